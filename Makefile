@@ -1,0 +1,63 @@
+# Every verb sets itself up: Python 3.11 or newer and make are all it takes.
+# Another interpreter: make PYTHON=/path/to/python test
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+PYTHON ?=
+CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3)
+DEMO := build/demo
+
+.DEFAULT_GOAL := help
+.PHONY: demo test lint type docs bench clean help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.run  ## simulate a small collection and evaluate it
+	rm -rf $(DEMO)
+	$(BIN)/venire simulate -o $(DEMO) --rng 7
+	$(BIN)/venire evaluate $(DEMO)/judgments.tsv $(DEMO)/runs --pool median -m nDCG@10 -m AP -m "RBP(p=0.8)"
+
+test: lint type docs  ## lint, type check, docs and all tests
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.work  ## check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+type: $(VENV)/.work  ## check types
+	$(BIN)/mypy
+
+docs: $(VENV)/.work  ## build the documentation into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.bench  ## time the kernels and the whole
+	$(BIN)/python bench/run.py
+
+clean:  ## remove everything made here, the environment too
+	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(VENV)/.run: EXTRAS :=
+$(VENV)/.work: EXTRAS := [dev,docs,test]
+$(VENV)/.bench: EXTRAS := [bench]
+$(VENV)/.run $(VENV)/.work $(VENV)/.bench: pyproject.toml | $(BIN)/python
+	@echo "installing venire$(EXTRAS) into $(VENV)"
+	@$(PIP) -e ".$(EXTRAS)"
+	@touch $@
+
+# The newest suitable interpreter: one that starts, is new enough and can make environments.
+$(BIN)/python:
+	@for python in $(CANDIDATES); do \
+	  if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "creating $(VENV) with $$("$$python" --version)"; \
+	    "$$python" -m venv --clear $(VENV) && exit 0; \
+	    exit 1; \
+	  fi; \
+	done; \
+	echo "Venire needs Python 3.11 or newer with the venv module; tried: $(CANDIDATES)." >&2; \
+	echo "Install one (on Debian and Ubuntu: python3 and python3-venv), or name it: make PYTHON=/path/to/python" >&2; \
+	exit 1

@@ -1,0 +1,104 @@
+"""Venire: search evaluation that knows its judges disagree.
+
+    from venire import evaluate, read_judgments, read_runs
+
+    judgments = read_judgments("judgments.tsv")
+    runs = read_runs("runs")
+    evaluate(judgments, runs, ["nDCG@10", "AP"], per="assessor").mean()
+
+Names are loaded when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from venire.data.gains import Gains, binary, exponential, linear, raw
+    from venire.data.judgments import Judgments, Summary
+    from venire.data.runs import RunRules, Runs
+    from venire.data.scale import Scale
+    from venire.errors import (
+        AmbiguousLabels,
+        FormatError,
+        GainsError,
+        MeasureError,
+        MissingTopicsWarning,
+        RepeatedLineWarning,
+        ScaleError,
+        UnjudgedWarning,
+        UnknownName,
+        VenireError,
+        VenireWarning,
+    )
+    from venire.io.duplicates import read_duplicates
+    from venire.io.judgment_sources import read_judgments
+    from venire.io.judgment_writing import write_judgments
+    from venire.io.run_sources import read_runs
+    from venire.measures.ap import AP, GAP, Q
+    from venire.measures.bpref import bpref
+    from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
+    from venire.measures.dcg import CG, DCG, nDCG
+    from venire.measures.evaluate import evaluate
+    from venire.measures.measure import Measure, measure
+    from venire.measures.names import parse_measure
+    from venire.measures.precision import Judged, P, R, Rprec, Success
+    from venire.measures.scores import Scores
+
+_HOMES = {
+    "data.gains": ("Gains", "binary", "exponential", "linear", "raw"),
+    "data.judgments": ("Judgments", "Summary"),
+    "data.runs": ("RunRules", "Runs"),
+    "data.scale": ("Scale",),
+    "errors": (
+        *("AmbiguousLabels", "FormatError", "GainsError", "MeasureError", "MissingTopicsWarning"),
+        *(
+            "RepeatedLineWarning",
+            "ScaleError",
+            "UnjudgedWarning",
+            "UnknownName",
+            "VenireError",
+            "VenireWarning",
+        ),
+    ),
+    "io.duplicates": ("read_duplicates",),
+    "io.judgment_sources": ("read_judgments",),
+    "io.judgment_writing": ("write_judgments",),
+    "io.run_sources": ("read_runs",),
+    "measures.ap": ("AP", "GAP", "Q"),
+    "measures.bpref": ("bpref",),
+    "measures.cascade": ("ERR", "RBP", "RR", "RBPResidual", "nERR"),
+    "measures.dcg": ("CG", "DCG", "nDCG"),
+    "measures.evaluate": ("evaluate",),
+    "measures.measure": ("Measure", "measure"),
+    "measures.names": ("parse_measure",),
+    "measures.precision": ("Judged", "P", "R", "Rprec", "Success"),
+    "measures.scores": ("Scores",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: RUF022 - in the order of the table above
+    "AP", "AmbiguousLabels", "CG", "DCG", "ERR", "FormatError", "GAP", "Gains", "GainsError", "Judged", "Judgments",
+    "Measure", "MeasureError", "MissingTopicsWarning", "P", "Q", "R", "RBP", "RBPResidual", "RR",
+    "RepeatedLineWarning", "Rprec", "RunRules", "Runs", "Scale", "ScaleError", "Scores", "Success", "Summary",
+    "UnjudgedWarning", "UnknownName", "VenireError", "VenireWarning", "binary", "bpref", "evaluate", "exponential",
+    "linear", "measure", "nDCG", "nERR", "parse_measure", "raw", "read_duplicates", "read_judgments", "read_runs",
+    "write_judgments",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("venire")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'venire' has no attribute {name!r}")
+    value = getattr(import_module(f"venire.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,1 @@
+"""What scores and judgments say, and collections to try it on."""

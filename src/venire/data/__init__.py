@@ -1,0 +1,1 @@
+"""What Venire talks about: scales, judgments, runs, gains.  Data knows no statistics and opens no files."""

@@ -1,0 +1,102 @@
+"""The bridge from facts and labels to arrays: ranked gains, list by list, in padded blocks.
+
+A block holds lists of similar length side by side.  Its *slots* are the judged items of each list in rank order (or
+all ranks, where unjudged documents have a gain), padded to the longest.  Gains enter as one row per judge, so
+every array a measure sees is (judge, list, slot).  Three items that no topic has complete the picture: an unjudged
+document, a second copy of a document already seen, and nothing at all (padding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from venire.data.facts import Facts
+from venire.kernels.ragged import blocks, gather, offsets
+from venire.types import Bools, Codes, Floats, Ints
+
+CELLS = 1 << 20
+NOWHERE = 1 << 30
+"""The rank of a slot that no document stands in: beyond every cut-off."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """What a measure is a function of.
+
+    gains, judged (judge, list, slot); rank (list, slot) or (judge, list, slot), ascending, NOWHERE in padding;
+    depth (list,); ideal: what the measure itself made of the best ranking, (judge, list, ...), or None.
+    """
+
+    gains: Floats
+    rank: Ints
+    judged: Bools
+    depth: Ints
+    ideal: Floats | None = None
+
+    def upto(self, k: int | None) -> Ranked:
+        """Forget what stands below rank k."""
+        if k is None or int(self.rank.max(initial=0)) <= k:
+            return self
+        seen = self.rank <= k
+        return replace(self, gains=self.gains * seen, judged=self.judged & seen)
+
+    def by_rank(self, depth: int) -> Floats:
+        """Return gains by rank, zero where no judged document stands -> (judge, list, depth)."""
+        rank = np.broadcast_to(self.rank, self.gains.shape)
+        table = np.zeros((*self.gains.shape[:-1], depth + 1))
+        np.put_along_axis(table, np.minimum(rank - 1, depth), self.gains, axis=-1)
+        return table[..., :depth]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Lists side by side: their numbers (list,), rank and item (list, slot), depth (list,)."""
+
+    lists: Ints
+    rank: Ints
+    item: Codes
+    depth: Ints
+
+
+def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bool, n_judges: int) -> Iterator[Block]:
+    """Cut the lists down to ``depth`` and put them side by side.  O(hits), or O(ranks) with ``every_rank``."""
+    unjudged, nothing = n_items, n_items + 2
+    cells = max(1, CELLS // n_judges)
+    rank, item, start = facts.rank, facts.item, facts.offset
+    if depth is not None:
+        kept = rank <= depth
+        start = offsets(kept.astype(np.int64))[facts.offset]
+        rank, item = rank[kept], item[kept]
+    counts = np.diff(start)
+    reach = facts.depth if depth is None else np.minimum(facts.depth, depth)
+    rank, item = np.append(rank, NOWHERE), np.append(item, nothing)
+    for lists, width in blocks(reach if every_rank else counts, cells=cells):
+        cell = gather(start[lists], counts[lists], int(counts[lists].max(initial=0)), padding=len(rank) - 1)
+        if not every_rank:
+            yield Block(lists, rank[cell].astype(np.int64), item[cell], facts.depth[lists])
+            continue
+        place = np.arange(1, width + 1)
+        inside = place <= reach[lists][:, None]
+        every = np.where(inside, unjudged, nothing).astype(np.int32)
+        every = np.concatenate([every, np.full((len(lists), 1), nothing, dtype=np.int32)], axis=1)
+        np.put_along_axis(every, np.minimum(rank[cell] - 1, width), item[cell], axis=1)
+        yield Block(lists, np.where(inside, place, NOWHERE), every[:, :width], facts.depth[lists])
+
+
+def topic_blocks(n_items_of: Ints, nothing: int, *, n_judges: int) -> Iterator[tuple[Ints, Ints]]:
+    """Put the items of each topic side by side: numbers of the topics (topic,), items (topic, slot)."""
+    start = offsets(n_items_of)
+    for topics, width in blocks(n_items_of, cells=max(1, CELLS // n_judges)):
+        yield topics, gather(start[topics], n_items_of[topics], width, padding=nothing)
+
+
+def seen_before(facts: Facts, group: Ints) -> Bools:
+    """Mark hits whose document is a copy of one that stands higher in the same list; group (item,) -> (hit,)."""
+    owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
+    key = owner * (int(group.max(initial=0)) + 1) + group[facts.item]
+    again = np.ones(len(key), dtype=np.bool_)
+    again[np.unique(key, return_index=True)[1]] = False
+    return again

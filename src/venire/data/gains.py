@@ -1,0 +1,143 @@
+"""Gains: what each label is worth to a user.
+
+``linear`` is the level itself, ``exponential`` 2**level - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
+``binary`` 1 from one label upwards, ``raw`` the number that stands in the file.  Any other worth is a mapping, or
+comes from a model.  Gains may be fractions; within [0, 1] they are read as probabilities of relevance where a measure
+can use that (``unit``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.scale import Scale
+from venire.errors import GainsError, ScaleError, known_names
+from venire.types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """One gain per label of a scale, values (label,); ``stated``: chosen for these labels, not by formula.
+
+    Examples
+    --------
+    >>> exponential(Scale.parse("Non<Rel<HRel"))
+    Gains(exponential: Non 0, Rel 1, HRel 3)
+    """
+
+    scale: Scale
+    values: Floats
+    name: str
+    stated: bool = True
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.scale),):
+            raise GainsError(f"{len(self.values)} gains for the {len(self.scale)} labels of {self.scale}")
+        if not np.isfinite(self.values).all() or (self.values < 0).any():
+            wrong = self.scale.labels[int(np.argmax(~(np.isfinite(self.values) & (self.values >= 0))))]
+            raise GainsError(
+                f"label {wrong!r} has the gain {self.values[self.scale.level_of(wrong)]:g}, expected 0 or more",
+                hint="shift or clip the gains so that the lowest is 0",
+            )
+
+    @property
+    def unit(self) -> bool:
+        """Whether the gains can be read as probabilities of relevance: stated, and all within [0, 1]."""
+        return self.stated and bool((self.values <= 1).all())
+
+    def __repr__(self) -> str:
+        pairs = ", ".join(f"{label} {value:g}" for label, value in zip(self.scale.labels, self.values, strict=True))
+        return f"Gains({self.name}: {pairs})"
+
+
+GainsLike = Gains | Mapping[str, float] | Callable[[Scale], Gains] | str
+
+
+def linear(scale: Scale) -> Gains:
+    """The level of the label: 0 for the lowest, 1 for the next, ..."""
+    _need_order(scale, "linear")
+    return Gains(scale, np.arange(len(scale), dtype=np.float64), "linear", stated=False)
+
+
+def exponential(scale: Scale) -> Gains:
+    """2**level - 1: each label is worth twice the one below, and one more."""
+    _need_order(scale, "exponential")
+    return Gains(scale, np.exp2(np.arange(len(scale))) - 1, "exponential", stated=False)
+
+
+def raw(scale: Scale) -> Gains:
+    """The number in the file."""
+    return Gains(scale, scale.numbers(), "raw", stated=not (scale.numbers() % 1 == 0).all())
+
+
+def binary(label: object) -> Callable[[Scale], Gains]:
+    """1 from this label upwards, else 0."""
+    return lambda scale: Gains(scale, scale.at_least(label).astype(np.float64), f"binary:{label}")
+
+
+def mapping(worth: Mapping[str, float], name: str = "stated") -> Callable[[Scale], Gains]:
+    """Gains label by label; every label of the scale needs one."""
+
+    def gains(scale: Scale) -> Gains:
+        worth_of = {str(label): float(value) for label, value in worth.items()}
+        for label in worth_of:
+            if label not in scale.labels:
+                raise GainsError(
+                    f"gains name a label {label!r} that the scale {scale} does not have",
+                    hint=known_names(label, scale.labels),
+                )
+        missing = [label for label in scale.labels if label not in worth_of]
+        if missing:
+            raise GainsError(f"no gain for label {missing[0]!r}", hint=f"add {missing[0]}=0, or another number")
+        return Gains(scale, np.array([worth_of[label] for label in scale.labels]), name)
+
+    return gains
+
+
+FORMULAS: dict[str, Callable[[Scale], Gains]] = {"linear": linear, "exponential": exponential, "raw": raw}
+
+
+def gains_for(gains: GainsLike, scale: Scale) -> Gains:
+    """Settle gains for a scale: a Gains, a function of the scale, a mapping label -> number, or a name."""
+    if isinstance(gains, str):
+        gains = parse_gains(gains)
+    if isinstance(gains, Mapping):
+        gains = mapping(gains)
+    settled = gains if isinstance(gains, Gains) else gains(scale)
+    if settled.scale.labels != scale.labels:
+        raise GainsError(f"these gains are for the scale {settled.scale}, the labels are on {scale}")
+    return settled
+
+
+def parse_gains(text: str) -> Callable[[Scale], Gains]:
+    """Read ``linear``, ``exponential``, ``raw``, ``binary:LABEL`` or ``LABEL=GAIN,LABEL=GAIN,...``."""
+    if text in FORMULAS:
+        return FORMULAS[text]
+    if text.startswith("binary:"):
+        return binary(text.removeprefix("binary:"))
+    if "=" in text:
+        return mapping(_pairs(text))
+    raise GainsError(
+        f"{text!r} are not gains: found no such formula, file, or pairs label=gain",
+        hint="use linear, exponential, raw, binary:LABEL, pairs such as Non=0,Rel=0.4,Key=1, or a file of two columns",
+    )
+
+
+def _pairs(text: str) -> dict[str, float]:
+    worth: dict[str, float] = {}
+    for pair in text.split(","):
+        label, _, value = pair.rpartition("=")
+        try:
+            worth[label.strip()] = float(value)
+        except ValueError:
+            raise GainsError(f"{pair!r}: {value!r} is not a number", hint="write label=gain, as in Rel=0.4") from None
+    return worth
+
+
+def _need_order(scale: Scale, name: str) -> None:
+    if not scale.ordered:
+        pairs = ",".join(f"{label}=1" for label in scale.labels)
+        raise ScaleError(f"{name} gains need ordered labels, and {scale} has no order", hint=f"state them: {pairs}")

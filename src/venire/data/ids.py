@@ -1,0 +1,136 @@
+"""Ids: many names in one buffer of bytes; and Category: a column of codes into names.
+
+A name is whatever bytes the file holds.  It is shown as UTF-8 text, bytes that are none as surrogate escapes, so that
+writing it back gives the same bytes.  Order and equality are those of the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from venire.errors import UnknownName
+from venire.kernels.slices import Slices, compact, concatenate, encode, from_bytes
+from venire.types import Bools, Codes, Ints, Places
+
+
+def as_text(name: bytes) -> str:
+    """Return a name as people read it; ``as_bytes`` gives the same bytes back."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(name: str) -> bytes:
+    """Return the bytes of a name."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ids(Sequence[str]):
+    """A sequence of names that costs their bytes and no objects."""
+
+    slices: Slices
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Ids:
+        """Pack names."""
+        return cls(from_bytes(as_bytes(name) for name in names))
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+    @overload
+    def __getitem__(self, position: slice) -> Ids: ...
+    def __getitem__(self, position: int | slice) -> str | Ids:
+        """Return one name, or a stretch of them."""
+        if isinstance(position, slice):
+            return self.take(np.arange(len(self))[position])
+        return as_text(self.slices.at(position))
+
+    def __len__(self) -> int:
+        return len(self.slices.start)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(as_text, self.slices.to_bytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash((len(self), self[0] if len(self) else None))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(name) for name in self[:4])
+        return f"<{len(self)} ids: {shown}{', ...' if len(self) > 4 else ''}>"
+
+    def take(self, which: Places) -> Ids:
+        """Choose some of the names, in the order given, in a buffer of their own."""
+        return Ids(compact(self.slices.take(which)))
+
+
+@dataclass(frozen=True, eq=False)
+class Category:
+    """A column of names: codes (row,) into the distinct names."""
+
+    codes: Codes
+    names: Ids
+
+    @classmethod
+    def of(cls, values: Iterable[str]) -> Category:
+        """Encode a column of names."""
+        return cls.of_slices(from_bytes(as_bytes(value) for value in values))
+
+    @classmethod
+    def of_slices(cls, slices: Slices) -> Category:
+        """Encode a column of byte strings; names come out in bytewise order."""
+        codes, first = encode(slices)
+        return cls(codes, Ids(compact(slices.take(first))))
+
+    @classmethod
+    def constant(cls, name: str, n_rows: int) -> Category:
+        """Return a column that holds one name throughout."""
+        return cls(np.zeros(n_rows, dtype=np.int32), Ids.of([name]))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: Ints | Bools) -> Category:
+        """Choose rows; names that no row holds any more are dropped."""
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return Category(codes.astype(np.int32), self.names.take(used))
+
+    def texts(self) -> list[str]:
+        """Return every row as text."""
+        names = list(self.names)
+        return [names[code] for code in self.codes.tolist()]
+
+    def code_of(self, name: str, kind: str) -> int:
+        """Return the code of a name, or say which names there are."""
+        names = list(self.names)
+        if name not in names:
+            raise UnknownName(kind, name, names)
+        return names.index(name)
+
+    def recoded(self, names: Ids, codes: Codes) -> Category:
+        """Return the same column under other names: old code -> codes[old]."""
+        return Category(codes[self.codes], names)
+
+
+def joined(columns: Sequence[Category]) -> Category:
+    """Put columns end to end over one set of names."""
+    names = Category.of_slices(concatenate(column.names.slices for column in columns))
+    parts, offset = [], 0
+    for column in columns:
+        parts.append(names.codes[offset : offset + len(column.names)][column.codes])
+        offset += len(column.names)
+    codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    return Category(codes, names.names)
+
+
+def natural_order(names: Ids) -> Ints:
+    """Positions of names in the order people expect: as numbers if all are, else bytewise."""
+    texts = list(names)
+    if all(text.isascii() and text.isdigit() for text in texts):
+        return np.array(sorted(range(len(texts)), key=lambda n: (int(texts[n]), texts[n])), dtype=np.int64)
+    return np.array(sorted(range(len(texts)), key=lambda n: as_bytes(texts[n])), dtype=np.int64)

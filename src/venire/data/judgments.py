@@ -1,0 +1,170 @@
+"""Judgments: one long table of labels, by any number of assessors.
+
+A row is one label: which *item* (a document for a topic, numbered), which assessor, which level of the scale, and,
+where the data have them, the facets it was given under: ``intent``, ``aspect``, ``given`` (the document read just
+before), ``unit`` (snippet or page), ``task``; and a time.  Nothing is pooled: two labels by one assessor for
+one item are two rows.  Memory is linear in the rows; there is never an assessor x item matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.data.ids import Category, Ids
+from venire.data.scale import Scale
+from venire.errors import UnknownName
+from venire.types import Bools, Codes, Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+FACETS = ("intent", "aspect", "given", "unit", "task")
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """What is judged: topic (item,) into ``topics``, and the document; sorted by topic, then document."""
+
+    topics: Ids
+    topic: Codes
+    doc: Ids
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgments:
+    """Labels in long form: item, assessor and label (a level of the scale) are all (row,)."""
+
+    scale: Scale
+    items: Items
+    item: Codes
+    assessor: Category
+    label: Codes
+    facets: Mapping[str, Category] = field(default_factory=dict)
+    time: Floats | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics."""
+        return tuple(self.items.topics)
+
+    @property
+    def assessors(self) -> tuple[str, ...]:
+        """Names of the assessors."""
+        return tuple(self.assessor.names)
+
+    def label_counts(self) -> Ints:
+        """How often each item got each label -> (item, label).  O(rows + items x labels)."""
+        n_labels = len(self.scale)
+        cell = self.item.astype(np.int64) * n_labels + self.label
+        return np.bincount(cell, minlength=len(self.items) * n_labels).reshape(-1, n_labels)
+
+    def take(self, rows: Ints | Bools) -> Judgments:
+        """Choose rows; items keep their numbers."""
+        return replace(
+            self,
+            item=self.item[rows],
+            assessor=self.assessor.take(rows),
+            label=self.label[rows],
+            facets={name: column.take(rows) for name, column in self.facets.items()},
+            time=None if self.time is None else self.time[rows],
+        )
+
+    def where(self, **names: str | Iterable[str]) -> Judgments:
+        """Choose the rows with these names: ``where(assessor="nist", aspect=["trust", "rel"])``."""
+        rows = np.ones(len(self), dtype=np.bool_)
+        for column, wanted in names.items():
+            values = self.column(column)
+            codes = [values.code_of(name, column) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+            rows &= np.isin(values.codes, codes)
+        return self.take(rows)
+
+    def column(self, name: str) -> Category:
+        """Return a column by name: topic, assessor, or one of the facets at hand."""
+        if name == "topic":
+            return Category(self.items.topic[self.item], self.items.topics)
+        if name == "assessor":
+            return self.assessor
+        if name not in self.facets:
+            raise UnknownName("column", name, ["topic", "assessor", *self.facets])
+        return self.facets[name]
+
+    def summary(self) -> Summary:
+        """Count what is there."""
+        n_labels, n_assessors = len(self.scale), len(self.assessor.names)
+        per_item = np.bincount(self.item, minlength=len(self.items))
+        cell = self.assessor.codes.astype(np.int64) * n_labels + self.label
+        labels = np.bincount(cell, minlength=n_assessors * n_labels).reshape(n_assessors, n_labels)
+        times, count = np.unique(per_item[per_item > 0], return_counts=True)
+        return Summary(
+            scale=self.scale,
+            n_labels=len(self),
+            n_topics=len(np.unique(self.items.topic[self.item])),
+            n_items=int(count.sum()),
+            items_with=dict(zip(times.tolist(), count.tolist(), strict=True)),
+            labels=dict(zip(self.assessors, labels, strict=True)),
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the long table, names and labels as text."""
+        import polars as pl
+
+        columns: dict[str, object] = {
+            "topic": self.column("topic").texts(),
+            "doc": Category(self.item, self.items.doc).texts(),
+            "assessor": self.assessor.texts(),
+            "label": [self.scale.labels[level] for level in self.label.tolist()],
+        }
+        columns |= {name: column.texts() for name, column in self.facets.items()}
+        if self.time is not None:
+            columns["time"] = self.time
+        return pl.DataFrame(columns)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the long table, names and labels as text."""
+        return self.to_polars().to_pandas()
+
+    def __repr__(self) -> str:
+        return f"<Judgments: {self.summary().sentence()}>"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a set of judgments holds; ``labels`` gives each assessor's counts, in the order of the scale."""
+
+    scale: Scale
+    n_labels: int
+    n_topics: int
+    n_items: int
+    items_with: Mapping[int, int]
+    labels: Mapping[str, Ints]
+
+    def sentence(self) -> str:
+        """Say it in one line."""
+        return (
+            f"{self.n_labels:,} labels on {self.n_items:,} items of {self.n_topics:,} topics "
+            f"by {len(self.labels):,} assessors, scale {self.scale}"
+        )
+
+    def __str__(self) -> str:
+        lines = [self.sentence()]
+        lines += [f"  {count:,} items with {k} label{'s' * (k > 1)}" for k, count in self.items_with.items()]
+        width = max(map(len, self.labels), default=0)
+        for assessor, counts in list(self.labels.items())[:40]:
+            shares = counts / max(counts.sum(), 1)
+            cells = "  ".join(f"{label} {share:.0%}" for label, share in zip(self.scale.labels, shares, strict=True))
+            lines.append(f"  {assessor:<{width}}  {counts.sum():>8,} labels: {cells}")
+        if len(self.labels) > 40:
+            lines.append(f"  and {len(self.labels) - 40} more assessors")
+        return "\n".join(lines)

@@ -1,0 +1,173 @@
+"""Panel: whose labels score the runs, as weights of labels per judge and item.
+
+A *judge* is an assessor, or what several of them come to when their labels are pooled.  Each judge has, for every item
+it judged, a distribution over labels: all weight on one label for an assessor who gave one, shared where labels were
+pooled or repeated.  A gain of the item is then the mean gain of that distribution, for any gains.  One assessor, many,
+or a pool are thus the same thing to whatever comes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.judgments import FACETS, Judgments
+from venire.errors import AmbiguousLabels, ScaleError, UnknownName
+from venire.types import Bools, Codes, Floats, Ints
+
+Pool = Callable[[Ints], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Labels by judges: judge, item, label, weight (row,); weights of one judge and item sum to 1."""
+
+    judges: tuple[str | None, ...]
+    judge: Codes
+    item: Codes
+    label: Codes
+    weight: Floats
+    n_items: int
+    notes: tuple[str, ...] = ()
+
+    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
+        """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item).
+
+        values (label,).  O(rows + judges x items), judges block by block.
+        """
+        rows = slice(*np.searchsorted(self.judge, [first, last]))
+        cell = (self.judge[rows].astype(np.int64) - first) * self.n_items + self.item[rows]
+        shape = (last - first, self.n_items)
+        size = shape[0] * shape[1]
+        gain = np.bincount(cell, weights=self.weight[rows] * values[self.label[rows]], minlength=size)
+        judged = np.zeros(size, dtype=np.bool_)
+        judged[cell] = True
+        return gain.reshape(shape).astype(np.float64, copy=False), judged.reshape(shape)
+
+
+def convene(
+    judgments: Judgments,
+    *,
+    assessor: str | None = None,
+    per: str | None = None,
+    pool: str | Pool | None = None,
+) -> Panel:
+    """Settle who judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
+    if sum(choice is not None for choice in (assessor, per, pool)) > 1:
+        raise AmbiguousLabels("assessor, per and pool exclude each other", hint="give one of them")
+    judgments, notes = _in_isolation(judgments)
+    if assessor is not None:
+        judgments = judgments.where(assessor=assessor)
+    if per not in (None, "assessor"):
+        raise UnknownName("axis", str(per), ["assessor"])
+    if pool is not None:
+        return _pooled(judgments, POOLS[_known_pool(pool)] if isinstance(pool, str) else pool, notes)
+    if per is None and len(judgments.assessor.names) > 1:
+        names = ", ".join(judgments.assessors[:4])
+        raise AmbiguousLabels(
+            f"{len(judgments.assessor.names)} assessors judged ({names}, ...), and nothing says whose labels count",
+            hint='choose one (assessor="NAME", --assessor NAME), score for each (per="assessor", --per assessor), '
+            f"pool their labels (pool=, --pool {'|'.join(POOLS)}), or give gains made by a model",
+        )
+    return _each(judgments, notes)
+
+
+def _in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
+    """Leave labels given in the context of another document aside; refuse a mix of other facets."""
+    notes = []
+    given = judgments.facets.get("given")
+    if given is not None and any(given.names):
+        alone = given.codes == (list(given.names).index("") if "" in list(given.names) else -1)
+        notes.append(f"{int((~alone).sum()):,} labels given after another document are left out here")
+        judgments = judgments.take(alone)
+    for name in (name for name in FACETS if name != "given" and name in judgments.facets):
+        values = list(judgments.facets[name].names)
+        if len(values) > 1:
+            shown = ", ".join(repr(value) for value in values[:5])
+            raise AmbiguousLabels(
+                f"the labels are for {len(values)} different values of {name} ({shown}), and nothing says which counts",
+                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
+            )
+    return judgments, notes
+
+
+def _each(judgments: Judgments, notes: list[str]) -> Panel:
+    """Every assessor is a judge; labels that one repeats for an item share its weight."""
+    cell = judgments.assessor.codes.astype(np.int64) * len(judgments.items) + judgments.item
+    _, inverse, count = np.unique(cell, return_inverse=True, return_counts=True)
+    repeated = int((count > 1).sum())
+    if repeated:
+        notes = [
+            *notes,
+            f"{repeated:,} items with several labels by one assessor count with the mean of their gains",
+        ]
+    order = np.argsort(cell, kind="stable")
+    return Panel(
+        judgments.assessors,
+        judgments.assessor.codes[order],
+        judgments.item[order],
+        judgments.label[order],
+        (1.0 / count[inverse])[order],
+        len(judgments.items),
+        tuple(notes),
+    )
+
+
+def _pooled(judgments: Judgments, pool: Pool, notes: list[str]) -> Panel:
+    if not judgments.scale.ordered and pool in (median, highest, lowest):
+        raise ScaleError(f"the labels {judgments.scale} have no order to pool by", hint="use --pool majority or mean")
+    counts = judgments.label_counts()
+    judged = np.flatnonzero(counts.sum(axis=1))
+    weights = pool(counts[judged])
+    row, label = np.nonzero(weights)
+    return Panel(
+        (None,),
+        np.zeros(len(row), dtype=np.int32),
+        judged[row].astype(np.int32),
+        label.astype(np.int32),
+        weights[row, label],
+        len(judgments.items),
+        tuple(notes),
+    )
+
+
+def _known_pool(name: str) -> str:
+    if name not in POOLS:
+        raise UnknownName("way to pool", name, POOLS)
+    return name
+
+
+def mean(counts: Ints) -> Floats:
+    """Every label counts alike: the gain of an item is the mean gain of its labels.  counts (item, label)."""
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def majority(counts: Ints) -> Floats:
+    """The label given most often; labels given equally often share the weight."""
+    most = counts == counts.max(axis=1, keepdims=True)
+    return most / most.sum(axis=1, keepdims=True)
+
+
+def median(counts: Ints) -> Floats:
+    """The middle label; of an even number, the two in the middle share the weight."""
+    total = counts.sum(axis=1, keepdims=True)
+    upto = counts.cumsum(axis=1)
+    lower = (upto >= (total + 1) // 2).argmax(axis=1)
+    upper = (upto >= total // 2 + 1).argmax(axis=1)
+    one = np.eye(counts.shape[1])
+    return (one[lower] + one[upper]) / 2
+
+
+def highest(counts: Ints) -> Floats:
+    """The highest label given."""
+    return np.eye(counts.shape[1])[counts.shape[1] - 1 - (counts[:, ::-1] > 0).argmax(axis=1)]
+
+
+def lowest(counts: Ints) -> Floats:
+    """The lowest label given."""
+    return np.eye(counts.shape[1])[(counts > 0).argmax(axis=1)]
+
+
+POOLS: dict[str, Pool] = {"median": median, "majority": majority, "max": highest, "min": lowest, "mean": mean}

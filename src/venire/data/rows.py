@@ -1,0 +1,223 @@
+"""Rows as read from a source, and their assembly into Judgments.
+
+A reader gives one ``Rows`` per file: labels still as text, each row with the line it came from.  ``assemble`` joins
+them, finds or checks the scale over all of them, numbers the items, and settles repeats, in one place for every format.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from venire.data.ids import Category, joined, natural_order
+from venire.data.judgments import FACETS, Items, Judgments
+from venire.data.scale import Scale
+from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
+from venire.kernels.slices import bytewise_order
+from venire.types import Codes, Floats, Ints
+
+_INTEGER = re.compile(r"[+-]?\d+")
+_NEGATIVE = re.compile(r"-\d+(\.\d+)?")
+NEGATIVE = ("unjudged", "lowest")
+REPEATS = ("error", "keep", "first", "last")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels."""
+
+    source: str
+    topic: Category
+    doc: Category
+    assessor: Category
+    label: Category
+    line: Ints
+    facets: Mapping[str, Category] = field(default_factory=dict)
+    time: Floats | None = None
+    scale: Scale | None = None
+    repeats: str = "keep"
+    notes: tuple[str, ...] = ()
+
+
+def assemble(
+    parts: Sequence[Rows],
+    *,
+    scale: Scale | None = None,
+    negative: str = "unjudged",
+    repeats: str | None = None,
+) -> Judgments:
+    """Make Judgments of rows.
+
+    negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
+    ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
+    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts; None leaves it to the format.
+    Cost: O(n log n) in the rows.
+    """
+    _check_choice("negative", negative, NEGATIVE)
+    _check_choice("repeats", repeats or "keep", REPEATS)
+    label = joined([part.label for part in parts])
+    scale = scale or _declared(parts) or inferred_scale(label, parts)
+    levels = _levels(list(label.names), scale, negative)
+    level = levels[label.codes]
+    _refuse_unknown(level, label, scale, parts)
+    judged = np.flatnonzero(level >= 0)
+    notes = [note for part in parts for note in part.notes]
+    if len(judged) < len(level):
+        notes.append(f"{len(level) - len(judged):,} labels below zero are taken as unjudged")
+    topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
+    items, item = number_items(topic, doc)
+    facets = {name: _facet(parts, name) for name in FACETS if any(name in part.facets for part in parts)}
+    judgments = Judgments(
+        scale,
+        items,
+        item,
+        joined([part.assessor for part in parts]),
+        level,
+        facets,
+        _times(parts),
+        tuple(notes),
+    )
+    rules = [REPEATS.index(repeats or part.repeats) for part in parts]
+    rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
+    return _settle_repeats(judgments, judged, rule, parts)
+
+
+def inferred_scale(label: Category, parts: Sequence[Rows] = ()) -> Scale:
+    """Infer a scale from what the labels look like: integers are 0..max, other numbers are ranked as they are."""
+    labels = [name for name in label.names if not _NEGATIVE.fullmatch(name)]
+    if all(_INTEGER.fullmatch(name) for name in labels):
+        return Scale.of_integers([int(name) for name in labels])
+    other = [name for name in labels if not _is_number(name)]
+    if not other:
+        return Scale(tuple(sorted(labels, key=float)), "interval")
+    row = int(np.flatnonzero(label.codes == list(label.names).index(other[0]))[0])
+    shown = "<".join(labels[:6])
+    raise FormatError(
+        *locate_row(parts, row),
+        f"label {other[0]!r} is not a number, so the order of the labels is not known",
+        hint=f'declare the scale, lowest first: --scale "{shown}" (or "{shown.replace("<", "|")}" if it has no order)',
+    )
+
+
+def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
+    """Number the distinct pairs of topic and document: the items, and each row's number (row,)."""
+    order = natural_order(topic.names)
+    place = np.argsort(order).astype(np.int32)
+    by_name = np.argsort(bytewise_order(doc.names.slices))
+    key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))
+    return items, number.astype(np.int32)
+
+
+def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ScaleError(f"{what}={value!r} is not a rule", hint=known_names(value, known))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def _declared(parts: Sequence[Rows]) -> Scale | None:
+    scales = {part.scale: part.source for part in parts if part.scale is not None}
+    if len(scales) > 1:
+        (one, first), (other, second) = list(scales.items())[:2]
+        raise ScaleError(f"{first} declares the scale {one}, {second} declares {other}", hint="say which with --scale")
+    return next(iter(scales), None)
+
+
+def _levels(labels: Sequence[str], scale: Scale, negative: str) -> Codes:
+    """Level of each label text: -1 unjudged, -2 unknown -> (label text,)."""
+    known = {label: level for level, label in enumerate(scale.labels)}
+    below = 0 if negative == "lowest" else -1
+
+    def level(label: str) -> int:
+        if label in known:
+            return known[label]
+        if _INTEGER.fullmatch(label) and str(int(label)) in known:
+            return known[str(int(label))]
+        return below if _NEGATIVE.fullmatch(label) else -2
+
+    return np.array([level(label) for label in labels], dtype=np.int32)
+
+
+def _refuse_unknown(level: Codes, label: Category, scale: Scale, parts: Sequence[Rows]) -> None:
+    unknown = np.flatnonzero(level == -2)
+    if len(unknown):
+        source, line = locate_row(parts, int(unknown[0]))
+        text = label.names[int(label.codes[unknown[0]])]
+        hint = f"{known_names(text, scale.labels)}; or declare another scale with --scale"
+        raise FormatError(source, line, f"label {text!r} is not on the scale {scale}", hint=hint)
+
+
+def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:
+    """Say from which source and line a row of the joined table came."""
+    for part in parts:
+        if row < len(part.line):
+            return part.source, int(part.line[row])
+        row -= len(part.line)
+    raise IndexError(row)
+
+
+def _facet(parts: Sequence[Rows], name: str) -> Category:
+    return joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
+
+
+def _times(parts: Sequence[Rows]) -> Floats | None:
+    if all(part.time is None for part in parts):
+        return None
+    return np.concatenate([np.full(len(part.line), np.nan) if part.time is None else part.time for part in parts])
+
+
+def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
+    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says."""
+    error, first, last = (REPEATS.index(name) for name in ("error", "first", "last"))
+    same = _same_judgment(judgments)
+    order = rows[np.lexsort((rows, same[rows]))]
+    again = np.zeros(len(order), dtype=np.bool_)
+    again[1:] = same[order[1:]] == same[order[:-1]]
+    refused = np.flatnonzero(again & (rule[order] == error))
+    if len(refused):
+        _warn_or_refuse(judgments, order, refused, parts)
+    again_later = np.append(again[1:], False)
+    dropped = again & ((rule[order] == error) | (rule[order] == first)) | (again_later & (rule[order] == last))
+    kept = np.sort(order[~dropped])
+    return judgments if len(kept) == len(judgments) else judgments.take(kept)
+
+
+def _same_judgment(judgments: Judgments) -> Ints:
+    """Number the combinations of item, assessor and facets -> (row,)."""
+    number = judgments.item.astype(np.int64)
+    for column in (judgments.assessor, *judgments.facets.values()):
+        number = np.unique(number * len(column.names) + column.codes, return_inverse=True)[1]
+    return number
+
+
+def _warn_or_refuse(judgments: Judgments, order: Ints, places: Ints, parts: Sequence[Rows]) -> None:
+    """Raise at the first repeat with another label; where all repeat the label they had, only warn."""
+    differs = judgments.label[order[places]] != judgments.label[order[places - 1]]
+    row = int(order[places[differs]].min()) if differs.any() else int(order[places].min())
+    source, line = locate_row(parts, row)
+    doc = judgments.items.doc[int(judgments.item[row])]
+    topic = judgments.items.topics[int(judgments.items.topic[judgments.item[row]])]
+    if not differs.any():
+        message = f"{source}:{line}: document {doc!r} is judged twice for topic {topic!r} with the same label"
+        more = f" (and {len(places) - 1:,} more such lines)" if len(places) > 1 else ""
+        warnings.warn(message + more + "; the repetition is ignored", RepeatedLineWarning, stacklevel=5)
+        return
+    label = judgments.scale.labels[judgments.label[row]]
+    raise FormatError(
+        source,
+        line,
+        f"document {doc!r} gets label {label!r} for topic {topic!r}, but had another label before",
+        hint="keep both with --repeats keep, or one of them with --repeats first (or last)",
+    )

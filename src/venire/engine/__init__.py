@@ -1,0 +1,1 @@
+"""Running one pure function over many partitions: on this machine; a cluster could take its place."""

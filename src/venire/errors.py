@@ -1,0 +1,94 @@
+"""What can go wrong, in words that say where, what was found, what was expected, and a way out.
+
+VenireError
+├── FormatError        a file or table that cannot be read as what it should be   (also a ValueError)
+├── ScaleError         a label that the scale does not have, or a scale that cannot be  (ValueError)
+├── GainsError         gains that do not fit the labels or the measure            (ValueError)
+├── MeasureError       a measure that cannot be read or computed                  (ValueError)
+├── AmbiguousLabels    several labels for one item and no word on what to do      (ValueError)
+└── UnknownName        a topic, assessor, system or column that is not there      (KeyError)
+
+VenireWarning          (UserWarning)
+├── RepeatedLineWarning    the same judgment stands twice in a file
+├── MissingTopicsWarning   a run lacks topics that were judged
+└── UnjudgedWarning        many documents at the top of a run were never judged
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class VenireError(Exception):
+    """The root of everything Venire raises on purpose; ``hint`` is a way out."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+
+
+class FormatError(VenireError, ValueError):
+    """A file that cannot be read: ``where`` names it, ``line`` counts from 1 (or is None)."""
+
+    def __init__(self, where: object, line: int | None, message: str, *, hint: str | None = None) -> None:
+        place = f"{where}:{line}" if line is not None else f"{where}"
+        super().__init__(f"{place}: {message}", hint=hint)
+        self.where = where
+        self.line = line
+
+
+class ScaleError(VenireError, ValueError):
+    """A label outside the scale, or a scale that contradicts itself."""
+
+
+class GainsError(VenireError, ValueError):
+    """Gains that do not cover the labels, or that a measure cannot use."""
+
+
+class MeasureError(VenireError, ValueError):
+    """A measure whose name cannot be read, or which is not defined for what was asked."""
+
+
+class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the state of the data
+    """An item has several labels and the caller did not say what to do with them."""
+
+
+class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of the data
+    """A name that is not there; says which are, nearest first."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"there is no {kind} {name!r}", hint=known_names(name, known))
+
+
+class VenireWarning(UserWarning):
+    """The root of Venire's warnings."""
+
+
+class RepeatedLineWarning(VenireWarning):
+    """The same judgment stands twice; the repetition was ignored."""
+
+
+class MissingTopicsWarning(VenireWarning):
+    """A system has no list for topics that were judged."""
+
+
+class UnjudgedWarning(VenireWarning):
+    """Many documents near the top of a system's lists were never judged."""
+
+
+def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
+    """One phrase that offers the nearest of the known names, or the first few."""
+    names = [str(each) for each in known]
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(repr(each) for each in near) + "?"
+    shown = ", ".join(repr(each) for each in names[:most])
+    return f"there are {shown}" + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,1 @@
+"""Files and frames into data, and back."""

@@ -1,0 +1,191 @@
+"""CSV and TSV: bytes into batches of text columns, each row with its line.
+
+A field may be quoted as in RFC 4180; in a text where no field begins with a quote, quotes are plain characters.
+The structure is checked before anything is parsed, since a parser would fill short rows up: every row has as many
+fields as the header, quotes stand around whole fields, the text is UTF-8.  Empty lines are left out.
+Cost: a few passes over the bytes; memory: that of a batch beside the text and what is kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from venire.errors import FormatError
+from venire.io.column_names import Columns, Form
+from venire.types import Bools, Ints, Octets
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BATCH = 1 << 25
+SEPARATORS = ("\t", ",", ";")
+LF, CR, QUOTE = 10, 13, 34
+
+
+class Batch(NamedTuple):
+    """Rows of a table: the columns that are used, as read, and the line of each row (row,)."""
+
+    frame: pl.DataFrame
+    line: Ints
+    columns: Columns
+
+
+class Layout(NamedTuple):
+    """How a text is laid out: the header's names and line, and where the first row begins."""
+
+    where: object
+    separator: str
+    quoted: bool
+    names: list[str]
+    line: int
+    start: int
+
+
+def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[Batch]:
+    """Read a text with a header line, in batches of whole rows."""
+    import polars as pl
+
+    data = data if data.endswith(b"\n") else data + b"\n"
+    layout = find_layout(data, form.where, preferred=preferred)
+    columns = form.columns(layout.names, layout.line)
+    schema = dict.fromkeys(layout.names, pl.String)
+    quote = '"' if layout.quoted else None
+    start, line = layout.start, data.count(b"\n", 0, layout.start)
+    while start < len(data):
+        chunk = data[start : _batch_end(data, start, layout)]
+        rows, number = _checked(chunk, line, layout)
+        if rows:
+            frame = pl.read_csv(
+                rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema
+            )
+            yield Batch(frame.select(columns.used()), number, columns)
+        start, line = start + len(chunk), line + chunk.count(b"\n")
+
+
+def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
+    """Find the header behind comments and empty lines, and the separator: the preferred one if the header has it."""
+    start = header_start(data)
+    end = data.find(b"\n", start)
+    while data.count(b'"', start, end) % 2 and end >= 0:
+        end = data.find(b"\n", end + 1)
+    header = data[start : end if end >= 0 else len(data)]
+    line = data.count(b"\n", 0, start) + 1
+    _refuse_bytes(header, line - 1, where)
+    text = header.decode("utf-8").removesuffix("\r")
+    separator = header_separator(text, preferred)
+    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise FormatError(
+                where, line, f"the header names column {name!r} twice", hint="rename or remove one of them"
+            )
+    quoted = any(mark + b'"' in data[start:] for mark in (b"\n", separator.encode())) or header[:1] == b'"'
+    return Layout(where, separator, quoted, names, line, start + len(header) + 1)
+
+
+def header_start(data: bytes) -> int:
+    """Return where the first line begins that is neither a comment nor empty."""
+    start = 0
+    while (end := data.find(b"\n", start) + 1) > 0:
+        line = data[start:end].strip()
+        if line and not line.startswith(b"#"):
+            return start
+        start = end
+    return start
+
+
+def header_separator(header: str, preferred: str = "") -> str:
+    """Return the preferred separator if the header has it, else the first of tab, comma and semicolon that it has."""
+    return next((each for each in (preferred, *SEPARATORS) if each and each in header), preferred or ",")
+
+
+def _batch_end(data: bytes, start: int, layout: Layout) -> int:
+    """Return where a batch ends that starts here: behind the last row that fits, or behind the first if none does."""
+    size = BATCH
+    while start + size < len(data):
+        text = np.frombuffer(data, dtype=np.uint8, count=size, offset=start)
+        newline = np.flatnonzero(text == LF)
+        if layout.quoted:
+            newline = newline[_outside(newline, np.flatnonzero(text == QUOTE))]
+        if len(newline):
+            return start + int(newline[-1]) + 1
+        size *= 2
+    return len(data)
+
+
+def _outside(place: Ints, quote: Ints) -> Bools:
+    """Mark the places that have an even number of quotes before them."""
+    return np.searchsorted(quote, place) % 2 == 0
+
+
+def _checked(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
+    """Refuse what is no table; return the rows without empty lines, and each row's line."""
+    _refuse_bytes(chunk, before, layout.where)
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    newline = np.flatnonzero(text == LF)
+    mark = np.flatnonzero((text == LF) | (text == ord(layout.separator)))
+    if layout.quoted:
+        quote = np.flatnonzero(text == QUOTE)
+        _refuse_quotes(text, quote, newline + before * 0, before, layout)
+        mark = mark[_outside(mark, quote)]
+    last = np.flatnonzero(text[mark] == LF)
+    n_fields = np.diff(last, prepend=-1)
+    end = mark[last]
+    start = np.append(0, end[:-1] + 1)
+    number = before + 1 + (np.searchsorted(newline, start) if layout.quoted else np.arange(len(end)))
+    empty = (end == start) | ((end == start + 1) & (text[start] == CR))
+    _refuse_ragged(n_fields, empty, number, layout)
+    if empty.any():
+        chunk = text[np.repeat(~empty, end + 1 - start)].tobytes()
+    return chunk, number[~empty]
+
+
+def _refuse_bytes(chunk: bytes, before: int, where: object) -> None:
+    """Raise at the first byte that no UTF-8 text holds."""
+    place, found = chunk.find(b"\0"), "a zero byte"
+    try:
+        if not chunk.isascii():
+            chunk.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place, found = error.start, f"the byte 0x{chunk[error.start]:02x}, which is not UTF-8"
+    if place >= 0:
+        line = before + chunk.count(b"\n", 0, place) + 1
+        raise FormatError(where, line, f"found {found}", hint="save the table as UTF-8 text")
+
+
+def _refuse_quotes(text: Octets, quote: Ints, newline: Ints, before: int, layout: Layout) -> None:
+    """Raise at the first quote that neither begins nor ends a field nor stands doubled in a quoted one."""
+    ahead = np.where(quote > 0, text[quote - 1], LF)
+    behind = text[np.minimum(quote + 1, len(text) - 1)]
+    ends_line = (behind == CR) & (text[np.minimum(quote + 2, len(text) - 1)] == LF)
+    allowed = np.array([ord(layout.separator), LF, QUOTE], dtype=np.uint8)
+    opening = np.arange(len(quote)) % 2 == 0
+    right = np.where(opening, np.isin(ahead, allowed), np.isin(behind, allowed) | ends_line)
+    wrong = np.flatnonzero(~right)
+    if len(quote) % 2:
+        wrong = np.append(wrong, len(quote) - 1)
+    if len(wrong):
+        raise FormatError(
+            layout.where,
+            before + 1 + int(np.searchsorted(newline, quote[wrong[0]])),
+            "found a quote that does not enclose a whole field",
+            hint='write a field that holds quotes as "say ""hello"" twice"',
+        )
+
+
+def _refuse_ragged(n_fields: Ints, empty: Bools, number: Ints, layout: Layout) -> None:
+    """Raise at the first row that has more or fewer fields than the header."""
+    wrong = np.flatnonzero((n_fields != len(layout.names)) & ~empty)
+    if len(wrong):
+        raise FormatError(
+            layout.where,
+            int(number[wrong[0]]),
+            f"found {n_fields[wrong[0]]} fields, expected {len(layout.names)} as in the header "
+            f"(line {layout.line}): {', '.join(layout.names[:12])}",
+            hint="quote fields that hold the separator; give empty fields their separators too",
+        )

@@ -1,0 +1,55 @@
+"""Documents that are copies of each other, read from a file: each line names a group.
+
+The form is that of TREC FedWeb 2013: documents of a line, separated by white space, are near-duplicates; a first
+column that is a number (a distance) is passed over unless it is a judged document.  Groups that share a document are
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from venire.data.ids import as_text
+from venire.data.judgments import Items
+from venire.errors import FormatError
+from venire.io.lines import read_bytes
+from venire.types import Ints
+
+Duplicates = Sequence[Sequence[str]]
+
+
+def read_duplicates(path: str | Path) -> Duplicates:
+    """Read groups of documents that are copies of each other."""
+    groups = [as_text(line).split() for line in read_bytes(Path(path)).splitlines() if not line.startswith(b"#")]
+    groups = [group for group in groups if group]
+    if not groups:
+        raise FormatError(path, None, "names no documents", hint="expected lines of documents that are copies")
+    return groups
+
+
+def groups_of(duplicates: Duplicates, items: Items) -> Ints:
+    """Number items so that copies for one topic share a number, that of the first of them -> (item,)."""
+    known = set(items.doc)
+    leader = _leaders([group[1:] if group[0].isdigit() and group[0] not in known else group for group in duplicates])
+    first: dict[tuple[int, str], int] = {}
+    topics = items.topic.tolist()
+    return np.array([first.setdefault((topics[n], leader(doc)), n) for n, doc in enumerate(items.doc)], dtype=np.int64)
+
+
+def _leaders(groups: Iterable[Sequence[str]]) -> Callable[[str], str]:
+    """Join groups that share a document; return the function from a document to its group's first."""
+    parent: dict[str, str] = {}
+
+    def leader(doc: str) -> str:
+        while (above := parent.get(doc, doc)) != doc:
+            parent[doc] = parent.get(above, above)
+            doc = above
+        return doc
+
+    for group in groups:
+        for doc in group[1:]:
+            parent[leader(doc)] = leader(group[0])
+    return leader

@@ -1,0 +1,71 @@
+"""What is wrong with a run file, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from venire.errors import FormatError
+from venire.io.lines import Chunk
+from venire.kernels.fields import Fault
+from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, Rules
+
+COLUMNS = "topic, Q0, document, rank, score, tag"
+
+
+def explained_fault(path: Path, fault: Fault, chunk: Chunk, rules: Rules) -> FormatError:
+    """Word what a scan found wrong in a chunk; rules say what was looked at."""
+    line = chunk.first_line + fault.line + 1
+    text = chunk.data.split(b"\n")[fault.line]
+    if fault.kind == "control":
+        return control_fault(path, line, fault)
+    if fault.kind == "columns":
+        cut = chunk.cut and chunk.data.count(b"\n") == fault.line + 1
+        return columns_fault(path, line, text, fault, f"6: {COLUMNS}", cut=cut)
+    fields = [field.decode("utf-8", "replace") for field in text.split()]
+    if fault.kind == "twice":
+        return FormatError(
+            path,
+            line,
+            f"document {fields[DOC]!r} is ranked twice for topic {fields[TOPIC]!r}",
+            hint="keep the first with --repeated first, or correct the run",
+        )
+    found = fields[RANK if rules.by_rank else SCORE]
+    return FormatError(
+        path,
+        line,
+        f"{fault.kind} {found!r} is not a finite number, expected one in column {5 - rules.by_rank}",
+        hint=f"the columns are {COLUMNS}",
+    )
+
+
+def control_fault(path: Path, line: int, fault: Fault) -> FormatError:
+    """Word a byte that no text holds."""
+    return FormatError(
+        path,
+        line,
+        f"found the control byte 0x{fault.detail:02x}: this is not a text file",
+        hint="compressed files must be gz or zst, and Parquet files end in .parquet",
+    )
+
+
+def columns_fault(path: Path, line: int, text: bytes, fault: Fault, expected: str, *, cut: bool = False) -> FormatError:
+    """Word a line with too few or too many columns."""
+    shown = text[:60].decode("utf-8", "replace").strip()
+    hint = "the last line has no line end: the file may have been cut off" if cut else None
+    return FormatError(path, line, f"found {fault.detail} columns in {shown!r}, expected {expected}", hint=hint)
+
+
+def refuse_cut_line(path: Path, chunk: Chunk) -> None:
+    """Refuse a last line without line end whose tag is the beginning of the tag before: it was cut off."""
+    last = [line.split() for line in chunk.data.rstrip(b"\n").rsplit(b"\n", 2)[-2:]]
+    if len(last) == 2 and all(len(fields) == 6 for fields in last):
+        before, tag = last[0][TAG], last[1][TAG]
+        if before != tag and before.startswith(tag):
+            line = chunk.first_line + chunk.data.count(b"\n")
+            raise FormatError(
+                path,
+                line,
+                f"the last line ends in {tag.decode('utf-8', 'replace')!r} without a line end, the line before "
+                f"in {before.decode('utf-8', 'replace')!r}",
+                hint="the file seems to have been cut off: fetch it again",
+            )

@@ -1,0 +1,79 @@
+"""read_judgments: qrels, tables, frames and dictionaries into Judgments, whatever the format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from venire.data.judgments import Judgments
+from venire.data.rows import Rows, assemble
+from venire.data.scale import Scale
+from venire.io.lines import STDIN, opened
+from venire.io.qrels import read_qrels
+from venire.io.run_sources import expanded
+from venire.io.tables import looks_like_table, read_table, rows_from_dict, rows_from_frame, scale_beside
+
+JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
+
+
+def read_judgments(
+    source: JudgmentsLike,
+    *,
+    scale: Scale | str | None = None,
+    wide: bool = False,
+    wide_aspects: bool = False,
+    second_column: str = "ignore",
+    negative: str = "unjudged",
+    repeats: str | None = None,
+) -> Judgments:
+    """Read judgments, of one source or of several together.
+
+    Parameters
+    ----------
+    source : path, folder, pattern, frame, {topic: {doc: label}}, or several of these in a list
+        TREC qrels: one file is one assessor, named after the file.  CSV, TSV, JSONL and Parquet: long, one row per
+        label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time.
+    scale : what the labels are, as in "Non<Rel<HRel"
+        Without it: what the file's header or a TOML beside it declares, else integers are 0..max.
+    wide, wide_aspects
+        A table with one column per assessor, or per aspect; empty cells were not judged.
+    second_column : what the second column of qrels is: "ignore", "assessor" or "intent"
+    negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
+    repeats : a second label by one assessor for one item is an "error" (qrels), both are kept apart ("keep", tables),
+        or the "first" or "last" counts
+
+    Examples
+    --------
+    >>> read_judgments({"q1": {"d1": 2, "d2": 0}})
+    <Judgments: 2 labels on 2 items of 1 topics by 1 assessors, scale 0<1<2>
+    """
+    if isinstance(source, Judgments):
+        return source
+    parts = list(_parts(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column))
+    declared = Scale.parse(scale) if isinstance(scale, str) else scale
+    return assemble(parts, scale=declared, negative=negative, repeats=repeats)
+
+
+def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -> Iterable[Rows]:
+    if isinstance(source, Mapping):
+        yield rows_from_dict(source)
+    elif isinstance(source, (str, Path)):
+        for path in expanded(source):
+            yield _read_file(path, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+    elif hasattr(source, "columns"):
+        yield rows_from_frame(source, wide=wide, wide_aspects=wide_aspects)
+    else:
+        for each in source:
+            yield from _parts(each, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+
+
+def _read_file(path: Path, *, wide: bool, wide_aspects: bool, second_column: str) -> Rows:
+    with opened(path) as file:
+        table = path != STDIN and looks_like_table(file.read(1 << 16), path.name)
+    if table or wide or wide_aspects:
+        rows = read_table(path, wide=wide, wide_aspects=wide_aspects)
+    else:
+        rows = read_qrels(path, second_column=second_column)
+    return rows if rows.scale else replace(rows, scale=scale_beside(path))

@@ -1,0 +1,109 @@
+"""Opening files: plain, gz or zst by their first bytes, or standard input; in chunks of whole lines.
+
+Bytes stay bytes.  A byte order mark is dropped; a last line without its line end gets one, and is marked, since it may
+have been cut off.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from venire.errors import FormatError
+
+STDIN = Path("-")
+CHUNK = 1 << 21
+BOM = b"\xef\xbb\xbf"
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class Chunk(NamedTuple):
+    """Whole lines, and how many lines stand before them; ``cut``: the last line had no line end."""
+
+    data: bytes
+    first_line: int
+    cut: bool = False
+
+
+@contextmanager
+def opened(path: Path, data: bytes | None = None) -> Iterator[BinaryIO]:
+    """Open a file for reading its decompressed bytes; errors on the way become FormatErrors.
+
+    ``data``: what the file holds, where it was read before (standard input can be read only once).
+    """
+    try:
+        if data is not None or path == STDIN:
+            yield BytesIO(data) if data is not None else _decompressed(BytesIO(sys.stdin.buffer.read()))
+            return
+        with path.open("rb") as raw:
+            yield _decompressed(raw)
+    except FileNotFoundError:
+        raise FormatError(path, None, "there is no such file") from None
+    except IsADirectoryError:
+        raise FormatError(path, None, "is a folder, expected a file") from None
+    except PermissionError:
+        raise FormatError(path, None, "may not be read") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(path, None, f"the compressed data end early or are damaged ({error})") from None
+
+
+def _decompressed(raw: BinaryIO) -> BinaryIO:
+    magic = raw.read(4)
+    raw.seek(0)
+    if magic.startswith(GZIP):
+        return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
+    if magic == ZSTD:
+        return _zstd(raw)
+    return raw
+
+
+def _zstd(raw: BinaryIO) -> BinaryIO:
+    import zstandard
+
+    return cast("BinaryIO", zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a whole file, decompressed, without byte order mark."""
+    with opened(path) as file:
+        return file.read().removeprefix(BOM)
+
+
+def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
+    """Read an open file in chunks that end where one group of lines ends and the next begins.
+
+    A group is a stretch of lines with the same first field; it is never cut, so a chunk is larger than ``size`` only
+    where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk.
+    """
+    rest, line, fresh = b"", 0, True
+    while block := file.read(size):
+        data = rest + (block.removeprefix(BOM) if fresh else block)
+        fresh = False
+        edge = _last_group(data)
+        if edge:
+            yield Chunk(data[:edge], line)
+            line += data.count(b"\n", 0, edge)
+        rest = data[edge:]
+    if rest:
+        cut = not rest.endswith(b"\n")
+        yield Chunk(rest + b"\n" * cut, line, cut)
+
+
+def _last_group(data: bytes) -> int:
+    """Where the last group of lines starts; the last, perhaps unfinished, line belongs to it."""
+    edge = data.rfind(b"\n") + 1
+    group: bytes | None = None
+    while edge > 0:
+        start = data.rfind(b"\n", 0, edge - 1) + 1
+        fields = data[start:edge].split(None, 1)
+        if fields and group is not None and fields[0] != group:
+            return edge
+        group = fields[0] if fields else group
+        edge = start
+    return 0

@@ -1,0 +1,140 @@
+"""Scanning runs: lines of (topic, document, score, system) into the ranks at which judged items stand.
+
+This is the only pass over all the lines of a run, and nothing about labels or gains enters it.  What it
+leaves is small: per list (one system, one topic) its depth, and per *hit* (a judged item in a list) its
+rank.  ``locate`` is a pure function of a batch that holds whole lists; batches are independent, so threads or a
+cluster may share them out.
+
+Order within a list: score descending, then document id descending, bytewise.
+Cost: O(lines), plus a sort of the lists that are out of order and of the ties that hold a judged item.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.kernels.fields import Fault, Fields
+from venire.kernels.lookup import Index, find, grouped
+from venire.kernels.numbers import decimals
+from venire.kernels.slices import Slices, bytewise_keys, changes, encode, hashes
+from venire.types import Bools, Codes, Floats, Ints
+
+TOPIC, DOC, RANK, SCORE, TAG = 0, 2, 3, 4, 5
+
+
+class Rules(NamedTuple):
+    """How lines become lists: every choice that changes an answer."""
+
+    by_rank: bool = False
+    single_precision: bool = False
+    keep_first: bool = False
+    tagged: bool = True
+
+
+class Lines(NamedTuple):
+    """A batch of run lines; those of one list stand together.  All (line,); ``system`` None = one for all."""
+
+    topic: Slices
+    system: Slices | None
+    doc: Slices
+    score: Floats
+    number: Ints
+
+
+class Located(NamedTuple):
+    """What a batch comes to: topic number, first line and depth (list,); list, rank, item (hit,)."""
+
+    topic: Codes
+    first: Ints
+    depth: Ints
+    hit_list: Ints
+    rank: Ints
+    item: Codes
+    fault: Fault | None
+
+
+def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
+    """Turn split run lines into a batch; stops before the first line whose score is not a number."""
+    score, bad = decimals(fields.column(RANK if rules.by_rank else SCORE))
+    fault = fields.fault
+    if bad.any():
+        row = int(np.argmax(bad))
+        fault = Fault(int(fields.line[row]), "rank" if rules.by_rank else "score", row)
+        fields, score = fields.take(np.arange(row)), score[:row]
+    if rules.by_rank:
+        score = -score
+    if rules.single_precision:
+        with np.errstate(over="ignore"):
+            score = score.astype(np.float32).astype(np.float64)
+    system = fields.column(TAG) if rules.tagged else None
+    return Lines(fields.column(TOPIC), system, fields.column(DOC), score, fields.line), fault
+
+
+def list_starts(lines: Lines) -> Bools:
+    """Mark the first line of every list: where topic or system differ from the line before."""
+    changed = changes(lines.topic)
+    if lines.system is not None:
+        changed |= changes(lines.system)
+    return changed
+
+
+def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
+    """Find the ranks of judged items in a batch of whole lists."""
+    changed = list_starts(lines)
+    first = np.flatnonzero(changed)
+    list_of = np.cumsum(changed) - 1
+    names = lines.topic.take(first)
+    topic = find(topics, np.zeros(len(first), dtype=np.int32), names, hashes(names))
+    hashed = hashes(lines.doc)
+    again = repeated(lines.doc, grouped(hashed, list_of), list_of)
+    fault = None
+    kept = np.arange(len(list_of))
+    if again.any() and rules.keep_first:
+        kept = np.flatnonzero(~again)
+    elif again.any():
+        row = int(np.argmax(again))
+        fault = Fault(int(lines.number[row]), "twice", row)
+    depth = np.bincount(list_of[kept], minlength=len(first))
+    item = find(items, topic[list_of], lines.doc, hashed)
+    order = kept[ranked_order(lines.score[kept], list_of[kept], lines.doc.take(kept), item[kept] >= 0)]
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(depth) - depth, depth) + 1
+    hit = np.flatnonzero(item[order] >= 0)
+    return Located(topic, first, depth, list_of[order][hit], rank[hit], item[order][hit], fault)
+
+
+def repeated(docs: Slices, keys: np.ndarray, list_of: Ints) -> Bools:
+    """Mark every line whose document stood in the same list before; keys (line,) mix list and document."""
+    again = np.zeros(len(keys), dtype=np.bool_)
+    ordered = np.sort(keys)
+    alike = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(alike):
+        suspects = np.flatnonzero(np.isin(keys, alike))
+        code, _ = encode(docs.take(suspects))
+        pair = list_of[suspects] * (int(code.max()) + 1) + code
+        again[suspects] = True
+        again[suspects[np.unique(pair, return_index=True)[1]]] = False
+    return again
+
+
+def ranked_order(score: Floats, list_of: Ints, docs: Slices, judged: Bools) -> Ints:
+    """Positions of the lines, list by list, best first.
+
+    Within a tie the order of documents is settled only where a judged one takes part: elsewhere it moves nothing.
+    """
+    order = np.arange(len(score))
+    rises = (score[1:] > score[:-1]) & (list_of[1:] == list_of[:-1])
+    if rises.any():
+        order = np.lexsort((-score, list_of))
+        score, judged = score[order], judged[order]
+    tied = (score[1:] == score[:-1]) & (list_of[1:] == list_of[:-1])
+    if tied.any():
+        group = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~tied)])
+        size = np.bincount(group)
+        matters = (size > 1) & (np.bincount(group, weights=judged) > 0)
+        rows = np.flatnonzero(matters[group])
+        lines = order[rows]
+        keys = [*bytewise_keys(docs.take(lines), descending=True), group[rows]]
+        order[rows] = lines[np.lexsort(keys)]
+    return order

@@ -1,0 +1,1 @@
+"""Measures of a ranking, and the evaluation of runs by them."""

@@ -1,0 +1,114 @@
+r"""A user who goes down the list and stops: RR, ERR, nERR, RBP.
+
+.. math::
+    ERR@k = \sum_{r \le k} \frac{R_r}{r} \prod_{j < r} (1 - R_j), \qquad R = \frac{2^{level} - 1}{2^{top\ level}}
+
+Chapelle et al. (2009), doi:10.1145/1645953.1646033, with the top level of the scale, not a constant.  Stated gains
+within [0, 1] are the probabilities R themselves; other stated gains are scaled as 2^level - 1 is, by one more than the
+largest.  RR is the same sum for binary relevance: for probabilities of relevance, the expected reciprocal rank of the
+first relevant document.
+
+.. math:: RBP = (1 - p) \sum_r p^{r-1} g_r
+
+Moffat and Zobel (2008), doi:10.1145/1416950.1416952.  Gains beyond [0, 1] are divided by the largest, as RBP is a
+rate of utility per document.  Its residual is the weight of all documents without a judgment: what the score could
+still gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.align import Ranked
+from venire.data.gains import Gains, exponential
+from venire.errors import GainsError, MeasureError
+from venire.kernels.ranking import discounted, share, stopping
+from venire.measures.measure import BinaryMeasure, Measure, Worth, need
+from venire.types import Floats
+
+
+@dataclass(frozen=True)
+class RR(BinaryMeasure):
+    """Reciprocal rank of the first relevant document."""
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Score (judge, list, slot) -> (judge, list)."""
+        return stopping(ranked.upto(self.k).gains, ranked.rank)
+
+
+@dataclass(frozen=True)
+class ERR(Measure):
+    """Expected reciprocal rank at which a user who reads downwards is satisfied."""
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Probability that a document of each label satisfies."""
+        if gains.unit:
+            return Worth(gains.values, min(unjudged, 1.0))
+        values, unknown = gains.values, unjudged
+        if gains.name == "linear":
+            values, unknown = exponential(gains.scale).values, 2.0**unjudged - 1
+        top = float(values.max()) + 1
+        return Worth(values / top, min(unknown / top, 1.0))
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Score (judge, list, slot) -> (judge, list)."""
+        return stopping(ranked.upto(self.k).gains, ranked.rank)
+
+
+@dataclass(frozen=True)
+class nERR(ERR):  # noqa: N801 - the field's spelling
+    """ERR as a share of that of the best ranking."""
+
+    def of_best(self, best: Ranked) -> Floats:
+        """Return the ERR of the best ranking."""
+        return ERR.__call__(self, best)
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Score (judge, list, slot) -> (judge, list)."""
+        return share(super().__call__(ranked), need(ranked.ideal))
+
+
+@dataclass(frozen=True)
+class RBP(Measure):
+    """Rank-biased precision: gain per document for a user who reads on with probability p."""
+
+    p: float = 0.8
+    rel: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the persistence."""
+        super().__post_init__()
+        if not 0 < self.p < 1:
+            raise MeasureError(f"RBP: p is {self.p}, expected a probability strictly between 0 and 1")
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Gain of each label as a share of the top one; 0 or 1 by ``rel`` if that is given."""
+        if self.rel is not None:
+            return BinaryMeasure(rel=self.rel).worth(gains, unjudged)
+        top = 1.0 if gains.unit else float(gains.values.max())
+        if top <= 0:
+            raise GainsError("RBP needs a label with a gain above 0", hint=f"found {gains!r}")
+        return Worth(gains.values / top, min(unjudged / top, 1.0))
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Score (judge, list, slot) -> (judge, list)."""
+        return discounted(ranked.upto(self.k).gains, self._weight(ranked))
+
+    def _weight(self, ranked: Ranked) -> Floats:
+        return (1 - self.p) * np.power(self.p, ranked.rank - 1.0)
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        name = type(self).__name__
+        return text if "p=" in text else text.replace(name, f"{name}(p={self.p:g})", 1).replace(")(", ",")
+
+
+@dataclass(frozen=True)
+class RBPResidual(RBP):
+    """What RBP could still gain if every document without a judgment had the top gain."""
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Score (judge, list, slot) -> (judge, list)."""
+        return 1 - discounted(ranked.upto(self.k).judged.astype(np.float64), self._weight(ranked))

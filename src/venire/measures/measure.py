@@ -1,0 +1,143 @@
+"""Measure: a formula with its parameters; a value with a name that reads back.
+
+A measure says three things.  ``worth``: what it reads from a label (a gain, a probability of relevance).  ``of_best``:
+what it needs to know of the best ranking of a topic, if anything (an ideal sum, the number of relevant documents).
+And itself, a function of ranked gains.  Judges, lists and topics are axes it never looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.data.align import Ranked
+from venire.data.gains import Gains
+from venire.errors import MeasureError
+from venire.types import Floats
+
+
+class Worth(NamedTuple):
+    """What a measure reads from each label, values (label,), and from an unjudged document."""
+
+    values: Floats
+    unjudged: float
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What all measures share: a cut-off ``k`` (None: the whole list) and a readable name."""
+
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.k is not None and (isinstance(self.k, bool) or int(self.k) != self.k or self.k < 1):
+            raise MeasureError(f"{type(self).__name__}@{self.k}: a cut-off is a whole number from 1 on")
+
+    @property
+    def counts_relevant(self) -> bool:
+        """Whether it needs the number of relevant documents, which unjudged documents with gain leave open."""
+        return False
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Gain of each label, as given."""
+        return Worth(gains.values, unjudged)
+
+    def of_best(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - the form that measures fill
+        """What the best ranking of each topic comes to: (judge, topic, ...), or None if it does not matter."""
+        return None
+
+    def __call__(self, ranked: Ranked) -> Floats:  # noqa: ARG002 - the form that measures fill
+        """Score ranked gains (judge, list, slot) -> (judge, list)."""
+        raise TypeError(f"{type(self).__name__} is not a measure by itself")
+
+    def __str__(self) -> str:
+        shown = [
+            f"{field.name}={_literal(getattr(self, field.name))}"
+            for field in fields(self)
+            if field.name != "k" and getattr(self, field.name) != field.default
+        ]
+        name = type(self).__name__ + (f"({','.join(shown)})" if shown else "")
+        return name if self.k is None else f"{name}@{self.k}"
+
+
+@dataclass(frozen=True)
+class BinaryMeasure(Measure):
+    """A measure of relevant against irrelevant: relevant are labels from ``rel`` upwards (default: the second-lowest).
+
+    Where gains within [0, 1] are stated, they are probabilities of relevance instead, unless ``rel`` is given.
+    """
+
+    rel: str | None = None
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Return 1 from ``rel`` upwards, or the probability that gains within [0, 1] state."""
+        if gains.unit and self.rel is None:
+            return Worth(gains.values, min(unjudged, 1.0))
+        rel = self.rel if self.rel is not None else gains.scale.labels[min(1, len(gains.scale) - 1)]
+        relevant = gains.scale.at_least(rel)
+        note = None
+        if gains.name != "linear" and gains.name != f"binary:{rel}":
+            note = f"{self} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains.name})"
+        least = gains.values[relevant].min(initial=np.inf)
+        return Worth(relevant.astype(np.float64), float(unjudged > 0 and unjudged >= least), note)
+
+
+def relevant_count(best: Ranked) -> Floats:
+    """Return the (expected) number of relevant documents -> (judge, topic)."""
+    return best.gains.sum(axis=-1)
+
+
+def need(ideal: Floats | None) -> Floats:
+    """Return what ``of_best`` gave; it is there for every measure that asks for it."""
+    if ideal is None:
+        raise MeasureError("this measure needs the best ranking of each topic")
+    return ideal
+
+
+@dataclass(frozen=True)
+class Own(Measure):
+    """A measure of one's own: a function of gains by rank, (..., rank) -> (...)."""
+
+    function: Callable[[Floats], Floats] = np.sum
+    name: str = "own"
+
+    def __call__(self, ranked: Ranked) -> Floats:
+        """Lay the gains out by rank and apply the function."""
+        depth = self.k or 1
+        value = np.asarray(self.function(ranked.by_rank(depth)), dtype=np.float64)
+        if value.shape != ranked.gains.shape[:-1]:
+            raise MeasureError(
+                f"{self.name} gave shape {value.shape} for gains of shape {(*ranked.gains.shape[:-1], depth)}",
+                hint="a measure sums over the last axis: gains (..., rank) -> (...)",
+            )
+        return value
+
+    def __str__(self) -> str:
+        return self.name if self.k is None else f"{self.name}@{self.k}"
+
+
+def measure(function: Callable[[Floats], Floats], *, k: int, name: str | None = None) -> Own:
+    """Make a measure of a function of the gains at ranks 1..k, zero where there is none: (..., k) -> (...).
+
+    Examples
+    --------
+    >>> first = measure(lambda gains: gains[..., 0], k=1, name="First")
+    >>> str(first)
+    'First@1'
+    """
+    return Own(k=k, function=function, name=name or function.__name__)
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str) and not value.replace("_", "").replace("-", "").isalnum():
+        return repr(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def defaults(kind: type[Measure]) -> dict[str, object]:
+    """Parameters of a measure and their defaults, without the cut-off."""
+    return {each.name: None if each.default is MISSING else each.default for each in fields(kind) if each.name != "k"}

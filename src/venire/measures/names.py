@@ -1,0 +1,104 @@
+"""Names of measures, read and written: ``nDCG@10``, ``P(rel=2)@5``, ``RBP(p=0.8)``; spelled as ir_measures does."""
+
+from __future__ import annotations
+
+import re
+
+from venire.errors import MeasureError, known_names
+from venire.measures.ap import AP, GAP, Q
+from venire.measures.bpref import bpref
+from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
+from venire.measures.dcg import CG, DCG, nDCG
+from venire.measures.measure import Measure, defaults
+from venire.measures.precision import Judged, P, R, Rprec, Success
+
+KINDS: dict[str, type[Measure]] = {
+    kind.__name__: kind
+    for kind in (
+        P,
+        R,
+        Success,
+        RR,
+        AP,
+        Rprec,
+        bpref,
+        CG,
+        DCG,
+        nDCG,
+        GAP,
+        Q,
+        ERR,
+        nERR,
+        RBP,
+        RBPResidual,
+        Judged,
+    )
+}
+OTHER_NAMES = {
+    **{
+        "map": "AP",
+        "mrr": "RR",
+        "recip_rank": "RR",
+        "ndcg": "nDCG",
+        "precision": "P",
+        "recall": "R",
+        "prec": "P",
+    },
+    **{"mAP": "AP", "BPref": "bpref", "NERR": "nERR", "ndcg_cut": "nDCG@k", "map_cut": "AP@k", "rbp": "RBP"},
+}
+_FORM = re.compile(r"\s*(?P<name>[A-Za-z_]+)\s*(\((?P<params>[^)]*)\))?\s*(@\s*(?P<k>\d+))?\s*")
+_PARAM = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'[^']*'|\"[^\"]*\"|[^,'\"]+?)\s*(,|$)")
+
+
+def parse_measure(text: str) -> Measure:
+    """Read the name of a measure.
+
+    Examples
+    --------
+    >>> parse_measure("RBP(p=0.5)@10")
+    RBP(k=10, p=0.5, rel=None)
+    >>> str(parse_measure("P( rel = HRel )@5"))
+    'P(rel=HRel)@5'
+    """
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise MeasureError(f"{text!r} cannot be read as a measure", hint="write nDCG@10, P(rel=2)@5 or RBP(p=0.8)")
+    kind = _kind(form["name"], text)
+    known = defaults(kind)
+    parameters: dict[str, object] = {}
+    for name, value in _parameters(form["params"] or "", text):
+        if name not in known:
+            expected = known_names(name, known) if known else f"{kind.__name__} takes no parameters"
+            raise MeasureError(f"{text!r}: {kind.__name__} has no parameter {name!r}", hint=expected)
+        parameters[name] = _number(value, name, text) if isinstance(known[name], float) else value
+    return kind(k=int(form["k"]) if form["k"] else None, **parameters)
+
+
+def _kind(name: str, text: str) -> type[Measure]:
+    if name in KINDS:
+        return KINDS[name]
+    near = (
+        OTHER_NAMES.get(name)
+        or OTHER_NAMES.get(name.lower())
+        or next((known for known in KINDS if known.lower() == name.lower()), None)
+    )
+    hint = f"did you mean {near!r}?" if near else known_names(name, KINDS, most=len(KINDS))
+    raise MeasureError(f"{text!r}: there is no measure {name!r}", hint=hint)
+
+
+def _parameters(text: str, whole: str) -> list[tuple[str, str]]:
+    found, place = [], 0
+    while place < len(text):
+        match = _PARAM.match(text, place)
+        if match is None:
+            raise MeasureError(f"{whole!r}: cannot read {text[place:]!r}", hint="write name=value, name=value")
+        found.append((match["name"], match["value"].strip("'\"")))
+        place = match.end()
+    return found
+
+
+def _number(value: str, name: str, text: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise MeasureError(f"{text!r}: {name} is {value!r}, expected a number") from None

@@ -1,0 +1,186 @@
+"""Scoring: facts and labels into numbers, for a block of judges at a time.
+
+Measures that read the same from every label share the arrays of gains.  What a measure needs to know of the best
+ranking is computed once per topic; the measure itself runs over blocks of lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.data.align import NOWHERE, Ranked, list_blocks, seen_before, topic_blocks
+from venire.data.facts import Facts
+from venire.data.gains import Gains
+from venire.data.panel import Panel
+from venire.errors import MeasureError, UnknownName
+from venire.measures.measure import Measure, Worth
+from venire.measures.names import parse_measure
+from venire.types import Bools, Floats, Ints
+
+JUDGE_CELLS = 1 << 24
+"""How many gains (judges x items) are held at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to compute: measures under their names, what each reads from a label, the rule for unjudged documents."""
+
+    names: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    worths: tuple[Worth, ...]
+    condensed: bool
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure | str], gains: Gains, unjudged: float | str) -> Plan:
+        """Settle measures and gains; refuse what is not defined."""
+        if not measures:
+            raise MeasureError("no measure was given", hint='for example "nDCG@10"')
+        known = tuple(parse_measure(each) if isinstance(each, str) else each for each in measures)
+        condensed = unjudged == "condensed"
+        gain = 0.0 if condensed else _unjudged_gain(unjudged)
+        for each in known if gain > 0 else ():
+            if each.counts_relevant or (each.k is None and type(each).of_best is not Measure.of_best):
+                raise MeasureError(
+                    f"{each} is not defined when unjudged documents have a gain: it would depend on how many there are",
+                    hint="use a measure that needs no count of relevant documents, such as nDCG@10 or P@10",
+                )
+        return cls(tuple(map(str, measures)), known, tuple(each.worth(gains, gain) for each in known), condensed)
+
+    @property
+    def depth(self) -> int | None:
+        """The deepest rank that any measure looks at; None for the whole list."""
+        cuts = [each.k for each in self.measures]
+        return None if self.condensed or None in cuts else max(k for k in cuts if k is not None)
+
+    def by_worth(self) -> Iterator[tuple[Worth, list[int]]]:
+        """Group the measures that read the same from every label."""
+        groups: dict[bytes, list[int]] = {}
+        for number, worth in enumerate(self.worths):
+            groups.setdefault(worth.values.tobytes() + np.float64(worth.unjudged).tobytes(), []).append(number)
+        for numbers in groups.values():
+            yield self.worths[numbers[0]], numbers
+
+
+def _unjudged_gain(unjudged: float | str) -> float:
+    try:
+        gain = float(unjudged)
+    except ValueError:
+        raise UnknownName("rule for unjudged documents", str(unjudged), ["condensed", "0", "0.1"]) from None
+    if not 0 <= gain < np.inf:
+        raise MeasureError(f"the gain of unjudged documents is {gain:g}, expected a number from 0 on")
+    return gain
+
+
+def score_facts(facts: Facts, panel: Panel, plan: Plan, *, group: Ints | None = None) -> Floats:
+    """Score every list for every judge -> (judge, measure, list).
+
+    group (item,): items with the same number are copies of one document.
+    Cost: O(judges x hits) per measure; memory: blocks of bounded size, and the answer.
+    """
+    n_judges = len(panel.judges)
+    scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
+    if group is not None:
+        facts = replace(facts, item=np.where(seen_before(facts, group), panel.n_items + 1, facts.item))
+    step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
+    for first in range(0, n_judges, step):
+        last = min(first + step, n_judges)
+        for worth, numbers in plan.by_worth():
+            labels = Labels.of(*panel.gains(worth.values, first, last), worth.unjudged)
+            some = replace(plan, measures=tuple(plan.measures[n] for n in numbers))
+            scores[first:last, numbers] = _score_judges(facts, labels, some, group)
+    return scores
+
+
+class Labels(NamedTuple):
+    """Gains and whether judged, (judge, item + 3): the items, then an unjudged document, a copy, and nothing."""
+
+    gains: Floats
+    judged: Bools
+    unjudged: float
+
+    @classmethod
+    def of(cls, gains: Floats, judged: Bools, unjudged: float) -> Labels:
+        """Append the three items that no topic has; an item this judge did not see is an unjudged document."""
+        shape = (len(gains), 1)
+        full = np.where(judged, gains, unjudged)
+        no, yes = np.zeros(shape, dtype=np.bool_), np.ones(shape, dtype=np.bool_)
+        return cls(
+            np.concatenate([full, np.full(shape, unjudged), np.zeros(shape), np.zeros(shape)], axis=1),
+            np.concatenate([judged, no, yes, no], axis=1),
+            unjudged,
+        )
+
+
+def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
+    """Score every list for a few judges whose labels have one reading -> (judge, measure, list)."""
+    n_judges, n_items = labels.gains.shape[0], labels.gains.shape[1] - 3
+    ideals = _ideals(facts, labels, plan, group)
+    scores = np.empty((n_judges, len(plan.measures), len(facts.depth)))
+    every_rank = labels.unjudged > 0
+    for block in list_blocks(facts, n_items, depth=plan.depth, every_rank=every_rank, n_judges=n_judges):
+        judged = labels.judged[:, block.item]
+        rank = block.rank
+        if plan.condensed:
+            rank = np.where(judged, judged.cumsum(axis=-1), NOWHERE)
+        depth = judged.sum(axis=-1) if plan.condensed else block.depth
+        ranked = Ranked(labels.gains[:, block.item], rank, judged, depth)
+        for number, (each, ideal) in enumerate(zip(plan.measures, ideals, strict=True)):
+            best = None if ideal is None else ideal[:, facts.topic[block.lists]]
+            scores[:, number, block.lists] = each(replace(ranked, ideal=best))
+    return scores
+
+
+def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
+    """What each measure makes of the best ranking of every topic -> (judge, topic, ...) or None."""
+    asking = [number for number, each in enumerate(plan.measures) if type(each).of_best is not Measure.of_best]
+    found: list[Floats | None] = [None] * len(plan.measures)
+    if not asking:
+        return found
+    gains = np.where(labels.judged, labels.gains, -1.0)
+    if group is not None:
+        gains = one_of_each(gains, group)
+    n_items_of = np.bincount(facts.items.topic, minlength=len(facts.items.topics))
+    for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
+        best = _best_ranking(gains[:, item], labels.unjudged, plan.depth)
+        for number in asking:
+            part = plan.measures[number].of_best(best)
+            if part is not None:
+                found[number] = _placed(found[number], part, topics, len(n_items_of))
+    return found
+
+
+def _best_ranking(gains: Floats, unjudged: float, depth: int | None) -> Ranked:
+    """Sort gains (judge, topic, slot), -1 = not judged; unjudged documents with a gain replace lesser ones."""
+    gains = -np.sort(-gains, axis=-1)
+    if unjudged > 0 and depth is not None:
+        pad = max(0, depth - gains.shape[-1])
+        gains = np.pad(gains, [(0, 0), (0, 0), (0, pad)], constant_values=-1.0)
+        gains = np.maximum(gains, unjudged)
+    rank = np.broadcast_to(np.arange(1, gains.shape[-1] + 1), gains.shape[1:])
+    depths = np.full(gains.shape[1], gains.shape[-1])
+    return Ranked(np.maximum(gains, 0.0), rank, gains >= 0, depths)
+
+
+def _placed(whole: Floats | None, part: Floats, topics: Ints, n_topics: int) -> Floats:
+    """Put a block's answers (judge, topic, ...) in their places; along a last axis, a shorter one stays at its end.
+
+    Blocks come longest first, so the first one settles the length.
+    """
+    if whole is None:
+        whole = np.zeros((len(part), n_topics, *part.shape[2:]))
+    if part.ndim == 3 and 0 < part.shape[2] < whole.shape[2]:
+        part = np.pad(part, [(0, 0), (0, 0), (0, whole.shape[2] - part.shape[2])], mode="edge")
+    whole[:, topics] = part
+    return whole
+
+
+def one_of_each(gains: Floats, group: Ints) -> Floats:
+    """Keep the best gain of every group of copies, -1 for the others; gains (judge, item + 3), group (item,)."""
+    best = np.full_like(gains.T, -1.0)
+    np.maximum.at(best, group, gains.T[: len(group)])
+    best[len(group) :] = gains.T[len(group) :]
+    return best.T

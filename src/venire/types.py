@@ -1,0 +1,17 @@
+"""Names for the arrays that pass between functions; shapes are in the docstrings."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Codes: TypeAlias = NDArray[np.int32]
+Bools: TypeAlias = NDArray[np.bool_]
+Words: TypeAlias = NDArray[np.uint64]
+Octets: TypeAlias = NDArray[np.uint8]
+Places: TypeAlias = Ints | Codes | Bools
+RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None

@@ -1,0 +1,174 @@
+"""What holds the package together: layers, light imports, short modules, public names, its own words."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from inspect import ismodule
+from pathlib import Path
+
+import pytest
+
+import venire
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+MODULES = sorted((SOURCE / "venire").rglob("*.py"))
+
+FRONT_DOOR = "venire"  # the names of venire/__init__.py
+LAYERS = {
+    "__main__": 9,
+    "cli": 8,
+    "web": 7,
+    "papers": 7,
+    "report": 6,
+    "plots": 5,
+    "analysis": 4,
+    "planning": 4,
+    "measures": 3,
+    "agreement": 3,
+    "models": 3,
+    "io": 2,
+    "engine": 2,
+    "data": 1,
+    "errors": 0,
+    "types": 0,
+    "estimate": 0,
+    "kernels": 0,
+}
+SAME_LAYER = {("io", "engine"), ("kernels", "types")}
+COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "web", "papers"}
+
+LONGEST = 400
+HEAVY = {"pandas", "polars", "pyarrow", "rich", "scipy"}
+
+# Written in pieces, so that this file does not contain them.
+ANYWHERE = ["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "sub" + "agent", "/wo" + "rk/"]
+ONLY_IN_CI_RUN = ["sha" + "red/"]
+
+
+def dotted(path: Path) -> str:
+    """src/venire/io/trec.py -> venire.io.trec; a package's __init__ keeps its last part."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+
+
+def imported(code: str, module: str) -> Iterator[str]:
+    """Full names of what a module imports, at any depth of its code."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = module.split(".")[: -node.level] if node.level else []
+            origin = ".".join([*package, *filter(None, [node.module])])
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def part(name: str) -> str:
+    """venire.io.trec.read_runs -> io; venire.evaluate (no package of ours) -> the front door."""
+    second = name.split(".")[1] if "." in name else ""
+    return second if second in LAYERS or is_ours(second) else FRONT_DOOR
+
+
+def is_ours(second: str) -> bool:
+    place = SOURCE / "venire" / second
+    return bool(second) and second != "__init__" and (place.is_dir() or place.with_suffix(".py").is_file())
+
+
+def may_import(importer: str, target: str) -> bool:
+    if importer == target or (importer, target) in SAME_LAYER:
+        return True
+    if target == FRONT_DOOR:
+        return importer in COMES_BY_THE_FRONT_DOOR
+    return LAYERS[target] < LAYERS[importer]
+
+
+def forbidden_imports(code: str, module: str) -> list[str]:
+    importer = part(module)
+    if importer == FRONT_DOOR:
+        return []
+    ours = {name for name in imported(code, module) if name.split(".")[0] == "venire"}
+    return sorted(name for name in ours if not may_import(importer, part(name)))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_imports_go_down(path):
+    wrong = forbidden_imports(path.read_text(encoding="utf-8"), dotted(path))
+    assert not wrong, f"{dotted(path)} (part {part(dotted(path))!r}) must not import {', '.join(wrong)}"
+
+
+def test_every_part_has_a_layer():
+    found = {part(dotted(path)) for path in MODULES} - {FRONT_DOOR}
+    assert found
+    assert found <= LAYERS.keys(), "give each new part a layer, here and in docs/decisions"
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "wrong"),
+    [
+        ("venire.data.scale", "from venire.kernels.counts import tally", []),
+        ("venire.data.scale", "from venire.data import gains", []),
+        ("venire.data.scale", "from venire.io.trec import read", ["venire.io.trec.read"]),
+        ("venire.data.scale", "def f():\n    import venire.measures", ["venire.measures"]),
+        ("venire.data.scale", "from venire import io, types", ["venire.io"]),
+        ("venire.data.scale", "from ..io import trec", ["venire.io.trec"]),
+        ("venire.data.__init__", "from .scale import Scale", []),
+        ("venire.data.scale", "from venire import evaluate", ["venire.evaluate"]),
+        ("venire.data.scale", "import venire", ["venire"]),
+        ("venire.cli.main", "import venire\nfrom venire import evaluate", []),
+        ("venire.io.trec", "from venire.engine import local", []),
+        ("venire.engine.local", "from venire.io import trec", ["venire.io.trec"]),
+        ("venire.kernels.em", "from venire.types import Floats", []),
+        ("venire.kernels.em", "from venire.errors import VenireError", ["venire.errors.VenireError"]),
+        ("venire.models.fit", "from venire.measures import names", ["venire.measures.names"]),
+        ("venire.types", "import numpy as np", []),
+        ("venire.__init__", "from venire.cli import main", []),
+    ],
+)
+def test_the_rule_itself(module, code, wrong):
+    assert forbidden_imports(code, module) == wrong
+
+
+def test_the_command_line_starts_light():
+    code = "import sys, venire.cli.main; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "venire" in loaded.split()
+    assert not HEAVY & set(loaded.split())
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_modules_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def test_public_names_are_those_listed():
+    assert len(venire.__all__) == len(set(venire.__all__))
+    assert not [name for name in venire.__all__ if not hasattr(venire, name)]
+    names = {name for name in {*dir(venire), *vars(venire)} if name[0] != "_"} - {"TYPE_CHECKING"}
+    assert {name for name in names if is_api(getattr(venire, name))} == set(venire.__all__) - {"__version__"}
+
+
+def is_api(member: object) -> bool:
+    """Neither a module nor something that venire/__init__.py took from elsewhere for its own use."""
+    return not ismodule(member) and getattr(member, "__module__", "venire").startswith("venire")
+
+
+def files_of_the_project() -> list[Path]:
+    """List what is, or would be, under version control."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs git and a clone")
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_the_project_speaks_of_itself_alone():
+    found = []
+    for path in files_of_the_project():
+        name = path.relative_to(ROOT).as_posix()
+        words = ANYWHERE + ([] if name == ".ci/run" else ONLY_IN_CI_RUN)
+        text = path.read_bytes().lower()
+        found += [f"{name}: {word}" for word in words if word.encode() in text]
+    assert not found
