@@ -155,10 +155,15 @@ KINDS: dict[str, Callable[..., Confusion]] = {
 class Assessor:
     """A name, and how this assessor confuses levels.
 
-    name : without white space, since it is a column of files.
-    kind : ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, ``Stated(rows)``, or any
+    Parameters
+    ----------
+    name
+        Without white space, since it is a column of files.
+    kind
+        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, ``Stated(rows)``, or any
         function from the number of levels to a confusion matrix (true level, label).
-    topic_weight : how much a topic's effect counts with this assessor; None: 0 for ``Random``, else 1.
+    topic_weight
+        How much a topic's effect counts with this assessor; None: 0 for ``Random``, else 1.
     """
 
     name: str
@@ -171,7 +176,8 @@ class Assessor:
                 f"{self.name!r} cannot name an assessor",
                 hint="use letters and digits: no white space, and no # in front",
             )
-        if not callable(self.kind) or isinstance(self.kind, type):
+        kind: object = self.kind
+        if isinstance(kind, type) or not callable(kind):
             raise SettingError(
                 f"assessor {self.name!r} is of kind {self.kind!r}",
                 hint='pass a value such as Strict(shift=0.4), or read "strict" with parse_assessors',

@@ -34,8 +34,12 @@ class Everyone:
 class Single:
     """One assessor for each item, and for a share of the items, drawn at random, a second one.
 
-    twice : share of the items that get a second, other assessor.
-    whole_topics : whether all items of a topic have the same first assessor, as at TREC, or each its own.
+    Parameters
+    ----------
+    twice
+        Share of the items that get a second, other assessor.
+    whole_topics
+        Whether all items of a topic have the same first assessor, as at TREC, or each its own.
     """
 
     twice: float = 0.0
@@ -88,8 +92,12 @@ class AtRandom:
 class Main:
     """The first assessor judges everything, the others a sample.
 
-    share : share of the items in the sample.
-    common : whether the others share one sample, or each draws one.
+    Parameters
+    ----------
+    share
+        Share of the items in the sample.
+    common
+        Whether the others share one sample, or each draws one.
     """
 
     share: float = 0.2

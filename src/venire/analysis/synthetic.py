@@ -43,15 +43,26 @@ _SUM = 1e-6
 class Synthetic:
     """What collection to make.
 
-    n_topics, docs_per_topic, n_unjudged : topics; for each, documents in its pool, and outside.
-    scale : ordered labels; a true level is a place on it.
-    prevalence : mean probability of each true level; None: each level .35 times as frequent as the one below.
-    concentration : how alike the topics' prevalences are; ``math.inf``: all the same.
-    missed : how frequent relevant documents are outside the pool, as a share of their frequency inside.
-    assessors : who judges, and how well.
-    topic_effect : standard deviation of how hard topics are to judge; 0: all alike.
-    pattern : who judges what.
-    systems : which systems rank the documents.
+    Parameters
+    ----------
+    n_topics, docs_per_topic, n_unjudged
+        Topics; for each, documents in its pool, and outside.
+    scale
+        Ordered labels; a true level is a place on it.
+    prevalence
+        Mean probability of each true level; None: each level .35 times as frequent as the one below.
+    concentration
+        How alike the topics' prevalences are; ``math.inf``: all the same.
+    missed
+        How frequent relevant documents are outside the pool, as a share of their frequency inside.
+    assessors
+        Who judges, and how well.
+    topic_effect
+        Standard deviation of how hard topics are to judge; 0: all alike.
+    pattern
+        Who judges what.
+    systems
+        Which systems rank the documents.
 
     Examples
     --------

@@ -12,7 +12,7 @@ truth/setting.json     all parameters, rng and version: what made the collection
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,11 +144,8 @@ def _setting(collection: Collection) -> dict[str, object]:
         "spawn_key": list(seed.spawn_key),
         "n_children_spawned": seed.n_children_spawned,
     }
-    return {
-        "venire": _version(),
-        "rng": seed.entropy if plain else whole,
-        "setting": as_plain(collection.setting),
-    }
+    setting = replace(collection.setting, prevalence=tuple(collection.truth.prevalence.tolist()))
+    return {"venire": _version(), "rng": seed.entropy if plain else whole, "setting": as_plain(setting)}
 
 
 def as_plain(value: object) -> object:

@@ -45,11 +45,18 @@ def scattered(n_systems: int, *, worst: float = 0.5, best: float = 3.0) -> tuple
 class Systems:
     """Systems to simulate, one per quality.
 
-    quality : latent quality of each system, all different; higher is better.
-    topic_spread : standard deviation of how much a system's quality varies over topics.
-    depth : documents in each list, at most.
-    tie_step : scores are rounded to multiples of this, which makes ties; 0: no rounding.
-    missing : share of the topics for which a system has no list, drawn for each system.
+    Parameters
+    ----------
+    quality
+        Latent quality of each system, all different; higher is better.
+    topic_spread
+        Standard deviation of how much a system's quality varies over topics.
+    depth
+        Documents in each list, at most.
+    tie_step
+        Scores are rounded to multiples of this, which makes ties; 0: no rounding.
+    missing
+        Share of the topics for which a system has no list, drawn for each system.
     """
 
     quality: tuple[float, ...] = scattered(10)

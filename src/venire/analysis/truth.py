@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.analysis.assessors import under_effect
-from venire.data.ids import Ids
-from venire.data.judgments import Items
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale
 from venire.errors import UnknownName
 from venire.types import Codes, Floats, Ints
@@ -18,15 +18,26 @@ from venire.types import Codes, Floats, Ints
 class Truth:
     """True levels, the assessors' confusions, the topics' effects and the systems' qualities.
 
-    items : every document of every topic, judged or not, by topic and document.
-    level : true level (item,).
-    judged : where the judged items stand among them: ``level[judged]`` goes with ``judgments.items``.
-    prevalence : mean probability of each true level (level,).
-    effect : how hard each topic is to judge (topic,), 0 being usual; topics as in ``items.topics``.
-    assessors : names, in the order of ``judgments.assessors``, those included who judged nothing.
-    weight : how much a topic's effect counts with each assessor (assessor,).
-    confusion : probability of each label at effect 0 (assessor, true level, label).
-    systems, quality : names, and latent quality (system,).
+    Parameters
+    ----------
+    items
+        Every document of every topic, judged or not, by topic and document.
+    level
+        True level (item,).
+    judged
+        Where the judged items stand among them: ``level[judged]`` goes with ``judgments.items``.
+    prevalence
+        Mean probability of each true level (level,).
+    effect
+        How hard each topic is to judge (topic,), 0 being usual; topics as in ``items.topics``.
+    assessors
+        Names, in the order of ``judgments.assessors``, those included who judged nothing.
+    weight
+        How much a topic's effect counts with each assessor (assessor,).
+    confusion
+        Probability of each label at effect 0 (assessor, true level, label).
+    systems, quality
+        Names, and latent quality (system,).
     """
 
     scale: Scale
@@ -50,6 +61,11 @@ class Truth:
     def order(self) -> tuple[str, ...]:
         """The systems, best first."""
         return tuple(self.systems[n] for n in np.argsort(-self.quality))
+
+    def as_judgments(self) -> Judgments:
+        """Return the true levels of all items as the labels of one assessor, named truth."""
+        item = np.arange(len(self.items), dtype=np.int32)
+        return Judgments(self.scale, self.items, item, Category.constant("truth", len(item)), self.level)
 
     def confusion_on(self, assessor: str) -> Floats:
         """Probability of each of an assessor's labels -> (topic, true level, label)."""

@@ -1,7 +1,7 @@
 """Which column of a table is what: by its name, whatever its case and its ``_``, ``-`` and spaces.
 
-In the *long* form every row is one label.  In the *wide* form a row holds many: every column that is not something else is
-an assessor (or, if so asked, an aspect), and its cells are labels.
+In the *long* form every row is one label.  In the *wide* form a row holds many: every column that is nothing else is an
+assessor (or, if so asked, an aspect), and its cells are labels.
 """
 
 from __future__ import annotations
@@ -28,13 +28,19 @@ ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """Names of each role; those of a later group count only where none of an earlier one is there."""
 
-REQUIRED = ("topic", "doc", "label")
-EXACT = ("intent", "aspect", "given", "unit", "task", "time")
-"""Names that are no assessors in the wide form, spelled exactly so."""
+NO_ASSESSORS = ("intent", "aspect", "given", "unit", "task", "time")
+"""Names that, spelled exactly so, are no assessors in the wide form."""
+
+
+class Form(NamedTuple):
+    """How a table is laid out: what its columns of labels are, if it is wide; and its name in errors."""
+
+    where: object
+    spread: str | None = None
 
 
 class Columns(NamedTuple):
-    """The column of each role; the columns that hold labels (wide form); the columns that are not read."""
+    """The column of each role; the columns that hold labels, in the wide form; those that are not read."""
 
     roles: Mapping[str, str]
     spread: tuple[str, ...] = ()
@@ -45,77 +51,23 @@ class Columns(NamedTuple):
         return [*self.roles.values(), *self.spread]
 
 
-class Form(NamedTuple):
-    """How a table is laid out: ``spread`` is what its columns of labels are, if it is wide; and its name in errors."""
-
-    where: object
-    spread: str | None = None
-
-    def columns(self, names: Sequence[str], line: int | None = None) -> Columns:
-        """Find the columns among these names, which stand on this line."""
-        missing = [role for role in REQUIRED if role != "label" or not self.spread]
-        try:
-            roles = self._roles(names)
-        except LookupError as error:
-            role, one, other = error.args
-            raise FormatError(
-                self.where,
-                line,
-                f"columns {one!r} and {other!r} could both be the {role}",
-                hint=f"rename the one that is not, for instance {other!r} to 'other_{other}'",
-            ) from None
-        for role in missing:
-            if role not in roles:
-                raise self._missing(role, names, line)
-        rest = tuple(name for name in names if name not in roles.values())
-        if not self.spread:
-            return Columns(roles, (), rest)
-        self._refuse_spread(rest, line)
-        return Columns(roles, rest)
-
-    def _roles(self, names: Sequence[str]) -> dict[str, str]:
-        if not self.spread:
-            return {role: name for role in ROLES if (name := _of_role(role, names)) is not None}
-        by_name = ("topic", "doc") + (("assessor",) if self.spread == "aspect" else ())
-        roles = {role: name for role in by_name if (name := _of_role(role, names)) is not None}
-        return roles | {name: name for name in EXACT if name in names and name != self.spread}
-
-    def _missing(self, role: str, names: Sequence[str], line: int | None) -> FormatError:
-        known = ", ".join(name for group in ROLES[role] for name in group)
-        found = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-        hint = f"rename the column that is the {role} to {role!r}"
-        if role == "label":
-            hint += "; or, if each assessor has a column, read the table as wide (wide=True, --wide)"
-        return FormatError(
-            self.where, line, f"no column for the {role}: found {found}; expected one of {known}", hint=hint
-        )
-
-    def _refuse_spread(self, names: Sequence[str], line: int | None) -> None:
-        if not names:
-            raise FormatError(
-                self.where,
-                line,
-                f"no column holds labels: expected one for each {self.spread} beside topic and doc",
-                hint="read the table as long (without wide) if each row is one label",
-            )
-        if not all(name.strip() for name in names):
-            raise FormatError(
-                self.where,
-                line,
-                f"a column has no name, and in a wide table it would be an {self.spread}",
-                hint="remove it, if it only numbers the rows, or name it",
-            )
-
-
-def _of_role(role: str, names: Sequence[str]) -> str | None:
-    """Return the column of a role, if any; a LookupError names two that fit equally well."""
-    for group in ROLES[role]:
-        fitting = [name for name in names if plain(name) in group]
-        if len(fitting) > 1:
-            raise LookupError(role, *fitting[:2])
-        if fitting:
-            return fitting[0]
-    return None
+def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -> Columns:
+    """Find the columns among these names, which stand on this line."""
+    by_name, required = tuple(ROLES), ("topic", "doc", "label")
+    if form.spread:
+        by_name, required = ("topic", "doc", *(("assessor",) * (form.spread == "aspect"))), ("topic", "doc")
+    found = {role: _column_of(role, names, form, line) for role in by_name}
+    roles = {role: name for role, name in found.items() if name is not None}
+    for role in required:
+        if role not in roles:
+            raise _missing(role, names, form, line)
+    if form.spread:
+        roles |= {name: name for name in NO_ASSESSORS if name in names and name != form.spread}
+    rest = tuple(name for name in names if name not in roles.values())
+    if not form.spread:
+        return Columns(roles, (), rest)
+    _refuse_spread(rest, form, line)
+    return Columns(roles, rest)
 
 
 def plain(name: str) -> str:
@@ -128,5 +80,52 @@ def described(columns: Columns, form: Form) -> str:
     text = ", ".join(f"{role} = {name}" for role, name in columns.roles.items())
     for what, names in ((f"{form.spread}s", columns.spread), ("not used", columns.unused)):
         if names:
-            text += f"; {what}: " + ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+            text += f"; {what}: {_listed(names, most=6)}"
     return text
+
+
+def _column_of(role: str, names: Sequence[str], form: Form, line: int | None) -> str | None:
+    """Return the column of a role, if any."""
+    for group in ROLES[role]:
+        fitting = [name for name in names if plain(name) in group]
+        if len(fitting) > 1:
+            raise FormatError(
+                form.where,
+                line,
+                f"columns {fitting[0]!r} and {fitting[1]!r} could both be the {role}",
+                hint=f"rename the one that is not, for instance {fitting[1]!r} to 'other {fitting[1]}'",
+            )
+        if fitting:
+            return fitting[0]
+    return None
+
+
+def _missing(role: str, names: Sequence[str], form: Form, line: int | None) -> FormatError:
+    known = ", ".join(name for group in ROLES[role] for name in group)
+    hint = f"rename the column that is the {role} to {role!r}"
+    if role == "label":
+        hint += "; or, if each assessor has a column, read the table as wide (wide=True, --wide)"
+    message = f"no column for the {role}: found {_listed(names, most=12)}; expected one of {known}"
+    return FormatError(form.where, line, message, hint=hint)
+
+
+def _refuse_spread(names: Sequence[str], form: Form, line: int | None) -> None:
+    if not names:
+        raise FormatError(
+            form.where,
+            line,
+            f"no column holds labels: expected one for each {form.spread}, beside topic and doc",
+            hint="read the table as long (without wide) if each row is one label",
+        )
+    if not all(name.strip() for name in names):
+        raise FormatError(
+            form.where,
+            line,
+            f"a column has no name, and in a wide table it would be an {form.spread}",
+            hint="name it; or remove it, if it only numbers the rows",
+        )
+
+
+def _listed(names: Sequence[str], *, most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(names[:most]) or "nothing") + more

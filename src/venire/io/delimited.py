@@ -11,28 +11,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from venire.errors import FormatError
-from venire.io.column_names import Columns, Form
+from venire.io.column_names import Form, find_columns
+from venire.io.frames import Batch
 from venire.types import Bools, Ints, Octets
 
-if TYPE_CHECKING:
-    import polars as pl
-
-BATCH = 1 << 25
+BATCH = 1 << 23
 SEPARATORS = ("\t", ",", ";")
 LF, CR, QUOTE = 10, 13, 34
-
-
-class Batch(NamedTuple):
-    """Rows of a table: the columns that are used, as read, and the line of each row (row,)."""
-
-    frame: pl.DataFrame
-    line: Ints
-    columns: Columns
 
 
 class Layout(NamedTuple):
@@ -52,7 +42,7 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
 
     data = data if data.endswith(b"\n") else data + b"\n"
     layout = find_layout(data, form.where, preferred=preferred)
-    columns = form.columns(layout.names, layout.line)
+    columns = find_columns(layout.names, form, line=layout.line)
     schema = dict.fromkeys(layout.names, pl.String)
     quote = '"' if layout.quoted else None
     start, line = layout.start, data.count(b"\n", 0, layout.start)
@@ -63,29 +53,39 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
             frame = pl.read_csv(
                 rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema
             )
-            yield Batch(frame.select(columns.used()), number, columns)
+            yield Batch(frame.select(columns.used()), columns, number)
         start, line = start + len(chunk), line + chunk.count(b"\n")
 
 
 def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
     """Find the header behind comments and empty lines, and the separator: the preferred one if the header has it."""
     start = header_start(data)
-    end = data.find(b"\n", start)
-    while data.count(b'"', start, end) % 2 and end >= 0:
+    end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
+    separator = header_separator(data[start:end], preferred)
+    quoted = data.startswith(b'"') or any(
+        data.find(mark + b'"', max(start - 1, 0)) >= 0 for mark in (b"\n", separator.encode())
+    )
+    while quoted and end >= 0 and data.count(b'"', start, end) % 2:
         end = data.find(b"\n", end + 1)
-    header = data[start : end if end >= 0 else len(data)]
-    line = data.count(b"\n", 0, start) + 1
-    _refuse_bytes(header, line - 1, where)
-    text = header.decode("utf-8").removesuffix("\r")
-    separator = header_separator(text, preferred)
-    names = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    if end < 0:
+        raise FormatError(where, line, "found no header line", hint="name the columns: topic,doc,assessor,label")
+    return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
+
+
+def _names(header: bytes, line: int, where: object, separator: str) -> list[str]:
+    """Split a header into the names of the columns, no two of them alike."""
+    refuse_bytes(header, line - 1, where)
+    try:
+        text = io.StringIO(header.decode("utf-8").removesuffix("\r"), newline="")
+        names = next(csv.reader(text, delimiter=separator), [])
+    except csv.Error as error:
+        message = f"the header cannot be read ({error})"
+        raise FormatError(where, line, message, hint="lines end in LF or CRLF, not in CR alone") from None
     for place, name in enumerate(names):
         if name in names[:place]:
-            raise FormatError(
-                where, line, f"the header names column {name!r} twice", hint="rename or remove one of them"
-            )
-    quoted = any(mark + b'"' in data[start:] for mark in (b"\n", separator.encode())) or header[:1] == b'"'
-    return Layout(where, separator, quoted, names, line, start + len(header) + 1)
+            message = f"the header names column {name!r} twice"
+            raise FormatError(where, line, message, hint="rename or remove one of them")
+    return names
 
 
 def header_start(data: bytes) -> int:
@@ -99,9 +99,9 @@ def header_start(data: bytes) -> int:
     return start
 
 
-def header_separator(header: str, preferred: str = "") -> str:
+def header_separator(header: bytes, preferred: str = "") -> str:
     """Return the preferred separator if the header has it, else the first of tab, comma and semicolon that it has."""
-    return next((each for each in (preferred, *SEPARATORS) if each and each in header), preferred or ",")
+    return next((each for each in (preferred, *SEPARATORS) if each and each.encode() in header), ",")
 
 
 def _batch_end(data: bytes, start: int, layout: Layout) -> int:
@@ -125,13 +125,13 @@ def _outside(place: Ints, quote: Ints) -> Bools:
 
 def _checked(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
     """Refuse what is no table; return the rows without empty lines, and each row's line."""
-    _refuse_bytes(chunk, before, layout.where)
+    refuse_bytes(chunk, before, layout.where)
     text = np.frombuffer(chunk, dtype=np.uint8)
     newline = np.flatnonzero(text == LF)
     mark = np.flatnonzero((text == LF) | (text == ord(layout.separator)))
     if layout.quoted:
         quote = np.flatnonzero(text == QUOTE)
-        _refuse_quotes(text, quote, newline + before * 0, before, layout)
+        _refuse_quotes(text, quote, newline, before, layout)
         mark = mark[_outside(mark, quote)]
     last = np.flatnonzero(text[mark] == LF)
     n_fields = np.diff(last, prepend=-1)
@@ -145,7 +145,7 @@ def _checked(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
     return chunk, number[~empty]
 
 
-def _refuse_bytes(chunk: bytes, before: int, where: object) -> None:
+def refuse_bytes(chunk: bytes, before: int, where: object) -> None:
     """Raise at the first byte that no UTF-8 text holds."""
     place, found = chunk.find(b"\0"), "a zero byte"
     try:

@@ -4,66 +4,91 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from venire.data.runs import RunTable
 from venire.errors import FormatError
 from venire.io.lines import Chunk
 from venire.kernels.fields import Fault
 from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, Rules
 
+Where = Path | str
 COLUMNS = "topic, Q0, document, rank, score, tag"
 
 
-def explained_fault(path: Path, fault: Fault, chunk: Chunk, rules: Rules) -> FormatError:
+def explained_fault(where: Where, fault: Fault, chunk: Chunk, rules: Rules, *, lines_before: int = 0) -> FormatError:
     """Word what a scan found wrong in a chunk; rules say what was looked at."""
-    line = chunk.first_line + fault.line + 1
+    line = lines_before + fault.line + 1
     text = chunk.data.split(b"\n")[fault.line]
     if fault.kind == "control":
-        return control_fault(path, line, fault)
+        return control_fault(where, line, fault)
     if fault.kind == "columns":
         cut = chunk.cut and chunk.data.count(b"\n") == fault.line + 1
-        return columns_fault(path, line, text, fault, f"6: {COLUMNS}", cut=cut)
+        return columns_fault(where, line, text, fault, f"6: {COLUMNS}", cut=cut)
     fields = [field.decode("utf-8", "replace") for field in text.split()]
     if fault.kind == "twice":
         return FormatError(
-            path,
+            where,
             line,
             f"document {fields[DOC]!r} is ranked twice for topic {fields[TOPIC]!r}",
             hint="keep the first with --repeated first, or correct the run",
         )
     found = fields[RANK if rules.by_rank else SCORE]
     return FormatError(
-        path,
+        where,
         line,
         f"{fault.kind} {found!r} is not a finite number, expected one in column {5 - rules.by_rank}",
         hint=f"the columns are {COLUMNS}",
     )
 
 
-def control_fault(path: Path, line: int, fault: Fault) -> FormatError:
+def repeated_row_fault(table: RunTable, row: int) -> FormatError:
+    """Word a document that stands twice in a list in memory."""
+    doc, topic = (column.names[int(column.codes[row])] for column in (table.doc, table.topic))
+    return FormatError(
+        table.name,
+        row + 1,
+        f"document {doc!r} is ranked twice for topic {topic!r}",
+        hint='keep the first with repeated="first"',
+    )
+
+
+def score_row_fault(table: RunTable, row: int) -> FormatError:
+    """Word a score in memory that is not a number."""
+    return FormatError(
+        table.name,
+        row + 1,
+        f"score {table.score[row]} is not a finite number",
+        hint="leave out documents that have no score",
+    )
+
+
+def control_fault(where: Where, line: int, fault: Fault) -> FormatError:
     """Word a byte that no text holds."""
     return FormatError(
-        path,
+        where,
         line,
         f"found the control byte 0x{fault.detail:02x}: this is not a text file",
         hint="compressed files must be gz or zst, and Parquet files end in .parquet",
     )
 
 
-def columns_fault(path: Path, line: int, text: bytes, fault: Fault, expected: str, *, cut: bool = False) -> FormatError:
+def columns_fault(
+    where: Where, line: int, text: bytes, fault: Fault, expected: str, *, cut: bool = False
+) -> FormatError:
     """Word a line with too few or too many columns."""
     shown = text[:60].decode("utf-8", "replace").strip()
     hint = "the last line has no line end: the file may have been cut off" if cut else None
-    return FormatError(path, line, f"found {fault.detail} columns in {shown!r}, expected {expected}", hint=hint)
+    return FormatError(where, line, f"found {fault.detail} columns in {shown!r}, expected {expected}", hint=hint)
 
 
-def refuse_cut_line(path: Path, chunk: Chunk) -> None:
+def refuse_cut_line(where: Where, chunk: Chunk, *, lines_before: int = 0) -> None:
     """Refuse a last line without line end whose tag is the beginning of the tag before: it was cut off."""
     last = [line.split() for line in chunk.data.rstrip(b"\n").rsplit(b"\n", 2)[-2:]]
     if len(last) == 2 and all(len(fields) == 6 for fields in last):
         before, tag = last[0][TAG], last[1][TAG]
         if before != tag and before.startswith(tag):
-            line = chunk.first_line + chunk.data.count(b"\n")
+            line = lines_before + chunk.data.count(b"\n")
             raise FormatError(
-                path,
+                where,
                 line,
                 f"the last line ends in {tag.decode('utf-8', 'replace')!r} without a line end, the line before "
                 f"in {before.decode('utf-8', 'replace')!r}",

@@ -24,22 +24,18 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 class Chunk(NamedTuple):
-    """Whole lines, and how many lines stand before them; ``cut``: the last line had no line end."""
+    """Whole lines; ``cut``: the last one had no line end, and was given one."""
 
     data: bytes
-    first_line: int
     cut: bool = False
 
 
 @contextmanager
-def opened(path: Path, data: bytes | None = None) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; errors on the way become FormatErrors.
-
-    ``data``: what the file holds, where it was read before (standard input can be read only once).
-    """
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading its decompressed bytes; errors on the way become FormatErrors."""
     try:
-        if data is not None or path == STDIN:
-            yield BytesIO(data) if data is not None else _decompressed(BytesIO(sys.stdin.buffer.read()))
+        if path == STDIN:
+            yield _decompressed(BytesIO(sys.stdin.buffer.read()))
             return
         with path.open("rb") as raw:
             yield _decompressed(raw)
@@ -81,18 +77,17 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
     A group is a stretch of lines with the same first field; it is never cut, so a chunk is larger than ``size`` only
     where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk.
     """
-    rest, line, fresh = b"", 0, True
+    rest, fresh = b"", True
     while block := file.read(size):
         data = rest + (block.removeprefix(BOM) if fresh else block)
         fresh = False
         edge = _last_group(data)
         if edge:
-            yield Chunk(data[:edge], line)
-            line += data.count(b"\n", 0, edge)
+            yield Chunk(data[:edge])
         rest = data[edge:]
     if rest:
         cut = not rest.endswith(b"\n")
-        yield Chunk(rest + b"\n" * cut, line, cut)
+        yield Chunk(rest + b"\n" * cut, cut)
 
 
 def _last_group(data: bytes) -> int:

@@ -1,25 +1,27 @@
-"""Scanning runs: every source once, batch by batch, into Facts.
+"""Scanning runs: every source once, part by part, into Facts.
 
-Batches hold whole lists.  In the usual file the lines of a list stand together, and a batch is a chunk of the file; a
+A part holds whole lists.  In the usual file the lines of a list stand together, and a part is a chunk of the file; a
 file in which they do not (topics interleaved) is read again as a whole and its lines are regrouped.  Either way the
-same pure function does the work.
+same pure function, ``scan_part``, does the work; threads share the parts of all sources out among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.data.facts import Facts, gather_facts
-from venire.data.ids import as_text
+from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Items
 from venire.data.runs import RunRules, Runs, RunTable
 from venire.engine.local import map_partitions
 from venire.errors import FormatError
-from venire.io.faults import explained_fault, refuse_cut_line
+from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated_row_fault, score_row_fault
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
 from venire.kernels.fields import Fault, split
@@ -31,13 +33,14 @@ from venire.types import Codes, Ints
 Progress = Callable[[int], None]
 
 
-class Batch(NamedTuple):
-    """What a batch of whole lists comes to; ``systems`` and ``topics`` name its lists."""
+class RunText(NamedTuple):
+    """Run lines in memory: what standard input held."""
 
-    located: Located
-    systems: list[bytes]
-    topics: list[bytes]
-    fault: Fault | None
+    name: str
+    data: bytes
+
+
+Source = Path | RunText | RunTable
 
 
 class Target(NamedTuple):
@@ -46,6 +49,26 @@ class Target(NamedTuple):
     topics: Index
     items: Index
     rules: Rules
+
+
+class Part(NamedTuple):
+    """Whole lists of one source, as lines or as columns."""
+
+    source: Source
+    content: Chunk | RunTable
+
+
+class Batch(NamedTuple):
+    """What a part comes to; ``systems`` and ``topics`` name its lists."""
+
+    located: Located
+    systems: list[bytes]
+    topics: list[bytes]
+    n_lines: int
+    fault: Fault | None
+
+
+Answer = tuple[Part, Batch]
 
 
 def scan(runs: Runs, items: Items, *, progress: Progress | None = None) -> Facts:
@@ -65,23 +88,23 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
         build_index(items.topic, items.doc.slices),
         kernel_rules(runs.rules),
     )
+    sources = [RunText("stdin", read_bytes(STDIN)) if source == STDIN else source for source in runs.sources]
     lists: list[tuple[str, int, int]] = []
     hits: list[tuple[Ints, Ints, Codes]] = []
     unjudged: dict[str, None] = {}
     home: dict[str, str] = {}
-    for source in runs.sources:
-        names: set[str] = set()
-        for batch in _batches(source, target, progress):
+    _keep_freed_memory()
+    scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(sources))
+    for source, answers in _by_source(sources, scanned):
+        for batch in _whole(source, _checked(answers, target, progress), target):
             known = np.flatnonzero(batch.located.topic >= 0)
             number = np.full(len(batch.topics), -1, dtype=np.int64)
             number[known] = len(lists) + np.arange(len(known))
-            lists += [
-                (as_text(batch.systems[n]), int(batch.located.topic[n]), int(batch.located.depth[n])) for n in known
-            ]
+            topic, depth = batch.located.topic.tolist(), batch.located.depth.tolist()
+            lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
             hits.append((number[batch.located.hit_list], batch.located.rank, batch.located.item))
             unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.located.topic < 0)}
-            names |= {as_text(system) for system in batch.systems}
-        _refuse_shared_tags(source, names, home)
+            _claim_systems(source, {as_text(system) for system in batch.systems}, home)
     return gather_facts(items, lists, hits, tuple(home), tuple(unjudged))
 
 
@@ -95,116 +118,142 @@ def kernel_rules(rules: RunRules) -> Rules:
     )
 
 
-def _batches(source: Path | RunTable, target: Target, progress: Progress) -> Iterator[Batch]:
-    """Scan one source, in batches whose lists are whole."""
-    if isinstance(source, RunTable):
-        yield _scan_table(source, target)
-        return
-    data = read_bytes(source) if source == STDIN else None
-    batches: list[Batch] = []
-    seen: set[tuple[bytes, bytes]] = set()
-    for batch in _scan_chunks(source, data, target, progress):
-        lists = list(zip(batch.systems, batch.topics, strict=True))
-        if len(set(lists)) < len(lists) or not seen.isdisjoint(lists):
-            yield _scan_regrouped(source, data, target)
-            return
-        seen.update(lists)
-        batches.append(batch)
-    if not batches:
-        raise FormatError(source, None, "holds no run lines", hint="expected topic, Q0, document, rank, score, tag")
-    yield from batches
+def scan_part(part: Part, target: Target) -> Batch:
+    """Scan whole lists: the pure function that threads, or a cluster, apply to parts."""
+    if isinstance(part.content, RunTable):
+        return _located(part, table_lines(part.content, target.rules), None, target)
+    fields = split(padded(part.content.data), 6)
+    lines, fault = read_lines(fields, target.rules)
+    return _located(part, lines, fault, target)._replace(n_lines=fields.n_lines)
 
 
-def _scan_chunks(path: Path, data: bytes | None, target: Target, progress: Progress) -> Iterator[Batch]:
-    """Scan a file chunk by chunk."""
-
-    def scanned(chunk: Chunk) -> tuple[Chunk, Batch]:
-        return chunk, scan_batch(chunk.data, target, default_system(path))
-
-    with opened(path, data) as file:
-        for chunk, batch in map_partitions(scanned, chunks(file)):
-            if batch.fault is not None:
-                raise explained_fault(path, batch.fault, chunk, target.rules)
-            if chunk.cut and target.rules.tagged:
-                refuse_cut_line(path, chunk)
-            progress(len(chunk.data))
-            if batch.topics:
-                yield batch
-
-
-def default_system(path: Path) -> bytes:
-    """Name the system of a file whose tags are not used."""
-    return b"stdin" if path == STDIN else stem(path).encode("utf-8", "surrogateescape")
-
-
-def scan_batch(data: bytes, target: Target, system: bytes) -> Batch:
-    """Scan the lines of whole lists: the pure function that threads, or a cluster, apply to partitions."""
-    lines, fault = read_lines(split(padded(data), 6), target.rules)
-    return _located(lines, fault, target, system)
-
-
-def _located(lines: Lines, fault: Fault | None, target: Target, system: bytes) -> Batch:
-    located = locate(lines, target.topics, target.items, target.rules)
-    topics = lines.topic.take(located.first).to_bytes()
-    systems = [system] * len(topics) if lines.system is None else lines.system.take(located.first).to_bytes()
-    return Batch(located, systems, topics, min((f for f in (fault, located.fault) if f), default=None))
-
-
-def _scan_regrouped(path: Path, data: bytes | None, target: Target) -> Batch:
-    """Scan a file whose lists are scattered: bring their lines together first.  Memory is linear in the file."""
-    data = read_bytes(path) if data is None else data
-    data = data if data.endswith(b"\n") else data + b"\n"
-    fields = split(padded(data), 6)
-    topic, _ = encode(fields.column(TOPIC))
-    tag = encode(fields.column(TAG))[0] if target.rules.tagged else np.zeros_like(topic)
-    together = np.lexsort((np.arange(len(topic)), topic, tag))
-    lines, fault = read_lines(fields.take(together), target.rules)
-    batch = _located(lines, fault, target, default_system(path))
-    if batch.fault is not None:
-        raise explained_fault(path, batch.fault, Chunk(data, 0), target.rules)
-    return batch
-
-
-def _scan_table(table: RunTable, target: Target) -> Batch:
-    """Scan runs in memory."""
-    bad = np.flatnonzero(~np.isfinite(table.score))
-    if len(bad):
-        raise FormatError(
-            table.name,
-            int(bad[0]) + 1,
-            f"score {table.score[bad[0]]} is not a finite number",
-            hint="leave out documents that have no score",
-        )
+def table_lines(table: RunTable, rules: Rules) -> Lines:
+    """Put runs in memory into the form of run lines, list by list."""
     order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
-    score = table.score.astype(np.float32).astype(np.float64) if target.rules.single_precision else table.score
-    lines = Lines(
+    score = table.score.astype(np.float32).astype(np.float64) if rules.single_precision else table.score
+    return Lines(
         table.topic.names.slices.take(table.topic.codes[order]),
         table.system.names.slices.take(table.system.codes[order]),
         table.doc.names.slices.take(table.doc.codes[order]),
         score[order],
         order,
     )
-    batch = _located(lines, None, target, b"")
+
+
+def _located(part: Part, lines: Lines, fault: Fault | None, target: Target) -> Batch:
+    located = locate(lines, target.topics, target.items, target.rules)
+    topics = lines.topic.take(located.first).to_bytes()
+    systems = [_file_name(part.source)] * len(topics)
+    if lines.system is not None:
+        systems = lines.system.take(located.first).to_bytes()
+    fault = min((each for each in (fault, located.fault) if each), default=None)
+    return Batch(located, systems, topics, 0, fault)
+
+
+def _file_name(source: Source) -> bytes:
+    return as_bytes(stem(source) if isinstance(source, Path) else source.name)
+
+
+def _parts(sources: Iterable[Source]) -> Iterator[Part]:
+    """Cut all sources into parts of whole lists."""
+    for source in sources:
+        if isinstance(source, RunTable):
+            bad = np.flatnonzero(~np.isfinite(source.score))
+            if len(bad):
+                raise score_row_fault(source, int(bad[0]))
+            yield Part(source, source)
+        elif isinstance(source, RunText):
+            yield from (Part(source, chunk) for chunk in chunks(BytesIO(source.data)))
+        else:
+            with opened(source) as file:
+                yield from (Part(source, chunk) for chunk in chunks(file))
+
+
+def _by_source(sources: list[Source], answers: Iterator[Answer]) -> Iterator[tuple[Source, Iterator[Answer]]]:
+    """Hand out answers source by source; a source without any is empty, and refused."""
+    expected = iter(sources)
+    for number, group in groupby(answers, key=lambda answer: id(answer[0].source)):
+        source = next(expected)
+        if id(source) != number:
+            break
+        yield source, group
+    else:
+        if (left := next(expected, None)) is None:
+            return
+        source = left
+    raise FormatError(_where(source), None, "holds no run lines", hint=f"expected {COLUMNS}")
+
+
+def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> Iterator[Batch]:
+    """Raise what is wrong in the batches of one source, with the number of the line."""
+    lines_before = 0
+    for part, batch in answers:
+        content = part.content
+        if isinstance(content, RunTable):
+            if batch.fault is not None:
+                raise repeated_row_fault(content, batch.fault.line)
+        else:
+            if batch.fault is not None:
+                where = _where(part.source)
+                raise explained_fault(where, batch.fault, content, target.rules, lines_before=lines_before)
+            if content.cut and target.rules.tagged:
+                refuse_cut_line(_where(part.source), content, lines_before=lines_before)
+            progress(len(content.data))
+        lines_before += batch.n_lines
+        yield batch
+
+
+def _whole(source: Source, batches: Iterator[Batch], target: Target) -> list[Batch]:
+    """Return the batches of a source; where a list stands in several places, of its regrouped lines."""
+    found: list[Batch] = []
+    seen: set[tuple[bytes, bytes]] = set()
+    scattered = False
+    for batch in batches:
+        lists = list(zip(batch.systems, batch.topics, strict=True))
+        scattered = scattered or len(set(lists)) < len(lists) or not seen.isdisjoint(lists)
+        seen.update(lists)
+        found.append(batch)
+    if not seen:
+        raise FormatError(_where(source), None, "holds no run lines", hint=f"expected {COLUMNS}")
+    return [_scan_regrouped(source, target)] if scattered else found
+
+
+def _scan_regrouped(source: Source, target: Target) -> Batch:
+    """Scan a file whose lists are scattered: bring their lines together first.  Memory is linear in the file."""
+    data = read_bytes(source) if isinstance(source, Path) else source.data if isinstance(source, RunText) else b""
+    chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
+    fields = split(padded(chunk.data), 6)
+    topic, _ = encode(fields.column(TOPIC))
+    tag = encode(fields.column(TAG))[0] if target.rules.tagged else np.zeros_like(topic)
+    together = np.lexsort((np.arange(len(topic)), topic, tag))
+    lines, fault = read_lines(fields.take(together), target.rules)
+    batch = _located(Part(source, chunk), lines, fault, target)
     if batch.fault is not None:
-        row = batch.fault.detail
-        doc, topic = as_text(lines.doc.at(row)), as_text(lines.topic.at(row))
-        raise FormatError(
-            table.name,
-            batch.fault.line + 1,
-            f"document {doc!r} is ranked twice for topic {topic!r}",
-            hint='keep the first with repeated="first"',
-        )
+        raise explained_fault(_where(source), batch.fault, chunk, target.rules)
     return batch
 
 
-def _refuse_shared_tags(source: Path | RunTable, names: set[str], home: dict[str, str]) -> None:
-    """Note where each system comes from; one that two files claim is an error."""
-    for system in sorted(names):
-        if system in home:
+def _claim_systems(source: Source, systems: set[str], home: dict[str, str]) -> None:
+    """Note where each system comes from; one that two sources claim is an error."""
+    where = str(_where(source))
+    for system in sorted(systems):
+        if home.setdefault(system, where) != where:
             raise FormatError(
-                source if isinstance(source, Path) else source.name,
+                where,
                 None,
                 f"system {system!r} is in {home[system]} too",
                 hint="name systems after their files with --system-from file, or give each run its own tag",
             )
-        home[system] = str(source if isinstance(source, Path) else source.name)
+
+
+def _where(source: Source) -> Path | str:
+    return source if isinstance(source, Path) else source.name
+
+
+def _keep_freed_memory() -> None:
+    """Let go of one large array first, and the allocator of glibc keeps what is freed later.
+
+    It hands freed memory back to the system above a threshold, which grows to twice the largest block freed so far;
+    without this, the arrays of every batch would be fetched anew, page by page, at a third of the whole cost.
+    """
+    np.empty((32 << 20) - (1 << 13), dtype=np.uint8)

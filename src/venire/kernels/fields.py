@@ -27,25 +27,25 @@ class Fault(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """A table of slices: start and end (row, column), the line each row stood on (row,), and the first fault."""
+    """A table of slices: before and end (row, column), line (row,), the number of lines, and the first fault.
+
+    ``before`` is the place before a field's first byte, ``end`` the place after its last.
+    """
 
     buffer: Octets
-    start: Ints
+    before: Ints
     end: Ints
     line: Ints
+    n_lines: int
     fault: Fault | None = None
 
     def column(self, number: int) -> Slices:
         """Return one column as slices."""
-        return Slices(
-            self.buffer,
-            np.ascontiguousarray(self.start[:, number]),
-            np.ascontiguousarray(self.end[:, number]),
-        )
+        return Slices(self.buffer, self.before[:, number] + 1, np.ascontiguousarray(self.end[:, number]))
 
     def take(self, rows: Ints | Bools) -> Fields:
         """Choose some of the rows, in the order given."""
-        return Fields(self.buffer, self.start[rows], self.end[rows], self.line[rows], self.fault)
+        return self._replace(before=self.before[rows], end=self.end[rows], line=self.line[rows])
 
 
 def split(buffer: Octets, n_columns: int) -> Fields:
@@ -56,26 +56,24 @@ def split(buffer: Octets, n_columns: int) -> Fields:
     line is the fault, the rows are those before it.
     """
     text = buffer[: len(buffer) - PADDING]
-    blank = np.flatnonzero(text <= SPACE)
-    return _split_regular(buffer, text, blank, n_columns) or _split_tokens(buffer, text, n_columns)
+    return _split_regular(buffer, text, n_columns) or _split_tokens(buffer, text, n_columns)
 
 
-def _split_regular(buffer: Octets, text: Octets, blank: Ints, n_columns: int) -> Fields | None:
+def _split_regular(buffer: Octets, text: Octets, n_columns: int) -> Fields | None:
     """Split where every line is n_columns fields with one separator after each; None where that is not so."""
-    if len(blank) == 0 or len(blank) % n_columns:
+    blank = text <= SPACE
+    place = np.flatnonzero(blank)
+    n_rows, rest = divmod(len(place), n_columns)
+    if rest or n_rows == 0 or blank[0] or (blank[1:] & blank[:-1]).any():
         return None
-    after = np.empty(len(blank), dtype=np.int64)
-    after[0] = 0
-    np.add(blank[:-1], 1, out=after[1:])
-    if (after == blank).any():
+    edge = np.empty(len(place) + 1, dtype=np.int64)
+    edge[0] = -1
+    edge[1:] = place
+    before, end = edge[:-1].reshape(n_rows, n_columns), edge[1:].reshape(n_rows, n_columns)
+    n_control = np.count_nonzero(text < SPACE) - np.count_nonzero(text == TAB)
+    if n_control != n_rows or (text[end[:, -1]] != LF).any() or (text[before[:, 0] + 1] == HASH).any():
         return None
-    start, end = after.reshape(-1, n_columns), blank.reshape(-1, n_columns)
-    separator = text[end]
-    inner = separator[:, :-1]
-    regular = (separator[:, -1] == LF).all() and ((inner == SPACE) | (inner == TAB)).all()
-    if not regular or (text[start[:, 0]] == HASH).any():
-        return None
-    return Fields(buffer, start, end, np.arange(len(end)))
+    return Fields(buffer, before, end, np.arange(n_rows), n_rows)
 
 
 def _split_tokens(buffer: Octets, text: Octets, n_columns: int) -> Fields:
@@ -99,4 +97,4 @@ def _split_tokens(buffer: Octets, text: Octets, n_columns: int) -> Fields:
     used = ~comment[line] & (line < (fault.line if fault else len(newline)))
     shape = (-1, n_columns)
     start, end, line = start[used].reshape(shape), end[used].reshape(shape), line[used].reshape(shape)
-    return Fields(buffer, start, end, line[:, 0], fault)
+    return Fields(buffer, start - 1, end, line[:, 0], len(newline), fault)

@@ -93,6 +93,8 @@ def words(slices: Slices) -> Iterator[Words]:
     for offset in range(0, longest, 8):
         if shortest >= offset + 8:
             yield unaligned[start + offset]
+        elif shortest == longest:
+            yield unaligned[start + offset] & _KEEP[longest - offset]
         else:
             place = np.minimum(start + offset, last)
             yield unaligned[place] & _KEEP[np.clip(length - offset, 0, 8)]

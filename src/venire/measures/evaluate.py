@@ -103,7 +103,8 @@ def _named(
     seen = np.zeros((len(panel.judges), n_topics), dtype=np.bool_)
     seen[panel.judge, facts.items.topic[panel.item]] = True
     table = np.where(seen[:, None, None, :], table, np.nan)
-    chosen = _chosen_topics(judgments.topics, seen, topics)
+    topic_names = judgments.topics
+    chosen = _chosen_topics(topic_names, seen, topics)
     notes = [*judgments.notes, *panel.notes, *dict.fromkeys(w.note for w in plan.worths if w.note)]
     if facts.unjudged_topics:
         notes.append(f"{len(facts.unjudged_topics):,} topics of the runs were not judged and are ignored")
@@ -116,7 +117,7 @@ def _named(
     axes: tuple[str, ...] = ("system", "topic", "measure", "assessor")
     names: Mapping[str, tuple[str, ...]] = {
         "system": facts.systems,
-        "topic": tuple(judgments.topics[n] for n in chosen),
+        "topic": tuple(topic_names[n] for n in chosen),
         "measure": plan.names,
         "assessor": tuple(str(name) for name in panel.judges),
     }

@@ -1,0 +1,139 @@
+"""venire: the group of commands, its exit codes, and errors as one line.
+
+A command's module is imported only when that command is run, so that ``venire --help`` is quick; its one-line
+help stands in the table here.  Exit codes: 0 done, 1 a gate did not hold, 2 bad input or usage; and, as in
+every shell, 130 interrupted, 141 nobody reads the output any more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import click
+
+from venire.cli.speech import say
+from venire.errors import UnknownName, VenireError
+
+DONE, GATE, BAD, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
+
+COMMANDS = {
+    "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
+    "inspect": ("venire.cli.inspect", "Say what files are, what they hold, and what is wrong with them."),
+    "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
+    "completion": ("venire.cli.completion", "Print the script that completes commands in your shell."),
+}
+
+
+class Commands(click.Group):
+    """A group whose commands are loaded when asked for, and whose errors are words."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name the commands, in the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is asked for, or the one that is nearest to it."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise UnknownName("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; leave in silence when nobody reads its output any more."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _let_go_of_output()
+            return UNREAD
+        return answer
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run, say what went wrong if anything did, and exit with a code that tells."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        try:
+            answer = super().main(*args, standalone_mode=False, **extra)
+            code = answer if isinstance(answer, int) else DONE
+        except click.Abort:
+            code = INTERRUPTED
+        except click.ClickException as error:
+            code = _bad(error.format_message(), _usage_hint(error))
+        except VenireError as error:
+            code = _bad(error.message, error.hint)
+        except OSError as error:
+            code = _bad(f"{error.filename or 'system'}: {error.strerror or error}")
+        except MemoryError:
+            code = _bad("there is not enough memory for this")
+        sys.exit(code)
+
+
+def _bad(message: str, hint: str | None = None) -> int:
+    say("error", message)
+    if hint:
+        say("hint", hint)
+    return BAD
+
+
+def _usage_hint(error: click.ClickException) -> str | None:
+    context = getattr(error, "ctx", None)
+    return f"see {context.command_path} --help" if context else None
+
+
+def _let_go_of_output() -> None:
+    """Point standard output at nothing, so that closing it at the end does not fail again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:  # noqa: ARG001
+    from importlib.metadata import PackageNotFoundError, version
+    from platform import python_version
+
+    if not wanted or ctx.resilient_parsing:
+        return
+    try:
+        own = version("venire")
+    except PackageNotFoundError:
+        own = "(not installed)"
+    click.echo(f"venire {own}\npython {python_version()}, numpy {version('numpy')}")
+    ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Try: venire simulate -o demo, then venire evaluate demo/judgments.tsv demo/runs --pool median",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+def cli() -> None:
+    """Search evaluation that knows its judges disagree."""
+
+
+def main() -> None:
+    """Run the command line."""
+    cli.main(prog_name="venire")

@@ -1,0 +1,178 @@
+"""Batches of a table's columns into Rows: cells become text, wide tables are melted, names are encoded.
+
+A wide table is melted batch by batch, so that memory is linear in the labels there are, not in the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from venire.data.ids import Category, Ids
+from venire.data.judgments import FACETS
+from venire.data.rows import Rows
+from venire.errors import FormatError
+from venire.io.cells import seconds, texts
+from venire.io.column_names import Columns, Form, described
+from venire.kernels.slices import Slices, padded
+from venire.types import Codes, Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAMES_AT_ONCE = 1 << 20
+CELLS_AT_ONCE = 1 << 22
+
+
+class Batch(NamedTuple):
+    """Rows of a table: the columns that are used, as read; which is what; the line of each row (row,)."""
+
+    frame: pl.DataFrame
+    columns: Columns
+    line: Ints
+
+
+class Part(NamedTuple):
+    """A batch as text, one column per role; in the wide form also its cells: row, assessor or aspect, label."""
+
+    frame: pl.DataFrame
+    line: Ints
+    cells: pl.DataFrame | None = None
+
+
+def sliced(frame: pl.DataFrame, columns: Columns) -> Iterator[Batch]:
+    """Cut a frame into batches; its lines are its rows."""
+    n_rows = max(CELLS_AT_ONCE // max(frame.width, 1), 1) if columns.spread else max(frame.height, 1)
+    for start in range(0, frame.height, n_rows):
+        part = frame.slice(start, n_rows)
+        yield Batch(part, columns, np.arange(start + 1, start + part.height + 1))
+
+
+def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | None, default: str) -> Rows:
+    """Make Rows of batches; the table's ``name`` is for notes, ``default`` names its assessor if nothing else does."""
+    parts, columns = [], Columns({})
+    for batch in batches:
+        columns = _agreed(columns, batch, form)
+        parts.append(_part(batch, form))
+    note = f"{name}: {described(columns, form)}"
+    table = _joined(parts, form)
+    parts.clear()
+    _refuse_empty(table, form)
+    named, line, time = _encoded(table, form)
+    if "assessor" not in named:
+        named["assessor"] = Category.constant(assessor or default, len(line))
+        note += f"; one assessor, {assessor or default!r}"
+    elif assessor is not None:
+        message = f"has assessors of its own, so they cannot all be called {assessor!r}"
+        raise FormatError(form.where, None, message, hint="leave the assessor's name out")
+    facets = {facet: named[facet] for facet in FACETS if facet in named}
+    required = {role: named[role] for role in ("topic", "doc", "assessor", "label")}
+    return Rows(source=str(form.where), **required, line=line, facets=facets, time=time, notes=(note,))
+
+
+def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats | None]:
+    """Encode each role's column, and spread the rows of a wide table over its cells; also lines and times."""
+    frame, line, cells = table
+    time = frame.drop_in_place("time").fill_null(np.nan).to_numpy() if "time" in frame.columns else None
+    named = {role: encoded(frame.drop_in_place(role), form, line) for role in list(frame.columns)}
+    if cells is None:
+        return named, line, time
+    row = cells.drop_in_place("row").to_numpy()
+    named = {role: Category(column.codes[row], column.names) for role, column in named.items()}
+    line, time = line[row], None if time is None else time[row]
+    return named | {role: encoded(cells[role], form, line) for role in cells.columns}, line, time
+
+
+def encoded(column: pl.Series, form: Form, line: Ints) -> Category:
+    """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
+    groups = column.alias("name").to_frame().with_row_index("row").group_by("name").agg("row").sort("name")
+    size = groups["row"].list.len().to_numpy()
+    codes: Codes = np.empty(len(column), dtype=np.int32)
+    codes[groups["row"].explode().to_numpy()] = np.repeat(np.arange(len(size), dtype=np.int32), size)
+    names = packed(groups["name"])
+    zero = np.flatnonzero(names.slices.buffer[: names.slices.end[-1]] == 0)
+    if len(zero):
+        code = int(np.searchsorted(names.slices.end, zero[0], side="right"))
+        row = int(np.argmax(codes == code))
+        raise FormatError(form.where, int(line[row]), f"{column.name} {names[code]!r} holds a zero byte")
+    return Category(codes, names)
+
+
+def packed(names: pl.Series) -> Ids:
+    """Pack a column of text into Ids."""
+    parts = [names.slice(start, NAMES_AT_ONCE) for start in range(0, len(names), NAMES_AT_ONCE)]
+    end = np.cumsum(names.str.len_bytes().to_numpy(), dtype=np.int64)
+    start = np.append(0, end[:-1]) if len(end) else end
+    return Ids(Slices(padded(b"".join(part.str.join("").item().encode() for part in parts)), start, end))
+
+
+def _agreed(known: Columns, batch: Batch, form: Form) -> Columns:
+    """Add a batch's columns to those known, with which they must agree."""
+    for role, name in batch.columns.roles.items():
+        before = known.roles.get(role, name)
+        if before != name:
+            message = f"from here on {name!r} is the {role}, but before it was {before!r}"
+            raise FormatError(form.where, int(batch.line[0]), message, hint="name the column alike throughout")
+    return Columns(
+        {**known.roles, **batch.columns.roles},
+        tuple(dict.fromkeys(known.spread + batch.columns.spread)),
+        tuple(dict.fromkeys(known.unused + batch.columns.unused)),
+    )
+
+
+def _part(batch: Batch, form: Form) -> Part:
+    """Turn a batch into text, and melt the columns that hold labels."""
+    import polars as pl
+
+    def read(name: str, role: str) -> pl.Series:
+        if role == "time":
+            return seconds(batch.frame[name], form.where, batch.line)
+        text = texts(batch.frame[name], form.where, batch.line)
+        return text.str.strip_chars().replace("", None) if role == "label" else text
+
+    frame = pl.DataFrame([read(name, role).alias(role) for role, name in batch.columns.roles.items()])
+    if not form.spread:
+        return Part(frame, batch.line)
+    labels = pl.DataFrame([read(name, "label") for name in batch.columns.spread])
+    cells = labels.unpivot(on=labels.columns, variable_name=form.spread, value_name="label")
+    row = np.tile(np.arange(labels.height), labels.width)
+    cells = cells.with_columns(pl.Series("row", row)).drop_nulls("label").sort("row", maintain_order=True)
+    return Part(frame, batch.line, cells)
+
+
+def _joined(parts: Sequence[Part], form: Form) -> Part:
+    """Put parts end to end; rows of a wide table that have no label fall away."""
+    import polars as pl
+
+    cells, before = [], 0
+    for part in parts:
+        if part.cells is not None:
+            cells.append(part.cells.with_columns(pl.col("row") + before))
+        before += len(part.line)
+    if not parts or (cells and not any(map(len, cells))):
+        raise FormatError(form.where, None, "holds no judgments", hint="expected rows under the header")
+    frame = pl.concat([part.frame for part in parts], how="diagonal")
+    frame = frame.with_columns(pl.col(facet).fill_null("") for facet in FACETS if facet in frame.columns)
+    line = np.concatenate([part.line for part in parts])
+    if not cells:
+        return Part(frame, line)
+    joined = pl.concat(cells)
+    row = joined["row"].to_numpy()
+    judged = np.bincount(row, minlength=len(line)) > 0
+    place = pl.Series("row", (np.cumsum(judged) - 1)[row])
+    return Part(frame.filter(pl.Series(judged)), line[judged], joined.with_columns(place))
+
+
+def _refuse_empty(table: Part, form: Form) -> None:
+    """Raise at the first row without topic, document, assessor or label."""
+    empty = {
+        int(table.frame[role].is_null().arg_max() or 0): role
+        for role in ("label", "assessor", "doc", "topic")
+        if role in table.frame.columns and table.frame[role].null_count()
+    }
+    if empty:
+        row = min(empty)
+        hint = "leave out the rows that hold no judgment" if empty[row] == "label" else None
+        raise FormatError(form.where, int(table.line[row]), f"the {empty[row]} is empty", hint=hint)

@@ -1,0 +1,174 @@
+"""Tables of judgments: CSV, TSV, JSONL, Parquet, data frames and dictionaries into Rows.
+
+The *long* form has a row per label and columns topic, doc, label, and where there are several assessors, assessor; columns
+are recognised by the names they usually have (``column_names.ROLES``), and intent, aspect, given, unit, task and time
+are read where they occur.  The *wide* form has a row per document and topic and a column per assessor; an empty cell means
+not judged.  There every column is an assessor, but for topic and doc and those named exactly intent, aspect, given,
+unit, task or time.  Wide by aspects: topic, doc, perhaps assessor, and a column per aspect.
+
+Cells are text.  Lines that begin with ``#`` may stand ahead of a CSV or TSV header, and ``# scale: Non<Rel<HRel`` among them
+declares the scale; so may a TOML file beside the table (``scale_files``).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from venire.data.ids import Category
+from venire.data.rows import Rows
+from venire.data.scale import Scale
+from venire.errors import FormatError
+from venire.io.column_names import ROLES, Form, find_columns, plain
+from venire.io.delimited import header_separator, header_start, read_delimited
+from venire.io.frames import Batch, rows_of, sliced
+from venire.io.json_lines import read_json_lines
+from venire.io.lines import read_bytes
+from venire.io.qrels import header_scale, stem
+from venire.io.scale_files import scale_beside
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+PARQUET = b"PAR1"
+SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+
+
+def read_table(
+    path: Path, *, wide: bool = False, wide_aspects: bool = False, assessor: str | None = None
+) -> Rows:
+    """Read one table; text formats may be gz or zst.
+
+    assessor: the name of the one assessor of a table that names none; without it, that is the file's name.
+    ``Rows.notes`` say which column was taken for what; ``Rows.line`` is the line, and the row in Parquet.
+    The scale is that of the header, else that of the file beside.
+    Cost: O(bytes), plus a sort of the distinct names.
+
+    When not to use this: headerless qrels, also those separated by tabs, are read by ``read_qrels``.
+    """
+    form = Form(path, _spread(wide, wide_aspects))
+    batches, scale = _batches(path, form)
+    rows = rows_of(batches, form, name=path.name, assessor=assessor, default=stem(path))
+    return replace(rows, scale=scale or scale_beside(path))
+
+
+def rows_from_frame(
+    frame: pl.DataFrame | pd.DataFrame,
+    *,
+    source: str = "frame",
+    wide: bool = False,
+    wide_aspects: bool = False,
+    assessor: str | None = None,
+) -> Rows:
+    """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
+    form = Form(source, _spread(wide, wide_aspects))
+    table = _as_polars(frame, form)
+    columns = find_columns(table.columns, form)
+    batches = sliced(table.select(columns.used()), columns)
+    return rows_of(batches, form, name=source, assessor=assessor, default="assessor")
+
+
+def rows_from_dict(
+    qrels: Mapping[str, Mapping[str, int | float | str]], *, source: str = "dict", assessor: str = "assessor"
+) -> Rows:
+    """Read a dictionary of dictionaries, topic -> document -> label, as pytrec_eval takes them.
+
+    Examples
+    --------
+    >>> rows = rows_from_dict({"51": {"d1": 2, "d2": 0}})
+    >>> rows.doc.texts(), rows.label.texts()
+    (['d1', 'd2'], ['2', '0'])
+    """
+    labels = [_label(label) for docs in qrels.values() for label in docs.values()]
+    if not labels:
+        raise FormatError(source, None, "holds no judgments", hint='expected {"51": {"d1": 2}}')
+    if "" in labels:
+        raise FormatError(source, labels.index("") + 1, "the label is empty", hint="leave out what is not judged")
+    topics = Category.of(qrels)
+    n_docs = [len(docs) for docs in qrels.values()]
+    return Rows(
+        source=source,
+        topic=Category(topics.codes, topics.names).take(np.repeat(np.arange(len(n_docs)), n_docs)),
+        doc=Category.of(doc for docs in qrels.values() for doc in docs),
+        assessor=Category.constant(assessor, len(labels)),
+        label=Category.of(labels),
+        line=np.arange(1, len(labels) + 1),
+        repeats="error",
+    )
+
+
+def looks_like_table(head: bytes, name: str) -> bool:
+    """Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
+
+    A table is Parquet or JSON objects, or is called so or .csv, or has a header that names a topic and a doc.
+    """
+    if head.startswith(PARQUET) or head.lstrip().startswith(b"{"):
+        return True
+    if _ending(name) in (".csv", ".parquet", *JSON_LINES):
+        return True
+    header = head[header_start(head) :].partition(b"\n")[0].decode("utf-8", "replace")
+    separator = header_separator(header.encode(), SEPARATOR.get(_ending(name), ""))
+    names = {plain(field.strip().strip('"')) for field in header.split(separator)}
+    return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+
+
+def _spread(wide: bool, wide_aspects: bool) -> str | None:
+    if wide and wide_aspects:
+        raise ValueError("a table is wide by assessors or wide by aspects, not both")
+    return "assessor" if wide else "aspect" if wide_aspects else None
+
+
+def _ending(name: str) -> str:
+    """Return a name's last ending, lower case, but for that of compression."""
+    return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
+    """Begin to read a file by its first bytes and its name; also the scale that its header declares."""
+    data, ending = read_bytes(path), _ending(path.name)
+    if data.startswith(PARQUET):
+        return _read_parquet(data, form), None
+    if ending == ".parquet":
+        raise FormatError(path, None, f"is not Parquet: it begins with {data[:4]!r}, expected {PARQUET!r}")
+    if ending in JSON_LINES or (ending not in SEPARATOR and data.lstrip()[:1] == b"{"):
+        return read_json_lines(data, form), None
+    return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data)
+
+
+def _read_parquet(data: bytes, form: Form) -> Iterator[Batch]:
+    import polars as pl
+
+    try:
+        columns = find_columns(list(pl.read_parquet_schema(io.BytesIO(data))), form)
+        frame = pl.read_parquet(io.BytesIO(data), columns=columns.used())
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(form.where, None, f"cannot be read as Parquet ({error})") from None
+    yield from sliced(frame, columns)
+
+
+def _as_polars(frame: object, form: Form) -> pl.DataFrame:
+    import polars as pl
+
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if type(frame).__module__.partition(".")[0] != "pandas" or not hasattr(frame, "columns"):
+        message = f"found {type(frame).__module__}.{type(frame).__qualname__}, expected a data frame"
+        raise FormatError(form.where, None, message, hint="polars and pandas DataFrames are read; collect a LazyFrame")
+    table = cast("pd.DataFrame", frame)
+    try:
+        return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        message = f"the pandas frame cannot be read ({error})"
+        raise FormatError(form.where, None, message, hint="turn columns of mixed types into text first") from None
+
+
+def _label(label: float | str) -> str:
+    """Write a label as text, whole numbers without a fraction."""
+    return label if isinstance(label, str) else str(int(label)) if label == int(label) else str(float(label))

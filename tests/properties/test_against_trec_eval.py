@@ -1,0 +1,76 @@
+"""Small random collections, scored by trec_eval (through pytrec_eval) and by us: the same to nine places."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import SCALE, SHARED, Grades, Run, grades, qrels_lines, run, run_lines, with_rel, write
+
+from venire import Scores, evaluate, read_judgments, read_runs
+
+pytrec_eval = pytest.importorskip("pytrec_eval")
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+CLOSE = 1e-9
+
+
+def theirs(judged: Grades, lists: Run, *, rel: int = 1, judged_only: bool = False) -> dict[str, dict[str, float]]:
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        judged, set(SHARED), relevance_level=rel, judged_docs_only_flag=judged_only
+    )
+    return evaluator.evaluate(lists)
+
+
+def assert_same(scores: Scores, names: dict[str, str], expected: dict[str, dict[str, float]]) -> None:
+    """Compare every topic and measure of the only system; a topic they leave out scores 0 with us."""
+    (values,) = scores.values
+    for topic, row in zip(scores.names["topic"], values, strict=True):
+        for their_name, our_name in names.items():
+            wanted = expected[topic][their_name] if topic in expected else 0.0
+            found = row[scores.names["measure"].index(our_name)]
+            assert abs(found - wanted) <= CLOSE, (topic, our_name, found, wanted)
+
+
+@settings(max_examples=200)
+@given(judged=grades(), lists=run(), rel=st.sampled_from((1, 1, 2, 3)))
+@example(judged={"1": {"a": 0, "b": 0}}, lists={"1": {"a": 1.0, "b": 2.0}}, rel=1)
+@example(judged={"1": {"a": -1, "b": 1, "abc": 0}}, lists={"1": {"a": 3.0, "abc": 2.5, "b": 2.0}}, rel=1)
+@example(judged={"1": {"a": 1}, "2": {"a": 1}}, lists={"2": {"b": 1.0, "a": 1.0}}, rel=1)
+def test_every_shared_measure_on_every_topic(tmp_path_factory, judged, lists, rel):
+    folder = tmp_path_factory.mktemp("case")
+    judgments = read_judgments(write(folder / "nist", qrels_lines(judged)), scale=SCALE)
+    sources = read_runs(write(folder / "run", run_lines(lists, "run")), score_type="float32")
+    names = {their: with_rel(our, rel) for their, our in SHARED.items()}
+    scores = evaluate(judgments, sources, list(names.values()))
+    assert_same(scores, names, theirs(judged, lists, rel=rel))
+
+
+@settings(max_examples=100)
+@given(judged=grades(), lists=run())
+def test_condensed_lists_are_those_of_judged_docs_only(judged, lists):
+    judgments = read_judgments(judged, scale=SCALE)
+    scores = evaluate(
+        judgments, read_runs(lists, score_type="float32"), list(SHARED.values()), unjudged="condensed"
+    )
+    assert_same(scores, SHARED, theirs(judged, lists, judged_only=True))
+
+
+@settings(max_examples=100)
+@given(judged=grades(), lists=run())
+def test_topics_are_theirs_and_the_missing_ones(judged, lists):
+    """They score judged topics that have a list, even with labels below zero only; we score every judged topic."""
+    scores = evaluate(read_judgments(judged, scale=SCALE), read_runs(lists), ["AP"])
+    below_zero = {topic for topic, docs in judged.items() if max(docs.values()) < 0}
+    assert set(theirs(judged, lists)) == set(judged) & set(lists)
+    assert set(scores.names["topic"]) == set(judged) - below_zero
+
+
+@given(judged=grades(), lists=run(ties=False))
+def test_score_type_does_not_matter_without_ties(judged, lists):
+    judgments = read_judgments(judged, scale=SCALE)
+    single, double = (
+        evaluate(judgments, read_runs(lists, score_type=kind), list(SHARED.values()))
+        for kind in ("float32", "float64")
+    )
+    assert (single.values == double.values).all()
