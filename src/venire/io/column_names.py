@@ -51,6 +51,13 @@ class Columns(NamedTuple):
         return [*self.roles.values(), *self.spread]
 
 
+def spread_of(wide: bool, wide_aspects: bool) -> str | None:
+    """Return what the columns of labels are, in a table that is wide in this way."""
+    if wide and wide_aspects:
+        raise ValueError("a table is wide by assessors or wide by aspects, not both")
+    return "assessor" if wide else "aspect" if wide_aspects else None
+
+
 def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -> Columns:
     """Find the columns among these names, which stand on this line."""
     by_name, required = tuple(ROLES), ("topic", "doc", "label")

@@ -20,7 +20,9 @@ from venire.io.column_names import Form, find_columns
 from venire.io.frames import Batch
 from venire.types import Bools, Ints, Octets
 
-BATCH = 1 << 23
+BATCH, WIDE_BATCH = 1 << 25, 1 << 23
+"""Bytes that are parsed at once; each may be an empty cell of a wide table."""
+
 SEPARATORS = ("\t", ",", ";")
 LF, CR, QUOTE = 10, 13, 34
 
@@ -44,10 +46,10 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
     layout = find_layout(data, form.where, preferred=preferred)
     columns = find_columns(layout.names, form, line=layout.line)
     schema = dict.fromkeys(layout.names, pl.String)
-    quote = '"' if layout.quoted else None
+    quote, size = '"' if layout.quoted else None, WIDE_BATCH if form.spread else BATCH
     start, line = layout.start, data.count(b"\n", 0, layout.start)
     while start < len(data):
-        chunk = data[start : _batch_end(data, start, layout)]
+        chunk = data[start : _batch_end(data, start, size, layout)]
         rows, number = _checked(chunk, line, layout)
         if rows:
             frame = pl.read_csv(
@@ -62,14 +64,18 @@ def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
     start = header_start(data)
     end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
     separator = header_separator(data[start:end], preferred)
-    quoted = data.startswith(b'"') or any(
-        data.find(mark + b'"', max(start - 1, 0)) >= 0 for mark in (b"\n", separator.encode())
-    )
+    quoted = b'"' in data and _has_quoted_field(data, start, separator)
     while quoted and end >= 0 and data.count(b'"', start, end) % 2:
         end = data.find(b"\n", end + 1)
     if end < 0:
         raise FormatError(where, line, "found no header line", hint="name the columns: topic,doc,assessor,label")
     return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
+
+
+def _has_quoted_field(data: bytes, start: int, separator: str) -> bool:
+    """Whether any field begins with a quote."""
+    marks = (b'\n"', separator.encode() + b'"')
+    return data.startswith(b'"', start) or any(data.find(mark, start) >= 0 for mark in marks)
 
 
 def _names(header: bytes, line: int, where: object, separator: str) -> list[str]:
@@ -104,9 +110,8 @@ def header_separator(header: bytes, preferred: str = "") -> str:
     return next((each for each in (preferred, *SEPARATORS) if each and each.encode() in header), ",")
 
 
-def _batch_end(data: bytes, start: int, layout: Layout) -> int:
+def _batch_end(data: bytes, start: int, size: int, layout: Layout) -> int:
     """Return where a batch ends that starts here: behind the last row that fits, or behind the first if none does."""
-    size = BATCH
     while start + size < len(data):
         text = np.frombuffer(data, dtype=np.uint8, count=size, offset=start)
         newline = np.flatnonzero(text == LF)

@@ -13,7 +13,7 @@ declares the scale; so may a TOML file beside the table (``scale_files``).
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -24,7 +24,7 @@ from venire.data.ids import Category
 from venire.data.rows import Rows
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.column_names import ROLES, Form, find_columns, plain
+from venire.io.column_names import ROLES, Form, find_columns, plain, spread_of
 from venire.io.delimited import header_separator, header_start, read_delimited
 from venire.io.frames import Batch, rows_of, sliced
 from venire.io.json_lines import read_json_lines
@@ -53,7 +53,7 @@ def read_table(
 
     When not to use this: headerless qrels, also those separated by tabs, are read by ``read_qrels``.
     """
-    form = Form(path, _spread(wide, wide_aspects))
+    form = Form(path, spread_of(wide, wide_aspects))
     batches, scale = _batches(path, form)
     rows = rows_of(batches, form, name=path.name, assessor=assessor, default=stem(path))
     return replace(rows, scale=scale or scale_beside(path))
@@ -68,7 +68,7 @@ def rows_from_frame(
     assessor: str | None = None,
 ) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
-    form = Form(source, _spread(wide, wide_aspects))
+    form = Form(source, spread_of(wide, wide_aspects))
     table = _as_polars(frame, form)
     columns = find_columns(table.columns, form)
     batches = sliced(table.select(columns.used()), columns)
@@ -86,20 +86,18 @@ def rows_from_dict(
     >>> rows.doc.texts(), rows.label.texts()
     (['d1', 'd2'], ['2', '0'])
     """
-    labels = [_label(label) for docs in qrels.values() for label in docs.values()]
-    if not labels:
-        raise FormatError(source, None, "holds no judgments", hint='expected {"51": {"d1": 2}}')
-    if "" in labels:
-        raise FormatError(source, labels.index("") + 1, "the label is empty", hint="leave out what is not judged")
-    topics = Category.of(qrels)
-    n_docs = [len(docs) for docs in qrels.values()]
+    topics = list(qrels)
+    docs = [doc for each in qrels.values() for doc in each]
+    labels = [_label(label) for each in qrels.values() for label in each.values()]
+    _refuse_dict([*topics, *docs, *labels], source)
+    n_docs = [len(each) for each in qrels.values()]
     return Rows(
         source=source,
-        topic=Category(topics.codes, topics.names).take(np.repeat(np.arange(len(n_docs)), n_docs)),
-        doc=Category.of(doc for docs in qrels.values() for doc in docs),
-        assessor=Category.constant(assessor, len(labels)),
+        topic=Category.of(topics).take(np.repeat(np.arange(len(topics)), n_docs)),
+        doc=Category.of(docs),
+        assessor=Category.constant(assessor, len(docs)),
         label=Category.of(labels),
-        line=np.arange(1, len(labels) + 1),
+        line=np.arange(1, len(docs) + 1),
         repeats="error",
     )
 
@@ -111,28 +109,22 @@ def looks_like_table(head: bytes, name: str) -> bool:
     """
     if head.startswith(PARQUET) or head.lstrip().startswith(b"{"):
         return True
-    if _ending(name) in (".csv", ".parquet", *JSON_LINES):
+    if ending_of(name) in (".csv", ".parquet", *JSON_LINES):
         return True
     header = head[header_start(head) :].partition(b"\n")[0].decode("utf-8", "replace")
-    separator = header_separator(header.encode(), SEPARATOR.get(_ending(name), ""))
+    separator = header_separator(header.encode(), SEPARATOR.get(ending_of(name), ""))
     names = {plain(field.strip().strip('"')) for field in header.split(separator)}
     return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
 
 
-def _spread(wide: bool, wide_aspects: bool) -> str | None:
-    if wide and wide_aspects:
-        raise ValueError("a table is wide by assessors or wide by aspects, not both")
-    return "assessor" if wide else "aspect" if wide_aspects else None
-
-
-def _ending(name: str) -> str:
+def ending_of(name: str) -> str:
     """Return a name's last ending, lower case, but for that of compression."""
     return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
 
 
 def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
     """Begin to read a file by its first bytes and its name; also the scale that its header declares."""
-    data, ending = read_bytes(path), _ending(path.name)
+    data, ending = read_bytes(path), ending_of(path.name)
     if data.startswith(PARQUET):
         return _read_parquet(data, form), None
     if ending == ".parquet":
@@ -171,4 +163,14 @@ def _as_polars(frame: object, form: Form) -> pl.DataFrame:
 
 def _label(label: float | str) -> str:
     """Write a label as text, whole numbers without a fraction."""
-    return label if isinstance(label, str) else str(int(label)) if label == int(label) else str(float(label))
+    return label if isinstance(label, str) else str(int(label)) if float(label).is_integer() else str(float(label))
+
+
+def _refuse_dict(texts: Sequence[object], source: str) -> None:
+    """Raise unless there are judgments, and each topic, document and label is a text that says something."""
+    wrong = [text for text in texts if not isinstance(text, str) or not text or "\0" in text]
+    hint = 'expected {"51": {"d1": 2}}'
+    if wrong:
+        raise FormatError(source, None, f"found {wrong[0]!r}, expected text for topics and documents", hint=hint)
+    if not texts:
+        raise FormatError(source, None, "holds no judgments", hint=hint)

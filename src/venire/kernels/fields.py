@@ -70,7 +70,9 @@ def _split_regular(buffer: Octets, text: Octets, n_columns: int) -> Fields | Non
     edge[0] = -1
     edge[1:] = place
     before, end = edge[:-1].reshape(n_rows, n_columns), edge[1:].reshape(n_rows, n_columns)
-    n_control = np.count_nonzero(text < SPACE) - np.count_nonzero(text == TAB)
+    n_control = np.count_nonzero(text < SPACE)
+    if n_control != n_rows:
+        n_control -= np.count_nonzero(text == TAB)
     if n_control != n_rows or (text[end[:, -1]] != LF).any() or (text[before[:, 0] + 1] == HASH).any():
         return None
     return Fields(buffer, before, end, np.arange(n_rows), n_rows)

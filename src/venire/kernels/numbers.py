@@ -76,7 +76,7 @@ def _digits(slices: Slices) -> tuple[Words, Bools]:
     unaligned = np.ndarray((len(buffer) - PADDING + 1,), dtype="<u8", buffer=buffer, strides=(1,))
     length = end - start
     fits = (length <= 8) & (length >= 0) & (end >= 8)
-    ahead = _BEFORE[np.where(fits, 8 - length, 0)]
+    ahead = _BEFORE[8 - int(length[0])] if (length == length[:1]).all() and fits.any() else _BEFORE[(8 - length) * fits]
     word = unaligned[np.maximum(end - 8, 0)]
     word = (word & ~ahead) | (_ZEROS & ahead)
     fits &= (((word + _ABOVE_NINE) | (word - _ZEROS)) & _HIGH_BITS) == 0

@@ -18,7 +18,7 @@ import numpy as np
 from venire.kernels.fields import Fault, Fields
 from venire.kernels.lookup import Index, find, grouped
 from venire.kernels.numbers import decimals
-from venire.kernels.slices import Slices, bytewise_keys, changes, encode, hashes
+from venire.kernels.slices import Slices, bytewise_order, changes, encode, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
 TOPIC, DOC, RANK, SCORE, TAG = 0, 2, 3, 4, 5
@@ -41,6 +41,11 @@ class Lines(NamedTuple):
     doc: Slices
     score: Floats
     number: Ints
+
+    def take(self, which: Bools) -> Lines:
+        """Choose some of the lines."""
+        system = None if self.system is None else self.system.take(which)
+        return Lines(self.topic.take(which), system, self.doc.take(which), self.score[which], self.number[which])
 
 
 class Located(NamedTuple):
@@ -82,26 +87,32 @@ def list_starts(lines: Lines) -> Bools:
 
 def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
     """Find the ranks of judged items in a batch of whole lists."""
-    changed = list_starts(lines)
-    first = np.flatnonzero(changed)
-    list_of = np.cumsum(changed) - 1
-    names = lines.topic.take(first)
-    topic = find(topics, np.zeros(len(first), dtype=np.int32), names, hashes(names))
+    list_of, first = _lists(lines)
     hashed = hashes(lines.doc)
     again = repeated(lines.doc, grouped(hashed, list_of), list_of)
     fault = None
-    kept = np.arange(len(list_of))
     if again.any() and rules.keep_first:
-        kept = np.flatnonzero(~again)
+        lines, hashed = lines.take(~again), hashed[~again]
+        list_of, first = _lists(lines)
     elif again.any():
         row = int(np.argmax(again))
         fault = Fault(int(lines.number[row]), "twice", row)
-    depth = np.bincount(list_of[kept], minlength=len(first))
+    names = lines.topic.take(first)
+    topic = find(topics, np.zeros(len(first), dtype=np.int32), names, hashes(names))
     item = find(items, topic[list_of], lines.doc, hashed)
-    order = kept[ranked_order(lines.score[kept], list_of[kept], lines.doc.take(kept), item[kept] >= 0)]
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(depth) - depth, depth) + 1
-    hit = np.flatnonzero(item[order] >= 0)
-    return Located(topic, first, depth, list_of[order][hit], rank[hit], item[order][hit], fault)
+    order = ranked_order(lines.score, list_of, lines.doc, item >= 0)
+    if order is not None:
+        item = item[order]
+    place = np.flatnonzero(item >= 0)
+    owner = list_of[place]
+    depth = np.diff(first, append=len(list_of))
+    return Located(topic, first, depth, owner, place - first[owner] + 1, item[place], fault)
+
+
+def _lists(lines: Lines) -> tuple[Ints, Ints]:
+    """Number the lists: the number of each line's list (line,), and the first line of each list (list,)."""
+    changed = list_starts(lines)
+    return np.cumsum(changed) - 1, np.flatnonzero(changed)
 
 
 def repeated(docs: Slices, keys: np.ndarray, list_of: Ints) -> Bools:
@@ -118,23 +129,31 @@ def repeated(docs: Slices, keys: np.ndarray, list_of: Ints) -> Bools:
     return again
 
 
-def ranked_order(score: Floats, list_of: Ints, docs: Slices, judged: Bools) -> Ints:
-    """Positions of the lines, list by list, best first.
+def ranked_order(score: Floats, list_of: Ints, docs: Slices, judged: Bools) -> Ints | None:
+    """Positions of the lines, list by list, best first; None where they stand so already.
 
     Within a tie the order of documents is settled only where a judged one takes part: elsewhere it moves nothing.
     """
-    order = np.arange(len(score))
-    rises = (score[1:] > score[:-1]) & (list_of[1:] == list_of[:-1])
-    if rises.any():
-        order = np.lexsort((-score, list_of))
+    same_list = list_of[1:] == list_of[:-1]
+    order = None
+    if ((score[1:] > score[:-1]) & same_list).any():
+        order = in_groups(np.argsort(-score), list_of)
         score, judged = score[order], judged[order]
-    tied = (score[1:] == score[:-1]) & (list_of[1:] == list_of[:-1])
-    if tied.any():
-        group = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~tied)])
-        size = np.bincount(group)
-        matters = (size > 1) & (np.bincount(group, weights=judged) > 0)
-        rows = np.flatnonzero(matters[group])
-        lines = order[rows]
-        keys = [*bytewise_keys(docs.take(lines), descending=True), group[rows]]
-        order[rows] = lines[np.lexsort(keys)]
+    tied = (score[1:] == score[:-1]) & same_list
+    if not tied.any():
+        return order
+    order = np.arange(len(score)) if order is None else order
+    group = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(~tied)])
+    matters = (np.bincount(group) > 1) & (np.bincount(group, weights=judged) > 0)
+    rows = np.flatnonzero(matters[group])
+    lines = order[rows]
+    order[rows] = lines[in_groups(bytewise_order(docs.take(lines))[::-1], group[rows])]
     return order
+
+
+def in_groups(order: Ints, group: Ints) -> Ints:
+    """Bring the members of each group together, groups ascending, in the order they had; group (line,)."""
+    number = group[order]
+    if len(group) and number.max() < 1 << 16:
+        number = number.astype(np.uint16)  # small enough for numpy's radix sort
+    return order[np.argsort(number, kind="stable")]

@@ -77,6 +77,16 @@ class TestCollection:
         assert collection.judgments.label.tolist() == collection.truth.level[collection.truth.judged].tolist()
         assert collection.judgments.label.max() > 0
 
+    def test_the_truth_can_be_used_as_judgments(self):
+        truth = generate(SMALL, rng=1).truth
+        judgments = truth.as_judgments()
+        assert judgments.assessors == ("truth",)
+        assert judgments.label_counts().argmax(axis=1).tolist() == truth.level.tolist()
+
+    def test_labels_come_by_item_then_assessor(self):
+        judgments = generate(replace(SMALL, pattern=Main(common=False)), rng=1).judgments
+        assert np.lexsort((judgments.assessor.codes, judgments.item)).tolist() == list(range(len(judgments)))
+
     def test_assessors_come_in_the_order_of_files(self):
         collection = generate(replace(SMALL, assessors=parse_assessors("strict, careful, lenient")), rng=1)
         assert collection.judgments.assessors == ("careful1", "lenient1", "strict1")
@@ -120,6 +130,12 @@ class TestStreams:
         seed = np.random.SeedSequence(3)
         assert same_labels(generate(SMALL, rng=seed), generate(SMALL, rng=seed))
         assert same_labels(generate(SMALL, rng=seed), generate(SMALL, rng=3))
+
+    def test_what_becomes_of_a_seed_later_does_not_matter(self):
+        seed = np.random.SeedSequence(3)
+        collection = generate(SMALL, rng=seed)
+        seed.spawn(2)
+        assert same_labels(collection, generate(SMALL, rng=collection.seed))
 
     def test_a_generator_moves_on(self):
         rng, again = np.random.default_rng(3), np.random.default_rng(3)
