@@ -5,7 +5,7 @@ An integer is its digits, a float that is whole is the integer's, an empty cell 
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from venire.errors import FormatError
@@ -76,4 +76,4 @@ def _epoch(text: str) -> float | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -60,13 +60,11 @@ def spread_of(wide: bool, wide_aspects: bool) -> str | None:
 
 def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -> Columns:
     """Find the columns among these names, which stand on this line."""
-    by_name, required = tuple(ROLES), ("topic", "doc", "label")
-    if form.spread:
-        by_name, required = ("topic", "doc", *(("assessor",) * (form.spread == "aspect"))), ("topic", "doc")
-    found = {role: _column_of(role, names, form, line) for role in by_name}
+    wanted = {None: list(ROLES), "assessor": ["topic", "doc"], "aspect": ["topic", "doc", "assessor"]}[form.spread]
+    found = {role: _column_of(role, names, form, line) for role in wanted}
     roles = {role: name for role, name in found.items() if name is not None}
-    for role in required:
-        if role not in roles:
+    for role in ("topic", "doc", "label"):
+        if role in wanted and role not in roles:
             raise _missing(role, names, form, line)
     if form.spread:
         roles |= {name: name for name in NO_ASSESSORS if name in names and name != form.spread}

@@ -52,9 +52,7 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
         chunk = data[start : _batch_end(data, start, size, layout)]
         rows, number = _checked(chunk, line, layout)
         if rows:
-            frame = pl.read_csv(
-                rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema
-            )
+            frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
             yield Batch(frame.select(columns.used()), columns, number)
         start, line = start + len(chunk), line + chunk.count(b"\n")
 

@@ -67,9 +67,17 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
     elif assessor is not None:
         message = f"has assessors of its own, so they cannot all be called {assessor!r}"
         raise FormatError(form.where, None, message, hint="leave the assessor's name out")
-    facets = {facet: named[facet] for facet in FACETS if facet in named}
-    required = {role: named[role] for role in ("topic", "doc", "assessor", "label")}
-    return Rows(source=str(form.where), **required, line=line, facets=facets, time=time, notes=(note,))
+    return Rows(
+        source=str(form.where),
+        topic=named["topic"],
+        doc=named["doc"],
+        assessor=named["assessor"],
+        label=named["label"],
+        line=line,
+        facets={facet: named[facet] for facet in FACETS if facet in named},
+        time=time,
+        notes=(note,),
+    )
 
 
 def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats | None]:

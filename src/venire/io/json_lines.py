@@ -69,5 +69,5 @@ def _fault(chunk: bytes, number: Ints, form: Form, message: str) -> FormatError:
         except ValueError as error:
             return FormatError(form.where, line, f"{shown} is not JSON ({error})")
         if not isinstance(found, dict):
-            return FormatError(form.where, line, f"found {shown}, expected a JSON object", hint='as {"topic": "51", ...}')
+            return FormatError(form.where, line, f'found {shown}, expected an object like {{"topic": "51", ...}}')
     return FormatError(form.where, int(number[0]), f"the lines from here on cannot be read ({message})")

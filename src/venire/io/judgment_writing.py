@@ -6,7 +6,7 @@ from pathlib import Path
 
 from venire.data.judgments import Judgments
 from venire.io.qrels import write_qrels
-from venire.io.tables import write_table
+from venire.io.table_writing import write_table
 
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 

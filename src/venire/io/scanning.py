@@ -146,7 +146,7 @@ def _located(part: Part, lines: Lines, fault: Fault | None, target: Target) -> B
     systems = [_file_name(part.source)] * len(topics)
     if lines.system is not None:
         systems = lines.system.take(located.first).to_bytes()
-    fault = min((each for each in (fault, located.fault) if each), default=None)
+    fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
     return Batch(located, systems, topics, 0, fault)
 
 

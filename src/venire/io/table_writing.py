@@ -20,15 +20,13 @@ from venire.errors import AmbiguousLabels, FormatError, UnknownName, VenireError
 from venire.io.column_names import Columns, Form, find_columns, spread_of
 from venire.io.qrels import header_scale
 from venire.io.scale_files import scale_file, write_scale_beside
-from venire.io.tables import JSON_LINES, SEPARATOR, ending_of
+from venire.io.table_formats import JSON_LINES, SEPARATOR, ending_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def write_table(
-    judgments: Judgments, path: Path, *, wide: bool = False, wide_aspects: bool = False
-) -> None:
+def write_table(judgments: Judgments, path: Path, *, wide: bool = False, wide_aspects: bool = False) -> None:
     """Write a table in the format that the path's ending names; .gz or .zst may follow it.
 
     wide: a column per assessor, and a row for each topic, document and whatever else the labels have: facets, time.

@@ -1,13 +1,13 @@
 """Tables of judgments: CSV, TSV, JSONL, Parquet, data frames and dictionaries into Rows.
 
-The *long* form has a row per label and columns topic, doc, label, and where there are several assessors, assessor; columns
-are recognised by the names they usually have (``column_names.ROLES``), and intent, aspect, given, unit, task and time
-are read where they occur.  The *wide* form has a row per document and topic and a column per assessor; an empty cell means
-not judged.  There every column is an assessor, but for topic and doc and those named exactly intent, aspect, given,
-unit, task or time.  Wide by aspects: topic, doc, perhaps assessor, and a column per aspect.
+The *long* form has a row per label and columns topic, doc, label and, where there are several assessors, assessor.
+Columns are recognised by the names they usually have (``column_names.ROLES``); intent, aspect, given, unit, task and
+time are read where they occur.  The *wide* form has a row per topic and document and a column per assessor; an empty
+cell means not judged.  There every column is an assessor, but for topic and doc and those named exactly intent,
+aspect, given, unit, task or time.  Wide by aspects: topic, doc, perhaps assessor, and a column per aspect.
 
-Cells are text.  Lines that begin with ``#`` may stand ahead of a CSV or TSV header, and ``# scale: Non<Rel<HRel`` among them
-declares the scale; so may a TOML file beside the table (``scale_files``).
+Ids are the text that is written.  Ahead of the header of a CSV or TSV may stand lines that begin with ``#``, and one of
+them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside any table (``scale_files``).
 """
 
 from __future__ import annotations
@@ -24,26 +24,25 @@ from venire.data.ids import Category
 from venire.data.rows import Rows
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.column_names import ROLES, Form, find_columns, plain, spread_of
-from venire.io.delimited import header_separator, header_start, read_delimited
+from venire.io.column_names import Form, find_columns, spread_of
+from venire.io.delimited import read_delimited
 from venire.io.frames import Batch, rows_of, sliced
 from venire.io.json_lines import read_json_lines
 from venire.io.lines import read_bytes
-from venire.io.qrels import header_scale, stem
+from venire.io.naming import stem
+from venire.io.qrels import header_scale
 from venire.io.scale_files import scale_beside
+from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, looks_like_table
+from venire.io.table_writing import write_table
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-PARQUET = b"PAR1"
-SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-JSON_LINES = (".jsonl", ".ndjson")
+__all__ = ["looks_like_table", "read_table", "rows_from_dict", "rows_from_frame", "scale_beside", "write_table"]
 
 
-def read_table(
-    path: Path, *, wide: bool = False, wide_aspects: bool = False, assessor: str | None = None
-) -> Rows:
+def read_table(path: Path, *, wide: bool = False, wide_aspects: bool = False, assessor: str | None = None) -> Rows:
     """Read one table; text formats may be gz or zst.
 
     assessor: the name of the one assessor of a table that names none; without it, that is the file's name.
@@ -100,26 +99,6 @@ def rows_from_dict(
         line=np.arange(1, len(docs) + 1),
         repeats="error",
     )
-
-
-def looks_like_table(head: bytes, name: str) -> bool:
-    """Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
-
-    A table is Parquet or JSON objects, or is called so or .csv, or has a header that names a topic and a doc.
-    """
-    if head.startswith(PARQUET) or head.lstrip().startswith(b"{"):
-        return True
-    if ending_of(name) in (".csv", ".parquet", *JSON_LINES):
-        return True
-    header = head[header_start(head) :].partition(b"\n")[0].decode("utf-8", "replace")
-    separator = header_separator(header.encode(), SEPARATOR.get(ending_of(name), ""))
-    names = {plain(field.strip().strip('"')) for field in header.split(separator)}
-    return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
-
-
-def ending_of(name: str) -> str:
-    """Return a name's last ending, lower case, but for that of compression."""
-    return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
 
 
 def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:

@@ -95,7 +95,7 @@ def _split_tokens(buffer: Octets, text: Octets, n_columns: int) -> Fields:
     ]
     wrong = np.flatnonzero((count != n_columns) & (count > 0) & ~comment)
     faults += [Fault(int(number), "columns", int(count[number])) for number in wrong[:1]]
-    fault = min(faults, default=None)
+    fault = min(faults, key=lambda each: each.line, default=None)
     used = ~comment[line] & (line < (fault.line if fault else len(newline)))
     shape = (-1, n_columns)
     start, end, line = start[used].reshape(shape), end[used].reshape(shape), line[used].reshape(shape)

@@ -112,7 +112,7 @@ def _named(
     if unseen:
         notes.append(f"{unseen:,} pairs of assessor and topic without a label have no score")
     _warn_missing(facts, chosen, missing)
-    _warn_unjudged(facts, panel, chosen)
+    _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
     table = table[..., chosen].transpose(2, 3, 1, 0)
     axes: tuple[str, ...] = ("system", "topic", "measure", "assessor")
     names: Mapping[str, tuple[str, ...]] = {
@@ -151,15 +151,15 @@ def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
         warnings.warn(message, MissingTopicsWarning, stacklevel=4)
 
 
-def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints) -> None:
-    """Say which systems have many documents at the top that nobody judged."""
+def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
+    """Say which systems have many documents among their first k that nobody judged."""
     judged = np.zeros(panel.n_items + 3, dtype=np.bool_)
     judged[panel.item] = True
     n_systems = len(facts.systems)
     scored = np.isin(facts.topic, chosen)
-    top = (facts.rank <= UNJUDGED_DEPTH) & judged[facts.item] & np.repeat(scored, facts.n_hits)
+    top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
     hits = np.bincount(np.repeat(facts.system, facts.n_hits)[top], minlength=n_systems)
-    reach = np.minimum(facts.depth, UNJUDGED_DEPTH) * scored
+    reach = np.minimum(facts.depth, k) * scored
     shown = np.bincount(facts.system, weights=reach, minlength=n_systems)
     unjudged = 1 - hits / np.maximum(shown, 1)
     many = np.flatnonzero((unjudged > UNJUDGED_SHARE) & (shown > 0))
@@ -167,4 +167,4 @@ def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints) -> None:
         worst = many[np.argsort(-unjudged[many], kind="stable")][:3]
         named = ", ".join(f"{facts.systems[n]} {unjudged[n]:.0%}" for n in worst)
         message = f"{len(many)} of {n_systems} systems have over {UNJUDGED_SHARE:.0%} unjudged documents"
-        warnings.warn(f"{message} among their first {UNJUDGED_DEPTH}: {named}", UnjudgedWarning, stacklevel=4)
+        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=4)

@@ -1,0 +1,36 @@
+"""Which format a table has, by its name and its first bytes; and what is a table at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from venire.io.column_names import ROLES, plain
+from venire.io.delimited import header_separator, header_start
+
+PARQUET = b"PAR1"
+SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+
+
+def ending_of(name: str) -> str:
+    """Return a name's last ending, lower case, but for that of compression."""
+    return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def looks_like_table(head: bytes, name: str) -> bool:
+    """Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
+
+    A table is Parquet or JSON objects, or its name says so or ends in .csv, or its header names a topic and a document.
+
+    Examples
+    --------
+    >>> looks_like_table(b"qid\\tdocid\\trel\\n", "judges.tsv"), looks_like_table(b"51\\t0\\td1\\t1\\n", "qrels.tsv")
+    (True, False)
+    """
+    ending = ending_of(name)
+    if head.startswith(PARQUET) or head.lstrip().startswith(b"{") or ending in (".csv", ".parquet", *JSON_LINES):
+        return True
+    header = head[header_start(head) :].partition(b"\n")[0]
+    fields = header.decode("utf-8", "replace").split(header_separator(header, SEPARATOR.get(ending, "")))
+    names = {plain(field.strip('" \r')) for field in fields}
+    return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))

@@ -1,0 +1,153 @@
+"""Judgments: assembled from rows, kept apart, counted."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from venire import AmbiguousLabels, FormatError, RepeatedLineWarning, UnknownName, read_judgments, write_judgments
+
+
+@pytest.fixture
+def qrels(tmp_path):
+    def write(text, name="judge.qrels"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def labels_of(judgments):
+    frame = judgments.to_polars()
+    return {(row["topic"], row["doc"], row["assessor"]): row["label"] for row in frame.iter_rows(named=True)}
+
+
+def test_one_file_is_one_assessor_named_after_it(qrels):
+    first, second = qrels("1 0 a 2\n1 0 b 0\n", "ann.qrels"), qrels("1 0 a 1\n", "bob.txt")
+    judgments = read_judgments([first, second])
+    assert judgments.assessors == ("ann", "bob")
+    assert labels_of(judgments) == {("1", "a", "ann"): "2", ("1", "b", "ann"): "0", ("1", "a", "bob"): "1"}
+
+
+def test_the_second_column_can_name_assessors_or_intents(qrels):
+    path = qrels("1 x a 2\n1 y a 0\n")
+    assert read_judgments(path, second_column="assessor").assessors == ("x", "y")
+    by_intent = read_judgments(path, second_column="intent")
+    assert list(by_intent.facets["intent"].names) == ["x", "y"]
+    assert len(by_intent.where(intent="y")) == 1
+
+
+def test_topics_that_are_numbers_stand_in_their_order(qrels):
+    assert read_judgments(qrels("10 0 a 1\n9 0 a 1\n101 0 a 0\n")).topics == ("9", "10", "101")
+    assert read_judgments(qrels("q10 0 a 1\nq9 0 a 1\n")).topics == ("q10", "q9")
+
+
+def test_a_second_label_for_an_item_is_an_error_that_names_its_line(qrels):
+    path = qrels("1 0 a 2\n1 0 b 0\n1 0 a 1\n")
+    with pytest.raises(FormatError, match=r"(?s)judge.qrels:3: document 'a' gets label '1' .*--repeats keep") as caught:
+        read_judgments(path)
+    assert caught.value.line == 3
+
+
+@pytest.mark.parametrize(("rule", "kept"), [("keep", ["2", "1"]), ("first", ["2"]), ("last", ["1"])])
+def test_repeats_follow_the_rule(qrels, rule, kept):
+    judgments = read_judgments(qrels("1 0 a 2\n1 0 a 1\n"), repeats=rule)
+    assert judgments.to_polars()["label"].to_list() == kept
+
+
+def test_an_identical_line_only_warns(qrels):
+    path = qrels("1 0 a 2\n1 0 a 2\n1 0 b 1\n1 0 b 1\n")
+    with pytest.warns(RepeatedLineWarning, match=r"judge.qrels:2: .* \(and 1 more such lines\)"):
+        assert len(read_judgments(path)) == 2
+
+
+@pytest.mark.parametrize(("negative", "labels"), [("unjudged", ["1"]), ("lowest", ["0", "1"])])
+def test_grades_below_zero_are_unjudged_or_lowest(qrels, negative, labels):
+    judgments = read_judgments(qrels("1 0 a -2\n1 0 b 1\n"), negative=negative)
+    assert judgments.to_polars()["label"].to_list() == labels
+    assert any("below zero" in note for note in judgments.notes) == (negative == "unjudged")
+
+
+def test_a_declared_scale_may_have_negative_labels(qrels):
+    judgments = read_judgments(qrels("1 0 a -2\n1 0 b 1\n"), scale="-2<0<1<2")
+    assert judgments.to_polars()["label"].to_list() == ["-2", "1"]
+
+
+def test_a_label_off_the_scale_names_its_line(qrels):
+    with pytest.raises(FormatError, match=r"judge.qrels:2: label '3' is not on the scale 0<1<2"):
+        read_judgments(qrels("1 0 a 1\n1 0 b 3\n"), scale="0<1<2")
+
+
+def test_labels_that_are_no_numbers_need_a_scale(qrels):
+    path = qrels("1 0 a Rel\n1 0 b Non\n")
+    with pytest.raises(FormatError, match=r'(?s)judge.qrels:2: label .Non.*--scale "Non<Rel"'):
+        read_judgments(path)
+    assert read_judgments(path, scale="Non<Rel").label.tolist() == [1, 0]
+
+
+def test_fractions_are_ranked_as_they_are(qrels):
+    judgments = read_judgments(qrels("1 0 a 0.5\n1 0 b 0\n1 0 c 0.25\n"))
+    assert judgments.scale.labels == ("0", "0.25", "0.5")
+    assert judgments.scale.measurement == "interval"
+
+
+def test_a_header_or_a_toml_beside_the_file_declares_the_scale(qrels, tmp_path):
+    header = qrels("# scale: Non<Rel<Key\n1 0 a Key\n", "h.qrels")
+    assert read_judgments(header).scale.labels == ("Non", "Rel", "Key")
+    path = qrels("1 0 a Key\n", "t.qrels")
+    (tmp_path / "t.qrels.toml").write_text('labels = ["Non", "Key"]\n')
+    assert read_judgments(path).scale.labels == ("Non", "Key")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"1 0 a 1\n1 0 a\n", r":2: found 3 columns in '1 0 a', expected 4: topic, 0, document, label"),
+        (b"", "holds no judgments"),
+        (b"1 0 a 1\n\x00\x01\x02\n", r":2: found the control byte 0x00: this is not a text file"),
+    ],
+)
+def test_bad_qrels_say_where_and_what(qrels, text, message):
+    with pytest.raises(FormatError, match=message):
+        read_judgments(qrels(text))
+
+
+def test_ids_keep_their_bytes(qrels, tmp_path):
+    path = qrels(b"t\xff 0 d\xfe\xc3\xa4 1\n")
+    judgments = read_judgments(path)
+    write_judgments(judgments, tmp_path / "again.qrels")
+    assert (tmp_path / "again.qrels").read_bytes() == b"t\xff 0 d\xfe\xc3\xa4 1\n"
+
+
+def test_summary_counts_items_by_labels_and_labels_by_assessor(qrels):
+    judgments = read_judgments([qrels("1 0 a 2\n1 0 b 0\n2 0 c 0\n", "ann"), qrels("1 0 a 1\n", "bob")])
+    summary = judgments.summary()
+    assert (summary.n_labels, summary.n_items, summary.n_topics) == (4, 3, 2)
+    assert summary.items_with == {1: 2, 2: 1}
+    assert {name: counts.tolist() for name, counts in summary.labels.items()} == {"ann": [2, 0, 1], "bob": [0, 1, 0]}
+    assert "1 items with 2 labels" in str(summary)
+    np.testing.assert_array_equal(judgments.label_counts(), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
+
+
+def test_where_names_what_is_there(qrels):
+    judgments = read_judgments(qrels("1 0 a 1\n"))
+    with pytest.raises(UnknownName, match="(?s)no assessor 'jugde'.*did you mean 'judge'"):
+        judgments.where(assessor="jugde")
+    with pytest.raises(UnknownName, match="no column 'aspect'"):
+        judgments.where(aspect="trust")
+
+
+def test_several_assessors_do_not_fit_plain_qrels(qrels, tmp_path):
+    judgments = read_judgments([qrels("1 0 a 2\n", "ann"), qrels("1 0 a 1\n", "bob")])
+    with pytest.raises(AmbiguousLabels, match="2 assessors do not fit"):
+        write_judgments(judgments, tmp_path / "both.qrels")
+    write_judgments(judgments, tmp_path / "both.qrels", second_column="assessor")
+    assert labels_of(read_judgments(tmp_path / "both.qrels", second_column="assessor")) == labels_of(judgments)
+
+
+def test_judgments_come_from_dictionaries_and_frames():
+    from_dict = read_judgments({"1": {"a": 1, "b": 0}})
+    frame = pl.DataFrame({"qid": ["1", "1"], "docid": ["a", "b"], "rel": [1, 0]})
+    for judgments in (read_judgments(frame), read_judgments(frame.to_pandas())):
+        assert judgments.to_polars()["label"].to_list() == from_dict.to_polars()["label"].to_list()
+        assert judgments.items.doc == ["a", "b"]

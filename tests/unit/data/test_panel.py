@@ -1,0 +1,87 @@
+"""Who judges: one, each, or a pool."""
+
+import numpy as np
+import pytest
+
+from venire import AmbiguousLabels, ScaleError, UnjudgedWarning, UnknownName, evaluate, read_judgments
+from venire.data.panel import POOLS, convene
+
+RUN = {"1": {"a": 3.0, "b": 2.0}}
+
+
+@pytest.fixture
+def three(tmp_path):
+    for name, labels in {"ann": (2, 0), "bob": (1, 0), "cyd": (2, 1)}.items():
+        (tmp_path / name).write_text(f"1 0 a {labels[0]}\n1 0 b {labels[1]}\n")
+    return read_judgments([tmp_path / name for name in ("ann", "bob", "cyd")])
+
+
+def test_several_assessors_and_no_word_is_an_error_that_lists_the_ways_out(three):
+    with pytest.raises(AmbiguousLabels) as caught:
+        evaluate(three, RUN)
+    for way in ("--assessor", "--per assessor", "--pool median|majority|max|min|mean", "gains made by a model"):
+        assert way in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([0, 0, 3], {"median": 0, "majority": 0, "max": 3, "min": 0, "mean": 1}),
+        ([0, 1, 2, 3], {"median": 1.5, "majority": 1.5, "max": 3, "min": 0, "mean": 1.5}),
+        ([2, 2, 1, 1], {"median": 1.5, "majority": 1.5, "max": 2, "min": 1, "mean": 1.5}),
+        ([3], {"median": 3, "majority": 3, "max": 3, "min": 3, "mean": 3}),
+        ([0, 2, 2], {"median": 2, "majority": 2, "max": 2, "min": 0, "mean": 4 / 3}),
+    ],
+)
+def test_pools_of_labels(labels, expected):
+    counts = np.bincount(labels, minlength=4)[None]
+    pooled = {name: float((pool(counts) @ np.arange(4)).item()) for name, pool in POOLS.items()}
+    assert pooled == pytest.approx(expected)
+
+
+def test_each_assessor_is_an_axis_that_agrees_with_each_alone(three):
+    scores = evaluate(three, RUN, ["nDCG@2", "AP"], per="assessor")
+    assert scores.axes == ("system", "topic", "measure", "assessor")
+    for name in three.assessors:
+        alone = evaluate(three, RUN, ["nDCG@2", "AP"], assessor=name)
+        np.testing.assert_array_equal(scores.select(assessor=name).values, alone.values)
+
+
+def test_choices_exclude_each_other_and_must_exist(three):
+    with pytest.raises(AmbiguousLabels, match="exclude each other"):
+        convene(three, assessor="ann", pool="max")
+    with pytest.raises(UnknownName, match="did you mean 'median'"):
+        convene(three, pool="meidan")
+    with pytest.raises(UnknownName, match="no assessor 'dan'"):
+        convene(three, assessor="dan")
+
+
+def test_labels_without_order_have_no_middle(tmp_path):
+    (tmp_path / "x").write_text("1 0 a news\n")
+    judgments = read_judgments(tmp_path / "x", scale="news|wiki")
+    with pytest.raises(ScaleError, match="no order to pool by"):
+        convene(judgments, pool="median")
+
+
+def test_labels_one_assessor_repeats_count_with_their_mean(tmp_path):
+    (tmp_path / "x").write_text("1 0 a 2\n1 0 a 1\n1 0 b 0\n")
+    scores = evaluate(read_judgments(tmp_path / "x", repeats="keep"), RUN, ["CG@2"])
+    assert scores.values.item() == 1.5
+    assert any("several labels by one assessor" in note for note in scores.notes)
+
+
+def test_intents_are_never_mixed_in_silence(tmp_path):
+    (tmp_path / "x").write_text("1 1 a 1\n1 2 a 0\n")
+    judgments = read_judgments(tmp_path / "x", second_column="intent")
+    with pytest.raises(AmbiguousLabels, match=r"(?s)2 different values of intent.*--where intent=2"):
+        evaluate(judgments, RUN)
+    assert evaluate(judgments.where(intent="1"), RUN, ["P@1"]).values.item() == 1.0
+
+
+def test_labels_given_after_another_document_are_left_out_with_a_note(tmp_path):
+    table = tmp_path / "x.tsv"
+    table.write_text("topic\tdoc\tlabel\tgiven\n1\ta\t1\t\n1\tb\t1\ta\n")
+    with pytest.warns(UnjudgedWarning, match="run 50%"):
+        scores = evaluate(read_judgments(table), RUN, ["P@2"])
+    assert scores.values.item() == 0.5
+    assert any("1 labels given after another document" in note for note in scores.notes)
