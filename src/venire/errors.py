@@ -5,6 +5,7 @@ VenireError
 ├── ScaleError         a label that the scale does not have, or a scale that cannot be  (ValueError)
 ├── GainsError         gains that do not fit the labels or the measure            (ValueError)
 ├── MeasureError       a measure that cannot be read or computed                  (ValueError)
+├── SettingError       a setting from which nothing can be made                   (ValueError)
 ├── AmbiguousLabels    several labels for one item and no word on what to do      (ValueError)
 └── UnknownName        a topic, assessor, system or column that is not there      (KeyError)
 
@@ -55,6 +56,10 @@ class GainsError(VenireError, ValueError):
 
 class MeasureError(VenireError, ValueError):
     """A measure whose name cannot be read, or which is not defined for what was asked."""
+
+
+class SettingError(VenireError, ValueError):
+    """A setting from which nothing can be made."""
 
 
 class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the state of the data

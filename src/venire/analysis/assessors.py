@@ -31,7 +31,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from venire.analysis.setting import SettingError, need_at_least, need_share, parsed, value_of
+from venire.analysis.setting import need_at_least, need_share, parsed, value_of
+from venire.errors import SettingError
 from venire.types import Floats
 
 Confusion: TypeAlias = Callable[[int], Floats]

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.analysis.setting import SettingError, need_at_least, need_share, parsed, value_of
+from venire.analysis.setting import need_at_least, need_share, parsed, value_of
+from venire.errors import SettingError
 from venire.types import Codes, Ints
 
 Pairs: TypeAlias = tuple[Ints, Ints]

@@ -1,4 +1,4 @@
-"""Settings of a simulation: the error they raise, and small values written as text.
+"""Settings of a simulation: what they must be, and small values written as text.
 
 A value such as an assessor's kind or a pattern is written as it is printed, in any case: ``strict``,
 ``strict(shift=0.4)``, ``Single(twice=0.2)``.
@@ -11,13 +11,9 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import TypeVar
 
-from venire.errors import UnknownName, VenireError
+from venire.errors import SettingError, UnknownName, VenireError
 
 T = TypeVar("T")
-
-
-class SettingError(VenireError, ValueError):
-    """A setting from which no collection can be made."""
 
 
 def need_share(what: str, value: float) -> None:

@@ -24,13 +24,14 @@ from venire.analysis.assessors import Assessor, Careful, Lazy, Lenient, Strict
 from venire.analysis.labels import drawn, judgments_of
 from venire.analysis.patterns import Everyone, Pattern, pairs_of
 from venire.analysis.seeds import copied, seed_of
-from venire.analysis.setting import SettingError, need_at_least, need_share
+from venire.analysis.setting import need_at_least, need_share
 from venire.analysis.systems import Corpus, Systems, run_of
 from venire.analysis.truth import Truth
 from venire.data.ids import Ids, as_bytes
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
+from venire.errors import SettingError
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 PARTS = ("prevalences", "pool", "levels", "effects", "pattern", "assessors", "systems")  # new parts go last

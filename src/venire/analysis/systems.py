@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.analysis.setting import SettingError, need_at_least
+from venire.analysis.setting import need_at_least
 from venire.data.ids import Category, Ids
 from venire.data.runs import RunTable
+from venire.errors import SettingError
 from venire.types import Codes, Floats
 
 GOLDEN = (5**0.5 - 1) / 2

@@ -36,7 +36,7 @@ SYSTEM_FROM = ("tag", "file")
 class Option(click.Option):
     """An option that stands in a section of the help."""
 
-    def __init__(self, *args: Any, section: str = "Other", **settings: Any) -> None:
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.section = section
 
@@ -48,9 +48,9 @@ class Command(click.Command):
         """Write the sections, in the order in which their first options come."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                sections.setdefault(getattr(parameter, "section", "Other"), []).append(record)
+                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records)
@@ -96,6 +96,7 @@ more_judgments = option(
     help="Judgments in a further file; may be repeated.",
 )
 
+
 def _one_form(values: Mapping[str, Any]) -> None:
     if values["wide"] and values["wide_aspects"]:
         raise click.UsageError("--wide and --wide-aspects exclude each other")
@@ -112,9 +113,7 @@ reading = gathered(
             help='The labels, lowest first: "Non<Rel<HRel"; "a|b" if they have no order.  '
             "[default: what a file declares, else 0..max]",
         ),
-        "wide": option(
-            "--wide", section=_JUDGMENTS, is_flag=True, help="Tables have one column per assessor."
-        ),
+        "wide": option("--wide", section=_JUDGMENTS, is_flag=True, help="Tables have one column per assessor."),
         "wide_aspects": option(
             "--wide-aspects", section=_JUDGMENTS, is_flag=True, help="Tables have one column per aspect."
         ),
@@ -214,12 +213,8 @@ def _checked_place(ctx: click.Context, parameter: click.Parameter, text: str | N
     return path
 
 
-_FORMAT = one_of(
-    "--format", choices=FORMATS, section="Output", default="table", help="How the result is written."
-)
-_QUIET = option(
-    "-q", "--quiet", section="Output", is_flag=True, help="No notes, warnings or progress; errors only."
-)
+_FORMAT = one_of("--format", choices=FORMATS, section="Output", default="table", help="How the result is written.")
+_QUIET = option("-q", "--quiet", section="Output", is_flag=True, help="No notes, warnings or progress; errors only.")
 _OUTPUT = (
     _FORMAT,
     option(

@@ -57,8 +57,7 @@ class Ids(Sequence[str]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    def __hash__(self) -> int:
-        return hash((len(self), self[0] if len(self) else None))
+    __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same names, so it has no hash of its own
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(name) for name in self[:4])

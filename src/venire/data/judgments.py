@@ -152,14 +152,13 @@ class Summary:
 
     def sentence(self) -> str:
         """Say it in one line."""
-        return (
-            f"{self.n_labels:,} labels on {self.n_items:,} items of {self.n_topics:,} topics "
-            f"by {len(self.labels):,} assessors, scale {self.scale}"
-        )
+        labels, items = counted(self.n_labels, "label"), counted(self.n_items, "item")
+        topics, assessors = counted(self.n_topics, "topic"), counted(len(self.labels), "assessor")
+        return f"{labels} on {items} of {topics} by {assessors}, scale {self.scale}"
 
     def __str__(self) -> str:
         lines = [self.sentence()]
-        lines += [f"  {count:,} items with {k} label{'s' * (k > 1)}" for k, count in self.items_with.items()]
+        lines += [f"  {counted(n, 'item')} with {counted(k, 'label')}" for k, n in self.items_with.items()]
         width = max(map(len, self.labels), default=0)
         for assessor, counts in list(self.labels.items())[:40]:
             shares = counts / max(counts.sum(), 1)
@@ -168,3 +167,8 @@ class Summary:
         if len(self.labels) > 40:
             lines.append(f"  and {len(self.labels) - 40} more assessors")
         return "\n".join(lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 item", "2,000 items"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -79,12 +79,13 @@ def _has_quoted_field(data: bytes, start: int, separator: str) -> bool:
 def _names(header: bytes, line: int, where: object, separator: str) -> list[str]:
     """Split a header into the names of the columns, no two of them alike."""
     refuse_bytes(header, line - 1, where)
+    text = io.StringIO(header.decode("utf-8").removesuffix("\r"), newline="")
     try:
-        text = io.StringIO(header.decode("utf-8").removesuffix("\r"), newline="")
-        names = next(csv.reader(text, delimiter=separator), [])
+        names, *more = csv.reader(text, delimiter=separator)
     except csv.Error as error:
-        message = f"the header cannot be read ({error})"
-        raise FormatError(where, line, message, hint="lines end in LF or CRLF, not in CR alone") from None
+        raise FormatError(where, line, f"the header cannot be read ({error})") from None
+    if more:
+        raise FormatError(where, line, "found lines that end in CR alone", hint="save the table with LF or CRLF")
     for place, name in enumerate(names):
         if name in names[:place]:
             message = f"the header names column {name!r} twice"

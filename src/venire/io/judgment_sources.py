@@ -47,7 +47,7 @@ def read_judgments(
     Examples
     --------
     >>> read_judgments({"q1": {"d1": 2, "d2": 0}})
-    <Judgments: 2 labels on 2 items of 1 topics by 1 assessors, scale 0<1<2>
+    <Judgments: 2 labels on 2 items of 1 topic by 1 assessor, scale 0<1<2>
     """
     if isinstance(source, Judgments):
         return source

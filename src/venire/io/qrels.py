@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from venire.data.ids import Category, as_bytes
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows
+from venire.data.rows import Rows, inferred_scale
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, FormatError, UnknownName
+from venire.errors import AmbiguousLabels, FormatError, UnknownName, VenireError
 from venire.io.faults import columns_fault, control_fault
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
@@ -75,9 +77,17 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
     rows = zip(judgments.column("topic").texts(), middle, docs, judgments.label.tolist(), strict=True)
     labels = judgments.scale.labels
     text = "".join(f"{topic} {each} {doc} {labels[level]}\n" for topic, each, doc, level in rows)
-    usual = Scale.of_integers([len(labels) - 1])
-    header = "" if judgments.scale == usual else f"# scale: {judgments.scale}\n"
+    header = "" if judgments.scale == _inferred(judgments) else f"# scale: {judgments.scale}\n"
     path.write_bytes(as_bytes(header + text))
+
+
+def _inferred(judgments: Judgments) -> Scale | None:
+    """Return the scale that a reader would infer from the labels that occur, if it could."""
+    used = [judgments.scale.labels[level] for level in np.unique(judgments.label).tolist()]
+    try:
+        return inferred_scale(Category.of(used))
+    except (VenireError, IndexError):
+        return None
 
 
 def _refuse(path: Path, fields: Fields, data: bytes) -> None:

@@ -104,7 +104,7 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
             lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
             hits.append((number[batch.located.hit_list], batch.located.rank, batch.located.item))
             unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.located.topic < 0)}
-            _claim_systems(source, {as_text(system) for system in batch.systems}, home)
+            _claim_systems(source, batch.systems, home)
     return gather_facts(items, lists, hits, tuple(home), tuple(unjudged))
 
 
@@ -233,10 +233,10 @@ def _scan_regrouped(source: Source, target: Target) -> Batch:
     return batch
 
 
-def _claim_systems(source: Source, systems: set[str], home: dict[str, str]) -> None:
-    """Note where each system comes from; one that two sources claim is an error."""
+def _claim_systems(source: Source, systems: list[bytes], home: dict[str, str]) -> None:
+    """Note where each system comes from, in the order they appear; one that two sources claim is an error."""
     where = str(_where(source))
-    for system in sorted(systems):
+    for system in map(as_text, dict.fromkeys(systems)):
         if home.setdefault(system, where) != where:
             raise FormatError(
                 where,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from venire.io.column_names import ROLES, plain
 from venire.io.delimited import header_separator, header_start
+from venire.io.lines import BOM
 
 PARQUET = b"PAR1"
 SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -18,16 +19,16 @@ def ending_of(name: str) -> str:
 
 
 def looks_like_table(head: bytes, name: str) -> bool:
-    """Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
+    r"""Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
 
     A table is Parquet or JSON objects, or its name says so or ends in .csv, or its header names a topic and a document.
 
     Examples
     --------
-    >>> looks_like_table(b"qid\\tdocid\\trel\\n", "judges.tsv"), looks_like_table(b"51\\t0\\td1\\t1\\n", "qrels.tsv")
+    >>> looks_like_table(b"qid\tdocid\trel\n", "judges.tsv"), looks_like_table(b"51\t0\td1\t1\n", "qrels.tsv")
     (True, False)
     """
-    ending = ending_of(name)
+    head, ending = head.removeprefix(BOM), ending_of(name)
     if head.startswith(PARQUET) or head.lstrip().startswith(b"{") or ending in (".csv", ".parquet", *JSON_LINES):
         return True
     header = head[header_start(head) :].partition(b"\n")[0]

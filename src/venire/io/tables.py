@@ -88,7 +88,7 @@ def rows_from_dict(
     topics = list(qrels)
     docs = [doc for each in qrels.values() for doc in each]
     labels = [_label(label) for each in qrels.values() for label in each.values()]
-    _refuse_dict([*topics, *docs, *labels], source)
+    _refuse_dict([*topics, *docs, *labels] if docs else [], source)
     n_docs = [len(each) for each in qrels.values()]
     return Rows(
         source=source,
@@ -108,7 +108,7 @@ def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
         return _read_parquet(data, form), None
     if ending == ".parquet":
         raise FormatError(path, None, f"is not Parquet: it begins with {data[:4]!r}, expected {PARQUET!r}")
-    if ending in JSON_LINES or (ending not in SEPARATOR and data.lstrip()[:1] == b"{"):
+    if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
         return read_json_lines(data, form), None
     return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data)
 

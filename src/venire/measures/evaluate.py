@@ -112,7 +112,8 @@ def _named(
     if unseen:
         notes.append(f"{unseen:,} pairs of assessor and topic without a label have no score")
     _warn_missing(facts, chosen, missing)
-    _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
+    if not plan.unjudged_settled:
+        _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
     table = table[..., chosen].transpose(2, 3, 1, 0)
     axes: tuple[str, ...] = ("system", "topic", "measure", "assessor")
     names: Mapping[str, tuple[str, ...]] = {

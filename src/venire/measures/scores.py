@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.types import Floats
+from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ class Scores:
 
     def mean(self, axis: str = "topic") -> Scores:
         """Mean along one axis, over the cells that have a score."""
-        return self._reduced(axis, np.nanmean)
+        return self._reduced(axis, _mean)
 
     def spread(self, axis: str = "assessor") -> Scores:
         """Standard deviation along one axis, over the cells that have a score."""
@@ -84,12 +84,9 @@ class Scores:
             raise UnknownName("axis", axis, self.axes)
         return self.axes.index(axis)
 
-    def _reduced(self, axis: str, function: Callable[..., Floats]) -> Scores:
-        place = self._axis(axis)
-        empty = np.isnan(self.values).all(axis=place)
-        values = np.where(np.expand_dims(empty, place), 0.0, self.values)
-        reduced = np.where(empty, np.nan, function(values, axis=place))
-        return replace(self, values=reduced, axes=tuple(each for each in self.axes if each != axis))
+    def _reduced(self, axis: str, function: Callable[[Floats], Floats]) -> Scores:
+        values = np.moveaxis(self.values, self._axis(axis), 0)
+        return replace(self, values=function(values), axes=tuple(each for each in self.axes if each != axis))
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Header and rows for people: systems (and topics, assessors) down, measures across."""
@@ -131,8 +128,21 @@ class Scores:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _deviation(values: Floats, axis: int) -> Floats:
-    return np.asarray(np.nanstd(values, axis=axis, ddof=1))
+def _mean(values: Floats) -> Floats:
+    """Mean over the first axis of what is not NaN; NaN where nothing is."""
+    there = ~np.isnan(values)
+    return _ratio(np.where(there, values, 0.0).sum(axis=0), there.sum(axis=0))
+
+
+def _deviation(values: Floats) -> Floats:
+    """Standard deviation (n - 1) over the first axis of what is not NaN; NaN for fewer than two."""
+    there = ~np.isnan(values)
+    squares = np.where(there, values - _mean(values), 0.0) ** 2
+    return np.sqrt(_ratio(squares.sum(axis=0), there.sum(axis=0) - 1))
+
+
+def _ratio(part: Floats, whole: Ints) -> Floats:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
 
 
 def shown(value: float) -> str:

@@ -51,6 +51,11 @@ class Plan:
         return cls(tuple(map(str, measures)), known, tuple(each.worth(gains, gain) for each in known), condensed)
 
     @property
+    def unjudged_settled(self) -> bool:
+        """Whether unjudged documents were given a rule of their own."""
+        return self.condensed or any(worth.unjudged > 0 for worth in self.worths)
+
+    @property
     def depth(self) -> int | None:
         """The deepest rank that any measure looks at; None for the whole list."""
         cuts = [each.k for each in self.measures]

@@ -20,7 +20,7 @@ from venire.analysis.assessors import (
     under_effect,
 )
 from venire.analysis.patterns import Again, AtRandom, Everyone, Main, Single, parse_pattern
-from venire.analysis.setting import SettingError
+from venire.errors import SettingError
 from venire.analysis.synthetic import Collection, Synthetic, generate
 from venire.analysis.synthetic_files import write_collection
 from venire.analysis.systems import Systems, scattered

@@ -125,7 +125,7 @@ def test_summary_counts_items_by_labels_and_labels_by_assessor(qrels):
     assert (summary.n_labels, summary.n_items, summary.n_topics) == (4, 3, 2)
     assert summary.items_with == {1: 2, 2: 1}
     assert {name: counts.tolist() for name, counts in summary.labels.items()} == {"ann": [2, 0, 1], "bob": [0, 1, 0]}
-    assert "1 items with 2 labels" in str(summary)
+    assert "1 item with 2 labels" in str(summary)
     np.testing.assert_array_equal(judgments.label_counts(), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 
 

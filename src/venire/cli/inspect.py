@@ -1,0 +1,150 @@
+"""venire inspect: what files are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.options import PATH, Command, more_judgments, output_options, reading, rng_option
+from venire.cli.output import Output
+from venire.cli.progress import bar
+from venire.cli.rendering import Cell, Table, as_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from venire.io.inspecting import Inspection
+
+MOST_ASSESSORS, MOST_NAMES = 20, 8
+TEXT = ("compression", "bytes", "lines", "encoding", "line_ends")
+
+EXAMPLES = """\b
+Examples:
+  venire inspect qrels.txt runs
+  venire inspect judges.tsv --wide --scale "Non<Rel<HRel"
+  venire inspect runs --format json
+"""
+
+
+@click.command("inspect", cls=Command, epilog=EXAMPLES)
+@click.argument("files", nargs=-1, type=PATH)
+@more_judgments
+@reading
+@output_options()
+@rng_option(used=False)
+def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
+    """Say what FILES are, what they hold, and what is wrong with them.
+
+    FILES are judgments, runs or lists of duplicates, folders or patterns of them; what each is, is found out.  Those
+    given with -j are judgments.  Exits with 2 if a file cannot be read.
+    """
+    from venire.io.inspecting import inspect_file
+
+    paths = [*((path, False) for path in _paths(files)), *((path, True) for path in _paths(more))]
+    if not paths:
+        raise click.UsageError("Missing argument 'FILES...'.")
+    with bar([path for path, _ in paths], quiet=out.quiet) as progress:
+        found = [
+            inspect_file(path, judgments=judgments, reading=reading, progress=progress) for path, judgments in paths
+        ]
+    notes = shared_systems(found)
+    if out.format == "json":
+        out.json({"files": [as_record(each) for each in found]})
+    elif out.format == "table":
+        out.text("\n".join("".join(f"{line}\n" for line in in_words(each)) for each in found))
+    else:
+        out.table(as_table(found))
+    out.notes(notes)
+    return 0 if all(each.readable for each in found) else 2
+
+
+def _paths(sources: Iterable[str]) -> Iterator[Path]:
+    from venire.io.run_sources import expanded
+
+    for source in sources:
+        if source == "-":
+            raise click.UsageError("inspect looks at files, not at standard input")
+        yield from expanded(source)
+
+
+def shared_systems(found: Iterable[Inspection]) -> list[str]:
+    """Note systems that several files claim: an evaluation of both would refuse them."""
+    home: dict[str, str] = {}
+    notes = []
+    for each in found:
+        for system in each.facts.get("systems", ()):
+            if home.setdefault(system, each.file) != each.file:
+                notes.append(
+                    f"system {system!r} is in {home[system]} and in {each.file}; evaluate both with --system-from file"
+                )
+    return notes
+
+
+def as_record(found: Inspection) -> dict[str, object]:
+    """Return what was found out about a file as JSON holds it."""
+    problems = [{"line": each.line, "what": each.what, "hint": each.hint} for each in found.problems]
+    return {"file": found.file, "kind": found.kind, "facts": dict(found.facts), "problems": problems}
+
+
+def as_table(found: Iterable[Inspection]) -> Table:
+    """Return a row per fact and per problem."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in found:
+        facts = ((name, value) for name, value in each.facts.items() if name != "label_counts")
+        rows += [(each.file, each.kind, _words(name), None, in_short(name, value)) for name, value in facts]
+        rows += [(each.file, each.kind, "problem", problem.line, problem.what) for problem in each.problems]
+    return Table(("file", "kind", "about", "line", "value"), rows)
+
+
+def in_words(found: Inspection) -> Iterator[str]:
+    """Say what was found out about a file; what there is none of is not mentioned."""
+    yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"
+    facts = dict(found.facts)
+    yield f"  {', '.join(in_short(name, facts.pop(name)) for name in TEXT if name in facts)}"
+    counts, notes = facts.pop("label_counts", None), facts.pop("notes", ())
+    yield from (f"  {_words(name)}: {in_short(name, value)}" for name, value in facts.items() if value)
+    if counts:
+        yield from (f"  {line}" for line in as_text(label_table(counts)).splitlines())
+        if len(counts) > MOST_ASSESSORS:
+            yield f"  and {len(counts) - MOST_ASSESSORS:,} more assessors"
+    yield from (f"  note: {note}" for note in notes)
+    for problem in found.problems:
+        place = "" if problem.line is None else f"line {problem.line:,}: "
+        yield f"  {'error' if problem.fatal else 'problem'}: {place}{problem.what}"
+        if problem.hint:
+            yield f"    hint: {problem.hint}"
+
+
+def label_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
+    """Return each assessor's number of labels and the share of each."""
+    labels = list(next(iter(counts.values())))
+    rows = [
+        [assessor, sum(own.values()), *(f"{own[label] / max(sum(own.values()), 1):4.0%}" for label in labels)]
+        for assessor, own in list(counts.items())[:MOST_ASSESSORS]
+    ]
+    return Table(["assessor", "labels", *labels], rows)
+
+
+def in_short(name: str, value: object) -> str:
+    """Return a fact as people read it."""
+    if name == "compression":
+        return "not compressed" if value == "none" else str(value)
+    if name in ("bytes", "lines"):
+        return f"{value:,} {name}"
+    if isinstance(value, Mapping) and "median" in value:
+        low, high = value["min"], value["max"]
+        return f"{low:,}" if low == high else f"{low:,} to {high:,}, median {value['median']:,.10g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{each:,} with {key}" for key, each in value.items())
+    if isinstance(value, list):
+        shown = ", ".join(map(str, value[:MOST_NAMES])) + ", ..." * (len(value) > MOST_NAMES)
+        return f"{len(value):,} ({shown})"
+    if isinstance(value, float):
+        return f"{value:.1%} of the rows"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

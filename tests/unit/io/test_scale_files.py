@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from venire.data.scale import LEVELS, Scale
+from venire.errors import FormatError, ScaleError
+from venire.io.scale_files import scale_beside, write_scale_beside
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("name", ["judges.tsv.gz.toml", "judges.tsv.toml", "judges.toml"])
+def test_a_scale_may_stand_beside_the_data_under_three_names(tmp_path, name):
+    (tmp_path / name).write_text('labels = ["Non", "Rel"]\nmeasurement = "interval"\n', encoding="utf-8")
+    assert scale_beside(tmp_path / "judges.tsv.gz") == Scale(("Non", "Rel"), "interval")
+    assert scale_beside(tmp_path / "other.tsv.gz") is None
+
+
+def test_the_longest_name_counts(tmp_path):
+    (tmp_path / "judges.toml").write_text('scale = "a<b"', encoding="utf-8")
+    (tmp_path / "judges.tsv.toml").write_text('scale = "c<d"', encoding="utf-8")
+    assert scale_beside(tmp_path / "judges.tsv.gz") == Scale.parse("c<d")
+    assert scale_beside(tmp_path / "judges.csv") == Scale.parse("a<b")
+
+
+def test_a_file_that_holds_no_scale_is_refused(tmp_path):
+    (tmp_path / "judges.toml").write_text("title = 1", encoding="utf-8")
+    with pytest.raises(ScaleError, match=r"judges.toml: no scale found"):
+        scale_beside(tmp_path / "judges.csv")
+    (tmp_path / "judges.toml").write_text("scale = ", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"judges.toml: is not TOML"):
+        scale_beside(tmp_path / "judges.csv")
+
+
+@given(labels=st.lists(TEXT, min_size=1, max_size=4, unique=True), measurement=st.sampled_from(LEVELS))
+def test_any_scale_comes_back(tmp_path_factory, labels, measurement):
+    path = tmp_path_factory.mktemp("scale") / "judges.parquet"
+    scale = Scale(tuple(labels), measurement)
+    assert write_scale_beside(scale, path).name == "judges.parquet.toml"
+    assert scale_beside(path) == scale

@@ -1,0 +1,184 @@
+"""evaluate: the rules that change a number, each with the number."""
+
+import numpy as np
+import pytest
+
+from venire import (
+    GainsError,
+    MeasureError,
+    MissingTopicsWarning,
+    UnjudgedWarning,
+    UnknownName,
+    evaluate,
+    measure,
+    nDCG,
+    read_duplicates,
+    read_judgments,
+    read_runs,
+)
+
+GRADED = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}}
+RUN = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+
+
+def score(name, judgments=GRADED, run=RUN, **options):
+    return evaluate(judgments, run, name, **options).values.item()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("P@4", {}, 3 / 4),
+        ("P(rel=2)@4", {}, 2 / 4),
+        ("P@4", {"gains": "exponential"}, 3 / 4),
+        ("P@4", {"gains": "binary:3"}, 1 / 4),
+        ("P@4", {"gains": {"0": 0.1, "1": 0.2, "2": 0.5, "3": 0.9}}, 1.7 / 4),
+        ("P(rel=2)@4", {"gains": {"0": 0.1, "1": 0.2, "2": 0.5, "3": 0.9}}, 2 / 4),
+        ("Success@2", {"gains": {"0": 0, "1": 0.5, "2": 0, "3": 0.5}}, 0.75),
+        ("RR", {"gains": {"0": 0, "1": 0.5, "2": 0, "3": 0.5}}, 0.5 + 0.5 * 0.5 / 2),
+        ("R@2", {"gains": {"0": 0, "1": 0.5, "2": 0.5, "3": 1}}, 1.5 / 2),
+        ("AP", {"gains": {"0": 0, "1": 0.5, "2": 0, "3": 0.5}}, (0.5 + 0.5 * 1.5 / 2) / 1),
+        ("Rprec", {"gains": {"0": 0, "1": 0.5, "2": 0, "3": 1}}, (1 + 0.5 * 0.5) / 1.5),
+        ("CG@2", {"gains": "exponential"}, 8),
+        ("ERR@1", {}, 7 / 8),
+        ("ERR@1", {"gains": "exponential"}, 7 / 8),
+        ("ERR@1", {"gains": {"0": 0, "1": 0.1, "2": 0.2, "3": 0.6}}, 0.6),
+        ("RBP(p=0.5)@1", {}, 0.5),
+        ("RBP(p=0.5)@2", {}, 0.5 + 0.25 / 3),
+        ("RBP(p=0.5)@1", {"gains": {"0": 0, "1": 0.1, "2": 0.2, "3": 0.6}}, 0.3),
+        ("RBPResidual(p=0.5)", {}, 1 / 16),
+        ("GAP", {"gains": "binary:3"}, 1.0),
+        ("Q", {}, (4 / 4 + 6 / 7 + 9 / 10) / 3),
+    ],
+)
+def test_what_each_measure_reads_from_gains(name, options, expected):
+    assert score(name, **options) == pytest.approx(expected, abs=1e-15)
+
+
+def test_gap_follows_equation_7_of_demeester_2014_over_all_judged_results():
+    gains = {"0": 0.0, "1": 0.2, "2": 0.5, "3": 1.0}
+    numerator = 1 + (0.2 + 0.2) / 2 + (0.5 + 0.2 + 0 + 0.5) / 4
+    assert score("GAP", gains=gains) == pytest.approx(numerator / 1.7)
+    three_top = {"1": {"a": 1, "x": 1, "y": 1}}
+    assert score("GAP", three_top, {"1": {"a": 1.0}}) == pytest.approx(1 / 3)
+
+
+def test_gap_needs_gains_that_rise():
+    with pytest.raises(GainsError, match="GAP needs gains that rise"):
+        score("GAP", gains={"0": 0, "1": 0.5, "2": 0.2, "3": 1})
+
+
+def test_binary_measures_that_stay_at_rel_say_so():
+    scores = evaluate(GRADED, RUN, ["P@4", "nDCG@4"], gains="exponential")
+    assert [note for note in scores.notes if note.startswith("P@4 counts labels from '1' upwards")]
+    assert not evaluate(GRADED, RUN, ["P@4"], gains="linear").notes
+
+
+def test_the_ideal_sorts_by_gain_not_by_label():
+    upside_down = {"0": 3, "1": 0, "2": 0, "3": 0}
+    assert score("nDCG@4", gains=upside_down, run={"1": {"c": 1.0}}) == 1.0
+
+
+def test_unjudged_documents_have_no_gain_a_gain_or_no_place():
+    run = {"1": {"x": 9.0, **RUN["1"]}}
+    with pytest.warns(UnjudgedWarning, match="among their first 1: run 100%"):
+        assert score("P@1", run=run) == 0
+    assert score("P@1", run=run, unjudged="condensed") == 1
+    assert score("nDCG@5", run=run, unjudged="condensed") == score("nDCG@5")
+    assert score("CG@1", run=run, unjudged=0.5) == 0.5
+    assert score("nDCG@1", run=run, unjudged=3.0) == 1.0
+    assert score("nDCG@1", run=run, unjudged=5.0) == 1.0
+
+
+@pytest.mark.parametrize("name", ["AP", "R@5", "Rprec", "bpref", "Q", "GAP", "nDCG", "nERR"])
+def test_measures_that_count_relevant_documents_are_undefined_when_unjudged_ones_have_gain(name):
+    with pytest.raises(MeasureError, match="is not defined when unjudged documents have a gain"):
+        score(name, unjudged=0.5)
+
+
+def test_missing_topics_score_zero_or_are_left_out_and_are_counted():
+    judgments = {"1": {"a": 1}, "2": {"b": 1}}
+    with pytest.warns(MissingTopicsWarning, match=r"run \(1 of 2\)"):
+        assert evaluate(judgments, {"1": {"a": 1.0}}, "P@1").mean().values.item() == 0.5
+    with pytest.warns(MissingTopicsWarning, match="left out"):
+        assert evaluate(judgments, {"1": {"a": 1.0}}, "P@1", missing="skip").mean().values.item() == 1.0
+
+
+def test_topics_nobody_judged_are_ignored_and_counted():
+    scores = evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"a": 1.0}}, "P@1")
+    assert scores.names["topic"] == ("1",)
+    assert "2 topics of the runs were not judged and are ignored" in scores.notes
+
+
+def test_only_the_topics_asked_for_are_scored():
+    judgments, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"c": 1.0}}
+    assert evaluate(judgments, run, "RR", topics=["1"]).mean().values.item() == 1.0
+    with pytest.raises(UnknownName, match="no judged topic"):
+        evaluate(judgments, run, "RR", topics=["7"])
+
+
+def test_copies_of_a_document_count_once_and_the_ideal_takes_one_of_each(tmp_path):
+    (tmp_path / "copies.txt").write_text("0\ta\tb\r\n0\tb\td\r\n")
+    copies = read_duplicates(tmp_path / "copies.txt")
+    assert score("CG@4", duplicates=copies) == 3
+    assert score("P@4", duplicates=copies) == 1 / 4
+    assert score("nDCG@4", duplicates=copies) == 1.0
+    assert score("R@4", duplicates=copies) == 1.0
+    assert score("Judged@4", duplicates=copies) == 1.0
+
+
+def test_a_measure_of_ones_own_works_like_a_built_in():
+    first_two = measure(lambda gains: gains[..., :2].max(axis=-1), k=2, name="Best")
+    scores = evaluate(GRADED, RUN, [first_two, nDCG(10), "P@1"], gains="exponential")
+    assert scores.names["measure"] == ("Best@2", "nDCG@10", "P@1")
+    assert scores.values[0, 0, 0] == 7
+    with pytest.raises(MeasureError, match="sums over the last axis"):
+        evaluate(GRADED, RUN, [measure(lambda gains: gains, k=3, name="Wrong")])
+
+
+def test_runs_are_scanned_once_for_all_evaluations(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("1 Q0 a 1 2.0 s\n1 Q0 d 2 1.0 s\n")
+    judgments, runs = read_judgments(GRADED), read_runs(path)
+    first = evaluate(judgments, runs, "nDCG@10").values
+    path.unlink()
+    np.testing.assert_array_equal(evaluate(judgments, runs, "nDCG@10").values, first)
+    assert evaluate(judgments, runs, "P@2", gains="binary:3").values.item() == 0.5
+
+
+def test_scores_are_a_named_array():
+    scores = evaluate(GRADED, {"s": RUN, "t": {"1": {"d": 1.0}}}, ["P@2", "RR"])
+    assert scores.axes == ("system", "topic", "measure")
+    assert scores.values.shape == (2, 1, 2)
+    assert scores.select(system="t", measure="RR").values.tolist() == [1.0]
+    assert scores.mean("system").values.tolist() == [[0.75, 1.0]]
+    assert scores.per_topic().columns == ["system", "topic", "P@2", "RR"]
+    assert scores.to_pandas().shape == (4, 4)
+    assert "<td>s</td>" in scores._repr_html_()
+    assert "2 systems x 1 topics x 2 measures" in repr(scores)
+    with pytest.raises(UnknownName, match="no axis 'judge'"):
+        scores.mean("judge")
+    with pytest.raises(UnknownName, match="no system 'u'"):
+        scores.select(system="u")
+
+
+def test_an_assessor_without_labels_for_a_topic_has_no_score_there(tmp_path):
+    (tmp_path / "ann").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "bob").write_text("1 0 a 0\n")
+    judgments = read_judgments([tmp_path / "ann", tmp_path / "bob"])
+    scores = evaluate(judgments, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "P@1", per="assessor")
+    np.testing.assert_array_equal(scores.values[0, :, 0, :], [[1, 0], [1, np.nan]])
+    np.testing.assert_array_equal(scores.mean().values[0, 0], [1, 0])
+    assert "1 pairs of assessor and topic without a label have no score" in scores.notes
+    assert scores.spread("assessor").axes == ("system", "topic", "measure")
+
+
+def test_no_measure_and_unknown_rules_are_refused():
+    with pytest.raises(MeasureError, match="no measure was given"):
+        evaluate(GRADED, RUN, [])
+    with pytest.raises(UnknownName, match="no rule for missing topics 'drop'"):
+        evaluate(GRADED, RUN, missing="drop")
+    with pytest.raises(UnknownName, match="no rule for unjudged documents 'ignore'"):
+        evaluate(GRADED, RUN, unjudged="ignore")
+    with pytest.raises(MeasureError, match="a number from 0 on"):
+        evaluate(GRADED, RUN, unjudged=-1)

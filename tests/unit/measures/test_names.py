@@ -1,0 +1,60 @@
+"""Measures by name: read, written, refused."""
+
+import ir_measures
+import pytest
+
+from venire import AP, ERR, P, RBP, MeasureError, nDCG, parse_measure
+from venire.measures.names import KINDS
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        ("nDCG@10", nDCG(10)),
+        ("P@5", P(5)),
+        ("P(rel=2)@5", P(5, rel="2")),
+        (" AP ( rel = 'HRel' ) ", AP(rel="HRel")),
+        ("RBP(p=0.5)", RBP(p=0.5)),
+        ("nDCG(dcg='exp-log2')@20", nDCG(20, dcg="exp-log2")),
+        ("nDCG(dcg=zipf)", nDCG(dcg="zipf")),
+        ("ERR@20", ERR(20)),
+    ],
+)
+def test_names_read_as_values(text, measure):
+    assert parse_measure(text) == measure
+    assert parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize("text", ["P(rel=2)@5", "nDCG@10", "RBP(p=0.8)", "AP", "R@100", "RR", "Rprec", "Success@3"])
+def test_names_are_spelled_as_ir_measures_spells_them(text):
+    assert str(ir_measures.parse_measure(text)).replace("RBP", "RBP(p=0.8)") in (text, "RBP(p=0.8)(p=0.8)")
+    assert str(parse_measure(text)) == text
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_every_measure_reads_back_from_its_own_name(kind):
+    assert parse_measure(str(kind(k=7))) == kind(k=7)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NDCG@10", "did you mean 'nDCG'"),
+        ("map", "did you mean 'AP'"),
+        ("mrr@10", "did you mean 'RR'"),
+        ("nDGC@10", "did you mean 'nDCG'"),
+        ("nDCG@0", "a whole number from 1 on"),
+        ("nDCG@ten", "cannot be read as a measure"),
+        ("P", "write P@10"),
+        ("RBP(p=1)", "strictly between 0 and 1"),
+        ("RBP(p=x)", "expected a number"),
+        ("RBP(q=0.8)", "did you mean 'p'|has no parameter 'q'"),
+        ("nDCG(dcg=log3)@5", "'log3' is not a discount"),
+        ("CG(rel=1)", "takes no parameters"),
+        ("P(2)@5", "write name=value"),
+        ("", "cannot be read as a measure"),
+    ],
+)
+def test_what_is_no_measure_is_refused_with_a_way_out(text, message):
+    with pytest.raises(MeasureError, match=message):
+        parse_measure(text)
