@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import PATH, Command, more_judgments, output_options, reading, rng_option
+from venire.cli.options import PATH, more_judgments, output_options, reading, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Cell, Table, as_text
+from venire.cli.sections import Command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +56,7 @@ def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str,
     elif out.format == "table":
         out.text("\n".join("".join(f"{line}\n" for line in in_words(each)) for each in found))
     else:
-        out.table(as_table(found))
+        out.table("files", as_table(found))
     out.notes(notes)
     return 0 if all(each.readable for each in found) else 2
 
@@ -120,7 +121,7 @@ def in_words(found: Inspection) -> Iterator[str]:
 def label_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
     """Return each assessor's number of labels and the share of each."""
     labels = list(next(iter(counts.values())))
-    rows = [
+    rows: list[list[Cell]] = [
         [assessor, sum(own.values()), *(f"{own[label] / max(sum(own.values()), 1):4.0%}" for label in labels)]
         for assessor, own in list(counts.items())[:MOST_ASSESSORS]
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -67,10 +68,11 @@ class Commands(click.Group):
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run, say what went wrong if anything did, and exit with a code that tells."""
+        run: Callable[..., Any] = super().main
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return run(*args, standalone_mode=False, **extra)
         try:
-            answer = super().main(*args, standalone_mode=False, **extra)
+            answer = run(*args, standalone_mode=False, **extra)
             code = answer if isinstance(answer, int) else DONE
         except click.Abort:
             code = INTERRUPTED

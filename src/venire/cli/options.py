@@ -1,99 +1,41 @@
-"""Options that commands share; each means the same everywhere.
-
-Options of one group reach a command as one value: the keywords of a library function, or an ``Output``.
-"""
+"""Options that commands share; each means the same everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
+from venire.cli.sections import Decorator, gathered, in_order, one_of, option
 from venire.cli.speech import listening
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 PATH = click.Path(allow_dash=True)
 """A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
 
+# The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
 REPEATS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
 NEGATIVE = ("unjudged", "lowest")
-MISSING = ("zero", "skip")
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
 REPEATED = ("error", "first")
 SYSTEM_FROM = ("tag", "file")
 
-
-class Option(click.Option):
-    """An option that stands in a section of the help."""
-
-    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.section = section
-
-
-class Command(click.Command):
-    """A command whose help lists its options in sections."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections, in the order in which their first options come."""
-        sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            if record is not None:
-                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
-        for name, records in sections.items():
-            with formatter.section(name):
-                formatter.write_dl(records)
-
-
-def option(*names: str, section: str, **settings: Any) -> Decorator:
-    """Declare an option in a section of the help; says its default, if it has one."""
-    settings.setdefault("show_default", not settings.get("is_flag", False))
-    return click.option(*names, cls=Option, section=section, **settings)
-
-
-def one_of(*names: str, choices: tuple[str, ...], section: str, **settings: Any) -> Decorator:
-    """Declare an option that takes one of a few words."""
-    return option(*names, section=section, type=click.Choice(choices), **settings)
-
-
-def gathered(
-    name: str, options: Mapping[str, Decorator], *, check: Callable[[Mapping[str, Any]], None] | None = None
-) -> Decorator:
-    """Declare options that reach the command as one dictionary, under this name, once they are checked."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def command(**values: Any) -> Any:
-            group = {key: values.pop(key) for key in options}
-            if check is not None:
-                check(group)
-            return function(**values, **{name: group})
-
-        for each in reversed(options.values()):
-            command = each(command)
-        return command
-
-    return decorate
-
+JUDGMENTS, RUNS, OUTPUT = "Judgments", "Runs", "Output"
 
 more_judgments = option(
     *("-j", "--judgments", "more"),
-    section="Judgments",
+    section=JUDGMENTS,
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="Judgments in a further file; may be repeated.",
+    help="A further file of judgments; may be repeated.",
 )
 
 
@@ -102,68 +44,56 @@ def _one_form(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--wide and --wide-aspects exclude each other")
 
 
-_JUDGMENTS = "Judgments"
 reading = gathered(
     "reading",
     {
         "scale": option(
             "--scale",
-            section=_JUDGMENTS,
+            section=JUDGMENTS,
             metavar="LABELS",
             help='The labels, lowest first: "Non<Rel<HRel"; "a|b" if they have no order.  '
-            "[default: what a file declares, else 0..max]",
+            "[default: as declared in the file or beside it, else 0..max]",
         ),
-        "wide": option("--wide", section=_JUDGMENTS, is_flag=True, help="Tables have one column per assessor."),
+        "wide": option("--wide", section=JUDGMENTS, is_flag=True, help="Tables have a column per assessor."),
         "wide_aspects": option(
-            "--wide-aspects", section=_JUDGMENTS, is_flag=True, help="Tables have one column per aspect."
+            "--wide-aspects", section=JUDGMENTS, is_flag=True, help="Tables have a column per aspect."
         ),
         "second_column": one_of(
             "--second-column",
             choices=SECOND_COLUMN,
-            section=_JUDGMENTS,
+            section=JUDGMENTS,
             default="ignore",
-            help="What the second column of qrels is.",
+            help="The second column of qrels: {}.",
         ),
         "negative": one_of(
-            "--negative",
-            choices=NEGATIVE,
-            section=_JUDGMENTS,
-            default="unjudged",
-            help="What labels below zero are.",
+            "--negative", choices=NEGATIVE, section=JUDGMENTS, default="unjudged", help="Labels below zero are {}."
         ),
         "repeats": one_of(
             "--repeats",
             choices=REPEATS,
-            section=_JUDGMENTS,
-            help="A second label by one assessor for one item.  [default: error in qrels, keep in tables]",
+            section=JUDGMENTS,
+            help="A second label by one assessor for one item: {}.  [default: error in qrels, keep in tables]",
         ),
     },
     check=_one_form,
 )
 
-_RUNS = "Runs"
 run_rules = gathered(
     "rules",
     {
-        "order": one_of(
-            "--order", choices=ORDERS, section=_RUNS, default="score", help="The column that orders documents."
-        ),
+        "order": one_of("--order", choices=ORDERS, section=RUNS, default="score", help="Documents are ordered by {}."),
         "score_type": one_of(
             "--score-type",
             choices=SCORE_TYPES,
-            section=_RUNS,
+            section=RUNS,
             default="float64",
-            help="Precision of scores; float32 ties them as trec_eval 9 does.",
+            help="Precision of scores, {}; the latter makes ties as trec_eval 9 does.",
         ),
         "repeated": one_of(
-            "--repeated",
-            choices=REPEATED,
-            section=_RUNS,
-            default="error",
-            help="A document that stands twice in a list.",
+            "--repeated", choices=REPEATED, section=RUNS, default="error", help="A document twice in a list: {}."
         ),
         "system_from": one_of(
-            "--system-from", choices=SYSTEM_FROM, section=_RUNS, default="tag", help="What names the system."
+            "--system-from", choices=SYSTEM_FROM, section=RUNS, default="tag", help="A system is named by its {}."
         ),
     },
 )
@@ -184,7 +114,10 @@ def rng_option(*, used: bool) -> Decorator:
 
 
 def output_options(*, folder: bool = False) -> Decorator:
-    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and its warnings are heard."""
+    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and its warnings are heard.
+
+    ``folder``: the command declares -o itself, as a folder.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -194,9 +127,7 @@ def output_options(*, folder: bool = False) -> Decorator:
             with listening(quiet=out.quiet):
                 return function(**values, out=out)
 
-        for each in reversed(_OUTPUT_FOLDER if folder else _OUTPUT):
-            command = each(command)
-        return command
+        return in_order(command, [_FORMAT, _QUIET] if folder else [_FORMAT, _OUTPUT, _QUIET])
 
     return decorate
 
@@ -213,18 +144,13 @@ def _checked_place(ctx: click.Context, parameter: click.Parameter, text: str | N
     return path
 
 
-_FORMAT = one_of("--format", choices=FORMATS, section="Output", default="table", help="How the result is written.")
-_QUIET = option("-q", "--quiet", section="Output", is_flag=True, help="No notes, warnings or progress; errors only.")
-_OUTPUT = (
-    _FORMAT,
-    option(
-        *("-o", "--output", "path"),
-        section="Output",
-        type=click.Path(),
-        callback=_checked_place,
-        metavar="FILE",
-        help="Write the result there.  [default: standard output]",
-    ),
-    _QUIET,
+_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="How the result is written: {}.")
+_OUTPUT = option(
+    *("-o", "--output", "path"),
+    section=OUTPUT,
+    type=click.Path(),
+    callback=_checked_place,
+    metavar="FILE",
+    help="Where the result is written.  [default: standard output]",
 )
-_OUTPUT_FOLDER = (_FORMAT, _QUIET)
+_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Say nothing but errors.")

@@ -21,13 +21,16 @@ class Output:
     quiet: bool
 
     @property
-    def long(self) -> bool:
+    def for_machines(self) -> bool:
         """Whether machines will read it: one row per value, all digits."""
         return self.format in ("json", "csv")
 
-    def table(self, table: Table) -> None:
-        """Write a table, in any format but JSON."""
-        self.text(RENDERERS[self.format](table))
+    def table(self, name: str, table: Table, *, beside: Mapping[str, object] | None = None) -> None:
+        """Write a table; in JSON it is a list of records under its name, and more may stand beside it."""
+        if self.format == "json":
+            self.json({name: table.records(), **(beside or {})})
+        else:
+            self.text(RENDERERS[self.format](table))
 
     def json(self, document: Mapping[str, object]) -> None:
         """Write a JSON object."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Cell = str | int | float | None
@@ -108,16 +107,6 @@ def _json_value(value: object) -> str:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def number(value: float) -> float | None:
-    """Return a number that JSON can hold: None for NaN."""
-    return None if math.isnan(value) else value
-
-
-def numbers(values: Iterable[float]) -> list[float | None]:
-    """Return numbers that JSON can hold."""
-    return [None if math.isnan(value) else value for value in values]
 
 
 def _markdown(text: str) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import Command, option, output_options, rng_option
+from venire.cli.options import OUTPUT, output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
+from venire.cli.sections import Command, Decorator, option
 
 if TYPE_CHECKING:
     from venire.analysis.synthetic import Collection
@@ -34,7 +35,7 @@ Examples:
 _COLLECTION = "Collection"
 
 
-def _count(name: str, parameter: str, default: int, words: str) -> Any:
+def _count(name: str, parameter: str, default: int, words: str) -> Decorator:
     return option(
         *(name, parameter),
         section=_COLLECTION,
@@ -48,7 +49,7 @@ def _count(name: str, parameter: str, default: int, words: str) -> Any:
 @click.command("simulate", cls=Command, epilog=EXAMPLES)
 @option(
     *("-o", "--output", "folder"),
-    section="Output",
+    section=OUTPUT,
     required=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -103,10 +104,7 @@ def command(*, folder: Path, rng: int, n_systems: int, out: Output, **options: A
     collection = generate(setting, rng=rng)
     write_collection(collection, folder)
     files = Table(("file", "holds"), [(str(folder / name), words) for name, words in HOLDS.items()])
-    if out.format == "json":
-        out.json({"files": files.records(), "truth": truth_summary(collection)})
-    else:
-        out.table(files)
+    out.table("files", files, beside={"truth": truth_summary(collection)})
     if not out.quiet:
         sentence = collection.judgments.summary().sentence()
         click.echo(f"wrote {sentence}; {n_systems} systems; into {folder}", err=True)

@@ -134,20 +134,30 @@ def _part(batch: Batch, form: Form) -> Part:
     """Turn a batch into text, and melt the columns that hold labels."""
     import polars as pl
 
-    def read(name: str, role: str) -> pl.Series:
-        if role == "time":
-            return seconds(batch.frame[name], form.where, batch.line)
-        text = texts(batch.frame[name], form.where, batch.line)
-        return text.str.strip_chars().replace("", None) if role == "label" else text
+    read = {"time": seconds, "label": _labels}
+    columns = [
+        read.get(role, texts)(batch.frame[name], form.where, batch.line).alias(role)
+        for role, name in batch.columns.roles.items()
+    ]
+    cells = [_cells(batch, name, form) for name in batch.columns.spread]
+    melted = pl.concat(cells).drop_nulls("label").sort("row", maintain_order=True) if form.spread else None
+    return Part(pl.DataFrame(columns), batch.line, melted)
 
-    frame = pl.DataFrame([read(name, role).alias(role) for role, name in batch.columns.roles.items()])
-    if not form.spread:
-        return Part(frame, batch.line)
-    labels = pl.DataFrame([read(name, "label") for name in batch.columns.spread])
-    cells = labels.unpivot(on=labels.columns, variable_name=form.spread, value_name="label")
-    row = np.tile(np.arange(labels.height), labels.width)
-    cells = cells.with_columns(pl.Series("row", row)).drop_nulls("label").sort("row", maintain_order=True)
-    return Part(frame, batch.line, cells)
+
+def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    label = texts(column, where, line).str.strip_chars()
+    return label.set(label == "", None)
+
+
+def _cells(batch: Batch, name: str, form: Form) -> pl.DataFrame:
+    """Return the filled cells of one column that holds labels: assessor or aspect, label, row."""
+    import polars as pl
+
+    column = batch.frame[name]
+    row = column.is_not_null().arg_true()
+    label = _labels(column.drop_nulls(), form.where, batch.line[row.to_numpy()])
+    named = pl.repeat(name, len(row), dtype=pl.String, eager=True)
+    return pl.DataFrame({form.spread or "": named, "label": label, "row": row.cast(pl.Int64)})
 
 
 def _joined(parts: Sequence[Part], form: Form) -> Part:

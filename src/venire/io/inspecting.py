@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from venire.data.ids import as_text
 from venire.data.judgments import Judgments
 from venire.errors import FormatError, RepeatedLineWarning, VenireError
 from venire.io.column_names import ROLES
 from venire.io.duplicates import read_duplicates
 from venire.io.judgment_sources import read_judgments
-from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
-from venire.io.qrels import COLUMNS, DOC, LABEL, SECOND, TOPIC
+from venire.io.lines import BOM, GZIP, ZSTD, opened
+from venire.io.qrels import COLUMNS
+from venire.io.qrels_survey import preferences, repeated_labels
 from venire.io.run_sources import read_runs
 from venire.io.run_survey import survey_run, survey_table
-from venire.io.tables import PARQUET, looks_like_table
+from venire.io.tables import looks_like_table
 from venire.io.text_survey import (
     Problem,
     TextFacts,
@@ -32,13 +30,12 @@ from venire.io.text_survey import (
     survey_text,
     text_problems,
 )
-from venire.kernels.fields import Fields
-from venire.kernels.slices import encode, equal
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
 DUPLICATES, UNKNOWN = "duplicates", "unknown"
 LONG, WIDE = "judgments table (long)", "judgments table (wide)"
 HEAD = 1 << 16
+PARQUET = b"PAR1"
 FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 FORMATS = "TREC qrels have 4 columns, runs 6; tables name their columns in a header"
@@ -206,10 +203,10 @@ def _of_qrels(
     fields, found = split_leniently(data, 4)
     reading |= {"wide": False, "wide_aspects": False}
     wrong = misfits(found, f"4: {COLUMNS}")
-    if len(fields.line) and (preferences := _preferences(fields)):
-        return Inspection(str(path), UNKNOWN, facts, (*preferences, *wrong, *problems))
+    if len(fields.line) and (other := preferences(fields)):
+        return Inspection(str(path), UNKNOWN, facts, (*other, *wrong, *problems))
     if len(fields.line):
-        wrong += _repeated_labels(fields, reading)
+        wrong += repeated_labels(fields, reading)
     if not any(problem.fatal for problem in wrong):
         try:
             with warnings.catch_warnings():
@@ -218,45 +215,6 @@ def _of_qrels(
         except VenireError as error:
             wrong.append(problem_of(error))
     return Inspection(str(path), QRELS, facts, (*wrong, *problems))
-
-
-def _preferences(fields: Fields) -> list[Problem]:
-    """Say so if every line names one of its two middle columns as the last."""
-    label = fields.column(LABEL)
-    if not (equal(label, fields.column(SECOND)) | equal(label, fields.column(DOC))).all():
-        return []
-    what = "the last column always repeats the second or third: these seem to be preferences, not judgments"
-    return [Problem(what, int(fields.line[0]) + 1, "preferences are not read yet", fatal=True)]
-
-
-def _repeated_labels(fields: Fields, reading: Mapping[str, Any]) -> list[Problem]:
-    """Find documents that are judged twice for a topic, with the same label or with another."""
-    named = [TOPIC, DOC, *[SECOND] * (reading.get("second_column", "ignore") != "ignore")]
-    key = np.zeros(len(fields.line), dtype=np.int64)
-    for column in named:
-        code = encode(fields.column(column))[0]
-        key = np.unique(key * (int(code.max()) + 1) + code, return_inverse=True)[1]
-    label = encode(fields.column(LABEL))[0]
-    order = np.argsort(key, kind="stable")
-    again = np.append(False, key[order[1:]] == key[order[:-1]])
-    other = again & np.append(False, label[order[1:]] != label[order[:-1]])
-    problems = []
-    for rows, words in ((other, "gets another label than before"), (again & ~other, "gets the same label again")):
-        if rows.any():
-            row = int(order[rows].min())
-            doc, topic = (as_text(fields.column(n).at(row)) for n in (DOC, TOPIC))
-            more = f" ({rows.sum():,} such lines)" if rows.sum() > 1 else ""
-            what = f"document {doc!r} {words} for topic {topic!r}{more}"
-            problems.append(Problem(what, int(fields.line[row]) + 1, *_way_out(rows is other, reading)))
-    return problems
-
-
-def _way_out(differs: bool, reading: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return the hint for repeated labels, and whether they keep the file from being read."""
-    if reading.get("repeats") not in (None, "error"):
-        return None, False
-    hint = "keep both with --repeats keep, or one of them with --repeats first (or last)"
-    return (hint, True) if differs else ("the repetition is ignored", False)
 
 
 def judgment_facts(judgments: Judgments) -> dict[str, Any]:

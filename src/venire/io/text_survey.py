@@ -1,4 +1,4 @@
-"""What can be seen of a text without knowing what it holds: its lines, their ends, its encoding; and lines that do not fit.
+"""What can be seen of a text without knowing what it holds: line ends, encoding, lines that do not fit.
 
 A reader stops at the first thing that is wrong.  A survey goes on, and counts.
 """
@@ -33,12 +33,12 @@ class Found(NamedTuple):
     """One kind of trouble: on how many lines, which is the first (from 0), and what stands there."""
 
     line: int
-    count: int
+    n_lines: int
     detail: str = ""
 
     def such(self, plural: str = "such lines") -> str:
         """Return how many more there are, as an addition to a sentence."""
-        return f" ({self.count:,} {plural})" if self.count > 1 else ""
+        return f" ({self.n_lines:,} {plural})" if self.n_lines > 1 else ""
 
 
 class TextFacts(NamedTuple):
@@ -58,8 +58,16 @@ class TextFacts(NamedTuple):
         invalid = self.invalid
         if invalid is None and other.invalid is not None:
             invalid = self.n_lines + other.invalid
-        counts = (a + b for a, b in zip(self[:6], other[:6], strict=True))
-        return TextFacts(*counts, self.ascii and other.ascii, invalid)
+        return TextFacts(
+            self.n_bytes + other.n_bytes,
+            self.n_lines + other.n_lines,
+            self.comments + other.comments,
+            self.empty + other.empty,
+            self.crlf + other.crlf,
+            self.lone_cr + other.lone_cr,
+            self.ascii and other.ascii,
+            invalid,
+        )
 
 
 def survey_text(data: bytes) -> TextFacts:
@@ -171,10 +179,10 @@ def joined(parts: Iterable[tuple[int, Mapping[str, Found]]]) -> dict[str, Found]
     """Add up what was found in the parts of a file; each comes with the number of lines before it."""
     whole: dict[str, Found] = {}
     for before, found in parts:
-        for kind, (line, count, detail) in found.items():
+        for kind, (line, n_lines, detail) in found.items():
             earlier = whole.get(kind)
             if earlier is None:
-                whole[kind] = Found(before + line, count, detail)
+                whole[kind] = Found(before + line, n_lines, detail)
             else:
-                whole[kind] = earlier._replace(count=earlier.count + count)
+                whole[kind] = earlier._replace(n_lines=earlier.n_lines + n_lines)
     return whole

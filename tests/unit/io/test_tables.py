@@ -374,7 +374,9 @@ def test_dictionaries_need_no_polars():
     assert rows(table) == [("q2", "b", "me", "1", 1), ("q2", "a", "me", "2", 2), ("q1", "b", "me", "0", 3)]
     assert table.repeats == "error"
     assert list(table.topic.names) == ["q1", "q2"]
-    code = "import sys; from venire.io.tables import rows_from_dict; rows_from_dict({'q': {'d': 1}}); print(*sys.modules)"
+    code = (
+        "import sys; from venire.io.tables import rows_from_dict; rows_from_dict({'q': {'d': 1}}); print(*sys.modules)"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "venire.io.tables" in loaded
     assert not {"polars", "pandas", "pyarrow"} & set(loaded)

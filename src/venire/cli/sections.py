@@ -1,0 +1,72 @@
+"""Options in sections, and groups of options that reach a command as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Option(click.Option):
+    """An option that stands in a section of the help."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help lists its options in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections, in the order in which their first options come."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def option(*names: str, section: str, **settings: Any) -> Decorator:
+    """Declare an option in a section of the help; it says its default, if it has one."""
+    settings.setdefault("show_default", not settings.get("is_flag", False))
+    return click.option(*names, cls=Option, section=section, **settings)
+
+
+def one_of(*names: str, choices: tuple[str, ...], section: str, help: str, **settings: Any) -> Decorator:
+    """Declare an option that takes one of a few words; ``{}`` in its help is where they are listed."""
+    listed = ", ".join(choices[:-1]) + f" or {choices[-1]}"
+    settings.setdefault("metavar", "WORD")
+    return option(*names, section=section, type=click.Choice(choices), help=help.format(listed), **settings)
+
+
+def gathered(
+    name: str, options: Mapping[str, Decorator], *, check: Callable[[Mapping[str, Any]], None] | None = None
+) -> Decorator:
+    """Declare options that reach the command as one dictionary, under this name, once they are checked."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(**values: Any) -> Any:
+            group = {key: values.pop(key) for key in options}
+            if check is not None:
+                check(group)
+            return function(**values, **{name: group})
+
+        return in_order(command, [*options.values()])
+
+    return decorate
+
+
+def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> Callable[..., Any]:
+    """Apply decorators so that their options come in the order given."""
+    for each in reversed(decorators):
+        function = each(function)
+    return function

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from venire.errors import FormatError
+from venire.io import delimited
+from venire.io.column_names import Form
+from venire.io.delimited import read_delimited
+
+HEADER = "topic,doc,label\n"
+
+
+def ours(text: str) -> list[tuple[int, list[str]]] | None:
+    """Line and fields of every row, or None if the text is refused."""
+    try:
+        batches = list(read_delimited(text.encode(), Form("here")))
+    except FormatError:
+        return None
+    return [
+        (line, [field or "" for field in row])
+        for batch in batches
+        for line, row in zip(batch.line.tolist(), batch.frame.rows(), strict=True)
+    ]
+
+
+def theirs(text: str) -> list[tuple[int, list[str]]] | None:
+    """Read the same with the standard library; None if it is not strictly CSV with three fields in every row."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows, last = [], 0
+    try:
+        for row in reader:
+            rows += [(last + 1, row)] if row else []
+            last = reader.line_num
+    except csv.Error:
+        return None
+    return rows[1:] if all(len(row) == 3 for _, row in rows) else None
+
+
+@settings(max_examples=500)
+@given(
+    tokens=st.lists(st.sampled_from(["a", "b", ",", ",", '"', "\n", "\r\n", " ", "#", "é", 'a,"b",""\n', "1,2,3\n"]))
+)
+@example(tokens=['"', "\r\n", '"', ",", ",", "\n"])
+def test_what_is_read_is_what_the_standard_library_reads(tokens):
+    text = HEADER + "".join(tokens)
+    found, expected = ours(text), theirs(text)
+    stray = expected is not None and has_stray_quote(text)
+    assert found == expected or (found is None and stray)
+
+
+def has_stray_quote(text: str) -> bool:
+    """Whether a quote stands in a field that is not quoted, while others are: plain there, and refused here."""
+    return any(field in text for field in (',"', '\n"')) and any(
+        '"' in field for _, row in theirs(text) or [] for field in row
+    )
+
+
+@settings(max_examples=300)
+@given(
+    rows=st.lists(st.lists(st.text("a,;\t\"'\n# é", max_size=4), min_size=3, max_size=3), min_size=1, max_size=20),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    size=st.integers(1, 40),
+)
+def test_what_the_standard_library_writes_is_read_in_any_batches(rows, quoting, end, size):
+    file = io.StringIO(newline="")
+    csv.writer(file, quoting=quoting, lineterminator=end).writerows([["topic", "doc", "label"], *rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "BATCH", size)
+        assert [row for _, row in ours(file.getvalue()) or []] == rows
