@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import SCALE, SHARED, Grades, Run, grades, qrels_lines, run, run_lines, with_rel, write
 
+from strategies import SCALE, SHARED, Grades, Run, grades, qrels_lines, run, run_lines, with_rel, write
 from venire import Scores, evaluate, read_judgments, read_runs
 
 pytrec_eval = pytest.importorskip("pytrec_eval")

@@ -22,7 +22,7 @@ from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.score_tables import long_table, wide_table
 from venire.cli.sections import Command, gathered, one_of, option
-from venire.errors import FormatError, known_names
+from venire.errors import FormatError, VenireError, known_names
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
@@ -164,7 +164,10 @@ def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
             raise click.BadParameter(f"{text!r} is not COLUMN=VALUE, as in aspect=trust", param_hint="--where")
         judgments.column(column)
         wanted.setdefault(column, []).append(value)
-    return judgments.where(**wanted) if wanted else judgments
+    chosen = judgments.where(**wanted) if wanted else judgments
+    if len(chosen) == 0:
+        raise VenireError("no label is left to score with", hint="; ".join(chosen.notes) or "look at --where")
+    return chosen
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:

@@ -143,7 +143,7 @@ def in_short(name: str, value: object) -> str:
         shown = ", ".join(map(str, value[:MOST_NAMES])) + ", ..." * (len(value) > MOST_NAMES)
         return f"{len(value):,} ({shown})"
     if isinstance(value, float):
-        return f"{value:.1%} of the rows"
+        return f"{value:.2%} of the rows"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -1,8 +1,8 @@
 """venire: the group of commands, its exit codes, and errors as one line.
 
 A command's module is imported only when that command is run, so that ``venire --help`` is quick; its one-line
-help stands in the table here.  Exit codes: 0 done, 1 a gate did not hold, 2 bad input or usage; and, as in
-every shell, 130 interrupted, 141 nobody reads the output any more.
+help stands in the table here.  Exit codes: 0 done, 1 a gate did not hold, 2 bad input or usage; and, as is usual,
+70 a bug, 130 interrupted, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import click
 from venire.cli.speech import say
 from venire.errors import UnknownName, VenireError
 
-DONE, GATE, BAD, INTERRUPTED, UNREAD = 0, 1, 2, 130, 141
+DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 COMMANDS = {
     "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
@@ -84,6 +84,8 @@ class Commands(click.Group):
             code = _bad(f"{error.filename or 'system'}: {error.strerror or error}")
         except MemoryError:
             code = _bad("there is not enough memory for this")
+        except Exception:
+            code = _bug()
         sys.exit(code)
 
 
@@ -92,6 +94,16 @@ def _bad(message: str, hint: str | None = None) -> int:
     if hint:
         say("hint", hint)
     return BAD
+
+
+def _bug() -> int:
+    """Show where the program went wrong: that is our mistake, not the user's."""
+    from traceback import format_exc
+
+    with suppress(BrokenPipeError):
+        click.echo(format_exc(), err=True, nl=False)
+    say("error", "this is a mistake in venire itself; please report it with the lines above")
+    return BUG
 
 
 def _usage_hint(error: click.ClickException) -> str | None:
@@ -121,6 +133,7 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
 
 @click.group(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Try: venire simulate -o demo, then venire evaluate demo/judgments.tsv demo/runs --pool median",
 )
@@ -132,8 +145,11 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
     callback=_print_version,
     help="Print the version and exit.",
 )
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Search evaluation that knows its judges disagree."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:

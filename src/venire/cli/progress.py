@@ -46,10 +46,10 @@ def _started(total: int | None) -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("reading runs"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
     progress.start()
-    return progress, progress.add_task("runs", total=total)
+    return progress, progress.add_task("reading", total=total)
 
 
 def total_bytes(sources: Iterable[object]) -> int | None:

@@ -28,8 +28,8 @@ HOLDS = {
 EXAMPLES = """\b
 Examples:
   venire simulate -o demo
-  venire simulate -o demo --rng 7 --assessors "3*careful, strict(shift=0.5), lazy"
-  venire simulate -o trec --topics 250 --docs 500 --systems 60 --pattern "single(twice=0.2)"
+  venire simulate -o demo --assessors "3*careful, strict(shift=0.5), lazy"
+  venire simulate -o trec --topics 250 --pattern "single(twice=0.2)" --rng 7
 """
 
 _COLLECTION = "Collection"

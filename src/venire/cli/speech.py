@@ -17,7 +17,7 @@ COLOURS = {"error": "red", "warning": "yellow"}
 
 def say(kind: str, text: str) -> None:
     """Write ``kind: text``; the kind is coloured on a terminal, unless NO_COLOR is set."""
-    word = click.style(f"{kind}:", fg=COLOURS.get(kind), bold=kind in COLOURS)
+    word = click.style(f"{kind}:", fg=COLOURS.get(kind), bold=kind in COLOURS or None)
     with suppress(BrokenPipeError):
         click.echo(f"{word} {text}", err=True, color=False if os.environ.get("NO_COLOR") else None)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -53,6 +54,9 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
         rows, number = _checked(chunk, line, layout)
         if rows:
             frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
+            if frame.height != len(number):
+                message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
+                raise FormatError(form.where, int(number[0]), message)
             yield Batch(frame.select(columns.used()), columns, number)
         start, line = start + len(chunk), line + chunk.count(b"\n")
 
@@ -86,10 +90,10 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
         raise FormatError(where, line, f"the header cannot be read ({error})") from None
     if more:
         raise FormatError(where, line, "found lines that end in CR alone", hint="save the table with LF or CRLF")
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            message = f"the header names column {name!r} twice"
-            raise FormatError(where, line, message, hint="rename or remove one of them")
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        message = f"the header names column {name!r} {times} times"
+        raise FormatError(where, line, message, hint="rename or remove all but one of them")
     return names
 
 

@@ -95,17 +95,28 @@ def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats
 
 def encoded(column: pl.Series, form: Form, line: Ints) -> Category:
     """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
-    groups = column.alias("name").to_frame().with_row_index("row").group_by("name").agg("row").sort("name")
-    size = groups["row"].list.len().to_numpy()
-    codes: Codes = np.empty(len(column), dtype=np.int32)
-    codes[groups["row"].explode().to_numpy()] = np.repeat(np.arange(len(size), dtype=np.int32), size)
-    names = packed(groups["name"])
-    zero = np.flatnonzero(names.slices.buffer[: names.slices.end[-1]] == 0)
+    import polars as pl
+
+    rows = column.alias("name").to_frame().with_row_index("row")
+    first = rows.select(pl.col("row").min().over("name")).to_series().to_numpy()
+    leading = np.flatnonzero(first == np.arange(len(first)))
+    names = column.gather(leading)
+    order = names.arg_sort().to_numpy()
+    code: Codes = np.empty(len(first), dtype=np.int32)
+    code[leading[order]] = np.arange(len(order), dtype=np.int32)
+    category = Category(code[first], packed(names.gather(order)))
+    _refuse_zero_bytes(category, column.name, form, line)
+    return category
+
+
+def _refuse_zero_bytes(category: Category, what: str, form: Form, line: Ints) -> None:
+    """Raise if a name holds a byte that no name may hold."""
+    buffer, _, end = category.names.slices
+    zero = np.flatnonzero(buffer[: end[-1]] == 0)
     if len(zero):
-        code = int(np.searchsorted(names.slices.end, zero[0], side="right"))
-        row = int(np.argmax(codes == code))
-        raise FormatError(form.where, int(line[row]), f"{column.name} {names[code]!r} holds a zero byte")
-    return Category(codes, names)
+        code = int(np.searchsorted(end, zero[0], side="right"))
+        row = int(np.argmax(category.codes == code))
+        raise FormatError(form.where, int(line[row]), f"{what} {category.names[code]!r} holds a zero byte")
 
 
 def packed(names: pl.Series) -> Ids:
@@ -139,25 +150,31 @@ def _part(batch: Batch, form: Form) -> Part:
         read.get(role, texts)(batch.frame[name], form.where, batch.line).alias(role)
         for role, name in batch.columns.roles.items()
     ]
-    cells = [_cells(batch, name, form) for name in batch.columns.spread]
-    melted = pl.concat(cells).drop_nulls("label").sort("row", maintain_order=True) if form.spread else None
-    return Part(pl.DataFrame(columns), batch.line, melted)
+    frame = pl.DataFrame(columns)
+    if not form.spread:
+        return Part(frame, batch.line)
+    return Part(frame, batch.line, _melted(batch, form))
 
 
 def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return the text of each label, without white space around it."""
     label = texts(column, where, line).str.strip_chars()
     return label.set(label == "", None)
 
 
-def _cells(batch: Batch, name: str, form: Form) -> pl.DataFrame:
-    """Return the filled cells of one column that holds labels: assessor or aspect, label, row."""
+def _melted(batch: Batch, form: Form) -> pl.DataFrame:
+    """Return the filled cells of the columns that hold labels, row by row: assessor or aspect, label, row."""
     import polars as pl
 
-    column = batch.frame[name]
-    row = column.is_not_null().arg_true()
-    label = _labels(column.drop_nulls(), form.where, batch.line[row.to_numpy()])
-    named = pl.repeat(name, len(row), dtype=pl.String, eager=True)
-    return pl.DataFrame({form.spread or "": named, "label": label, "row": row.cast(pl.Int64)})
+    names = batch.columns.spread
+    columns = [batch.frame[name] for name in names]
+    columns = [each if each.dtype == pl.String else texts(each, form.where, batch.line) for each in columns]
+    filled = pl.DataFrame(columns).select(pl.all().is_not_null()).to_numpy()
+    name, row = np.nonzero(filled.T)
+    label = pl.concat([each.alias("label") for each in columns]).drop_nulls()
+    spread = pl.Series(form.spread or "", names).gather(name)
+    cells = pl.DataFrame([spread, _labels(label, form.where, batch.line), pl.Series("row", row)])
+    return cells.drop_nulls("label").sort("row", maintain_order=True)
 
 
 def _joined(parts: Sequence[Part], form: Form) -> Part:

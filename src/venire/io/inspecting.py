@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ HEAD = 1 << 16
 PARQUET = b"PAR1"
 FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_TEXT_BYTES = bytes([9, 10, 11, 12, 13, *range(32, 256)])
 FORMATS = "TREC qrels have 4 columns, runs 6; tables name their columns in a header"
 
 
@@ -70,16 +71,19 @@ def inspect_file(
     """
     facts: dict[str, Any] = {}
     try:
-        with path.open("rb") as raw:
-            facts["compression"] = compression(raw.read(8))
         with opened(path) as file:
             head = file.read(HEAD)
+        with path.open("rb") as raw:
+            facts["compression"] = compression(raw.read(8))
         kind = kind_of(head, path.name, judgments=judgments)
         if kind == RUN:
-            return _of_run(path, head, facts, progress)
-        return _of_text(path, kind, facts, dict(reading or {}))
+            found = _of_run(path, head, facts, progress)
+        else:
+            found = _of_text(path, kind, facts, dict(reading or {}))
     except VenireError as error:
         return Inspection(str(path), UNKNOWN, facts, (problem_of(error),))
+    in_order = sorted(found.problems, key=lambda each: (not each.fatal, each.line or 0))
+    return replace(found, problems=tuple(in_order))
 
 
 def compression(magic: bytes) -> str:
@@ -154,6 +158,9 @@ def _why_unknown(data: bytes, text: TextFacts) -> Problem:
     if data.startswith(UTF16):
         hint = "convert it: iconv -f UTF-16 -t UTF-8"
         return Problem("is UTF-16 text, expected UTF-8", hint=hint, fatal=True)
+    control = data[:HEAD].translate(None, delete=_TEXT_BYTES)
+    if control:
+        return Problem(f"is not text: found the control byte 0x{control[0]:02x}", hint=FORMATS, fatal=True)
     rows = [line.split() for line in data[:HEAD].splitlines() if not line.startswith(b"#")]
     usual = Counter(map(len, rows)).most_common(1)[0][0]
     what = f"is neither judgments nor a run: most of its {text.n_lines:,} lines have {usual} columns"
@@ -166,11 +173,11 @@ def _of_parquet(path: Path, facts: dict[str, Any], reading: dict[str, Any]) -> I
 
     try:
         names = {name.lower() for name in pl.read_parquet_schema(path)}
+        if not names & {"score", "sim"} or names & set(ROLES["label"][0]):
+            return _of_table(path, facts, [], reading)
+        (table,) = read_runs(path).sources
     except pl.exceptions.PolarsError as error:
         raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    if not names & {"score", "sim"} or names & set(ROLES["label"][0]):
-        return _of_table(path, facts, [], reading)
-    (table,) = read_runs(path).sources
     if isinstance(table, Path):
         raise FormatError(path, None, "is Parquet, but is not named so", hint="let its name end in .parquet")
     survey = survey_table(table)
@@ -219,6 +226,8 @@ def _of_qrels(
 
 def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     """Return the summary of judgments under names."""
+    if len(judgments) == 0:
+        raise VenireError("holds no label that counts", hint="; ".join(judgments.notes) or None)
     summary = judgments.summary()
     labels = summary.scale.labels
     facts: dict[str, Any] = {

@@ -30,39 +30,39 @@ def read_json_lines(data: bytes, form: Form) -> Iterator[Batch]:
     while start < len(data):
         end = data.find(b"\n", min(start + BATCH, len(data) - 1)) + 1
         chunk = data[start:end]
-        number = line + 1 + _filled(chunk)
-        if len(number):
-            frame = _parsed(chunk, line, number, form)
+        refuse_bytes(chunk, line, form.where)
+        lines, number = _filled(chunk)
+        number += line + 1
+        if lines:
+            frame = _parsed(lines, number, form)
             columns = find_columns(frame.columns, form, line=int(number[0]))
             yield Batch(frame.select(columns.used()), columns, number)
         start, line = end, line + chunk.count(b"\n")
 
 
-def _filled(chunk: bytes) -> Ints:
-    """Numbers, from 0, of the lines that hold more than a line end."""
-    text = np.frombuffer(chunk, dtype=np.uint8)
-    newline = np.flatnonzero(text == ord("\n"))
-    length = np.diff(newline, prepend=-1)
-    return np.flatnonzero((length > 2) | ((length == 2) & (text[newline - 1] != ord("\r"))))
+def _filled(chunk: bytes) -> tuple[bytes, Ints]:
+    """Leave out carriage returns and the lines that are empty; the others, and their numbers from 0."""
+    text = np.frombuffer(chunk.replace(b"\r\n", b"\n"), dtype=np.uint8)
+    length = np.diff(np.flatnonzero(text == ord("\n")), prepend=-1)
+    filled = length > 1
+    return text[np.repeat(filled, length)].tobytes(), np.flatnonzero(filled)
 
 
-def _parsed(chunk: bytes, before: int, number: Ints, form: Form) -> pl.DataFrame:
+def _parsed(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
     import polars as pl
 
-    refuse_bytes(chunk, before, form.where)
     try:
-        frame = pl.read_ndjson(chunk, infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        raise _fault(chunk, number, form, str(error)) from None
-    if len(frame) != len(number):
-        raise _fault(chunk, number, form, f"{len(number)} lines hold {len(frame)} objects")
+        frame = pl.read_ndjson(lines, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, RuntimeError) as error:
+        raise _fault(lines, number, form, str(error)) from None
+    if frame.height != len(number):
+        raise _fault(lines, number, form, f"{len(number)} lines hold {frame.height} objects")
     return frame
 
 
-def _fault(chunk: bytes, number: Ints, form: Form, message: str) -> FormatError:
+def _fault(lines: bytes, number: Ints, form: Form, message: str) -> FormatError:
     """Find the first line that is no JSON object."""
-    lines = (line for line in chunk.split(b"\n") if line.removesuffix(b"\r"))
-    for line, text in zip(number.tolist(), lines, strict=True):
+    for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
         shown = repr(text[:60].decode("utf-8", "replace"))
         try:
             found = json.loads(text)

@@ -99,7 +99,7 @@ def _run_problems(found: Mapping[str, Found]) -> Iterator[Problem]:
     if one := found.get("rank"):
         yield Problem(f"rank {one.detail!r} is not a number{one.such()}", one.line + 1, "only --order rank reads ranks")
     if one := found.get("order"):
-        what = f"the score is higher than on the line before{one.such()}, in {one.detail} lists"
+        what = f"the score is higher than on the line before{one.such()}"
         yield Problem(what, one.line + 1, f"lists are ordered by score; {by_rank}")
     if one := found.get("contradiction"):
         what = f"the rank column contradicts the scores{one.such('such places')}"

@@ -147,8 +147,7 @@ def _out_of_order(lines: Lines, number: Ints) -> dict[str, Found]:
     same = number[1:] == number[:-1]
     rises = np.flatnonzero((lines.score[1:] > lines.score[:-1]) & same) + 1
     if len(rises):
-        n_lists = len(np.unique(number[rises]))
-        found["order"] = Found(int(lines.line[rises].min()), len(rises), f"{n_lists:,}")
+        found["order"] = Found(int(lines.line[rises].min()), len(rises))
     if len(rises) or ((lines.rank[1:] < lines.rank[:-1]) & same).any():
         order = np.lexsort((lines.rank, -lines.score, number))
         rank, line = lines.rank[order], lines.line[order]

@@ -89,7 +89,8 @@ def _wide(frame: pl.DataFrame, judgments: Judgments, form: Form) -> pl.DataFrame
     if spread not in frame.columns:
         raise UnknownName("column", spread, frame.columns)
     keys = [name for name in frame.columns if name not in (spread, "label")]
-    names = [name for name in judgments.column(spread).names if name in set(frame[spread])]
+    used = set(frame[spread].unique())
+    names = [name for name in judgments.column(spread).names if name in used]
     _refuse_names(names, keys, form)
     _refuse_repeats(frame, keys, form)
     return frame.pivot(on=spread, index=keys, values="label").select(*keys, *names)

@@ -156,7 +156,7 @@ def test_bytes_that_are_no_text_are_refused_on_their_line(read):
 
 
 def test_headers_are_whole_and_name_no_column_twice(read):
-    assert ":1: the header names column 'doc' twice" in refusal(read, "topic,doc,doc,label\n1,a,b,0\n")
+    assert ":1: the header names column 'doc' 2 times" in refusal(read, "topic,doc,doc,label\n1,a,b,0\n")
     assert "found no header" in refusal(read, "# nothing else\n")
     assert "found no header" in refusal(read, "")
     assert "CR alone" in refusal(read, "topic,doc,label\r1,a,0\r")
@@ -328,6 +328,18 @@ def test_frames_are_read_as_files_are(as_frame):
     assert rows(table) == [("1", "1", "x", "1", 1), ("2", "2", "y", "0", 2)]
     np.testing.assert_array_equal(table.time, [1.5, np.nan])
     assert table.notes[0].startswith("frame: topic = qid")
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_frames_are_left_as_they_were(wide):
+    frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "label": ["1", " "], "unit": [None, ""]})
+    before = frame.clone()
+    if wide:
+        rows_from_frame(frame, wide=True)
+    else:
+        with pytest.raises(FormatError, match="frame:2: the label is empty"):
+            rows_from_frame(frame)
+    assert frame.equals(before)
 
 
 @pytest.mark.parametrize("as_frame", [pl.DataFrame, pd.DataFrame])

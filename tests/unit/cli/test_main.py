@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+
+import click
+import pytest
+
+from venire.cli import evaluate as evaluate_module
+from venire.cli.main import COMMANDS, cli
+
+
+def fails_with(error: BaseException):
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail
+
+
+def test_help_lists_every_command_with_its_words(venire):
+    answer = venire("--help")
+    assert answer.code == 0
+    for name, (_, words) in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(words)}$", answer.out, re.MULTILINE)
+
+
+def test_without_a_command_there_is_help(venire):
+    assert venire() == venire("--help")
+    assert venire().code == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_of_commands_says_what_their_modules_say(name):
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.name == name
+    assert command.help
+
+
+def test_version(venire):
+    answer = venire("--version")
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == f"venire {version('venire')}"
+    assert f"numpy {version('numpy')}" in answer.out
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(venire):
+    assert venire("evalute", "x") == (2, "", "error: there is no command 'evalute'\nhint: did you mean 'evaluate'?\n")
+
+
+def test_an_unknown_option_is_answered_with_a_way_to_the_help(venire, qrels, run):
+    answer = venire("evaluate", qrels, run, "--measures", "AP")
+    assert answer.code == 2
+    assert answer.out == ""
+    assert answer.err.startswith("error: No such option")
+    assert answer.err.endswith("hint: see venire evaluate --help\n")
+
+
+def test_a_missing_argument_is_bad_usage(venire, qrels):
+    answer = venire("evaluate", qrels)
+    assert answer.code == 2
+    assert "RUNS" in answer.err
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
+def test_an_interruption_ends_with_130_and_no_traceback(venire, qrels, run, monkeypatch, error):
+    monkeypatch.setattr(evaluate_module, "chosen_labels", fails_with(error))
+    answer = venire("evaluate", qrels, run)
+    assert (answer.code, answer.out, answer.err.strip()) == (130, "", "")
+
+
+def test_too_little_memory_is_said(venire, qrels, run, monkeypatch):
+    monkeypatch.setattr(evaluate_module, "chosen_labels", fails_with(MemoryError()))
+    assert venire("evaluate", qrels, run) == (2, "", "error: there is not enough memory for this\n")
+
+
+def test_an_error_of_the_system_names_the_file(venire, qrels, run, monkeypatch):
+    monkeypatch.setattr(evaluate_module, "chosen_labels", fails_with(OSError(28, "No space left on device", "x.csv")))
+    assert venire("evaluate", qrels, run) == (2, "", "error: x.csv: No space left on device\n")
+
+
+def test_nobody_reading_is_no_error(venire, qrels, run, monkeypatch):
+    monkeypatch.setattr(evaluate_module, "chosen_labels", fails_with(BrokenPipeError()))
+    assert venire("evaluate", qrels, run) == (141, "", "")
+
+
+def test_our_own_mistake_shows_where_and_is_not_taken_for_a_gate(venire, qrels, run, monkeypatch):
+    monkeypatch.setattr(evaluate_module, "chosen_labels", fails_with(ZeroDivisionError("oops")))
+    answer = venire("evaluate", qrels, run)
+    assert answer.code == 70
+    assert "ZeroDivisionError: oops" in answer.err
+    assert answer.err.splitlines()[-1].startswith("error: this is a mistake in venire itself")
+
+
+def test_errors_reach_a_caller_who_wants_them():
+    with pytest.raises(click.UsageError):
+        cli.main(["evaluate", "--nonsense"], standalone_mode=False)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(venire, shell):
+    answer = venire("completion", shell)
+    assert answer.code == 0
+    assert "_VENIRE_COMPLETE" in answer.out
+
+
+def test_completion_of_another_shell(venire):
+    assert venire("completion", "csh").code == 2

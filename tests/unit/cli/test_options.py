@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import click
+import pytest
+
+from venire.cli import options
+from venire.cli.main import COMMANDS, cli
+from venire.data import panel, rows, runs
+from venire.io import qrels
+
+OPTIONS = [
+    pytest.param(option, id=f"{name} {option.opts[-1]}")
+    for name in COMMANDS
+    for option in cli.get_command(click.Context(cli), name).params
+    if isinstance(option, click.Option)
+]
+
+
+def test_the_words_are_those_of_the_library():
+    assert tuple(panel.POOLS) == options.POOLS
+    assert options.REPEATS == rows.REPEATS
+    assert options.NEGATIVE == rows.NEGATIVE
+    assert options.SECOND_COLUMN == qrels.SECOND_COLUMN
+    assert options.ORDERS == runs.ORDERS
+    assert options.SCORE_TYPES == runs.SCORE_TYPES
+    assert options.REPEATED == runs.REPEATED
+    assert options.SYSTEM_FROM == runs.SYSTEM_FROM
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_every_option_says_what_it_does_and_what_holds_without_it(option):
+    assert option.help
+    stated = isinstance(option.default, str | int | list | tuple) and option.default not in (False, ())
+    if stated and not option.hidden:
+        assert "[default: " in option.get_help_record(click.Context(cli))[1]
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_that_takes_a_word_lists_them(option):
+    if isinstance(option.type, click.Choice) and len(option.type.choices) > 1:
+        assert all(choice in option.help for choice in option.type.choices)
+
+
+def test_shared_options_are_the_same_everywhere():
+    found: dict[str, set[object]] = {}
+    for name in ("evaluate", "inspect"):
+        command = cli.get_command(click.Context(cli), name)
+        for option in command.params:
+            if isinstance(option, click.Option):
+                found.setdefault(option.name, set()).add((option.help, str(option.default), tuple(option.opts)))
+    assert {name for name, meanings in found.items() if len(meanings) > 1} == set()
+
+
+@pytest.mark.parametrize("name", ["evaluate", "inspect"])
+def test_rng_is_taken_where_nothing_is_random(venire, qrels, run, name):
+    plain, seeded = venire(name, qrels, run), venire(name, qrels, run, "--rng", "7")
+    assert seeded == plain
+    assert seeded.code == 0
+
+
+def test_a_table_cannot_be_wide_in_two_ways(venire, qrels, run):
+    answer = venire("evaluate", qrels, run, "--wide", "--wide-aspects")
+    assert (answer.code, answer.out) == (2, "")
+    assert "exclude each other" in answer.err
