@@ -5,7 +5,7 @@
 >>> evaluate(judgments, read_runs({"q1": {"d1": 0.7, "d2": 0.3}}), ["nDCG@10", "P@1"]).mean().values.tolist()
 [[1.0, 1.0]]
 
-Names are loaded when first used: importing the package costs next to nothing, and nothing is imported that is not needed.
+Names are loaded when first used, so that importing the package costs next to nothing.
 """
 
 from __future__ import annotations

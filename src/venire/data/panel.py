@@ -60,6 +60,8 @@ def convene(
     judgments, notes = _in_isolation(judgments)
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
+    if len(judgments) == 0:
+        raise AmbiguousLabels("there is no label to score with", hint="; ".join(judgments.notes) or None)
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
     if pool is not None:

@@ -54,7 +54,7 @@ class Columns(NamedTuple):
 def spread_of(wide: bool, wide_aspects: bool) -> str | None:
     """Return what the columns of labels are, in a table that is wide in this way."""
     if wide and wide_aspects:
-        raise ValueError("a table is wide by assessors or wide by aspects, not both")
+        raise FormatError("table", None, "wide by assessors and wide by aspects exclude each other", hint="give one")
     return "assessor" if wide else "aspect" if wide_aspects else None
 
 

@@ -57,6 +57,7 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
         columns = _agreed(columns, batch, form)
         parts.append(_part(batch, form))
     note = f"{name}: {described(columns, form)}"
+    telling = bool(columns.spread or columns.unused) or any(role != name for role, name in columns.roles.items())
     table = _joined(parts, form)
     parts.clear()
     _refuse_empty(table, form)
@@ -64,6 +65,7 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
     if "assessor" not in named:
         named["assessor"] = Category.constant(assessor or default, len(line))
         note += f"; one assessor, {assessor or default!r}"
+        telling = True
     elif assessor is not None:
         message = f"has assessors of its own, so they cannot all be called {assessor!r}"
         raise FormatError(form.where, None, message, hint="leave the assessor's name out")
@@ -76,7 +78,7 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
         line=line,
         facets={facet: named[facet] for facet in FACETS if facet in named},
         time=time,
-        notes=(note,),
+        notes=(note,) if telling else (),
     )
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from venire.data.judgments import Judgments
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
-from venire.io.lines import STDIN, opened
+from venire.io.lines import opened
 from venire.io.qrels import read_qrels
 from venire.io.run_sources import expanded
-from venire.io.tables import looks_like_table, read_table, rows_from_dict, rows_from_frame, scale_beside
+from venire.io.tables import looks_like_table, read_table, rows_from_dict, rows_from_frame
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -71,9 +70,9 @@ def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -
 
 def _read_file(path: Path, *, wide: bool, wide_aspects: bool, second_column: str) -> Rows:
     with opened(path) as file:
-        table = path != STDIN and looks_like_table(file.read(1 << 16), path.name)
+        table = looks_like_table(file.read(1 << 16), path.name)
     if table or wide or wide_aspects:
         rows = read_table(path, wide=wide, wide_aspects=wide_aspects)
     else:
         rows = read_qrels(path, second_column=second_column)
-    return rows if rows.scale else replace(rows, scale=scale_beside(path))
+    return rows

@@ -11,7 +11,8 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from functools import lru_cache
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -35,7 +36,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading its decompressed bytes; errors on the way become FormatErrors."""
     try:
         if path == STDIN:
-            yield _decompressed(BytesIO(sys.stdin.buffer.read()))
+            yield _decompressed(BytesIO(_read_once(sys.stdin.buffer)))
             return
         with path.open("rb") as raw:
             yield _decompressed(raw)
@@ -46,7 +47,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     except PermissionError:
         raise FormatError(path, None, "may not be read") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(path, None, f"the compressed data end early or are damaged ({error})") from None
+        raise FormatError(
+            path, None, f"the compressed data end early or are damaged ({error})", hint="fetch the file again"
+        ) from None
 
 
 def _decompressed(raw: BinaryIO) -> BinaryIO:
@@ -55,14 +58,16 @@ def _decompressed(raw: BinaryIO) -> BinaryIO:
     if magic.startswith(GZIP):
         return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
     if magic == ZSTD:
-        return _zstd(raw)
+        from venire.io.zstd import ZstdFile
+
+        return cast("BinaryIO", BufferedReader(ZstdFile(raw), CHUNK))
     return raw
 
 
-def _zstd(raw: BinaryIO) -> BinaryIO:
-    import zstandard
-
-    return cast("BinaryIO", zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+@lru_cache(maxsize=1)
+def _read_once(stream: BinaryIO) -> bytes:
+    """Keep what standard input held, since it can be read only once."""
+    return stream.read()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -78,10 +83,10 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
     where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk.
     """
     rest, fresh = b"", True
-    while block := file.read(size):
+    while block := file.read(max(size, len(rest))):
         data = rest + (block.removeprefix(BOM) if fresh else block)
         fresh = False
-        edge = _last_group(data)
+        edge = _last_group(data, len(rest))
         if edge:
             yield Chunk(data[:edge])
         rest = data[edge:]
@@ -90,15 +95,34 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
         yield Chunk(rest + b"\n" * cut, cut)
 
 
-def _last_group(data: bytes) -> int:
-    """Where the last group of lines starts; the last, perhaps unfinished, line belongs to it."""
+def _last_group(data: bytes, known: int) -> int:
+    """Where the last group of lines starts, 0 if there is but one; the first ``known`` bytes are of one group.
+
+    The last, perhaps unfinished, line belongs to the last group.
+    """
     edge = data.rfind(b"\n") + 1
-    group: bytes | None = None
+    group = b""
     while edge > 0:
-        start = data.rfind(b"\n", 0, edge - 1) + 1
+        start = data.rfind(b"\n", 0, edge - 1) + 1 if edge > known else 0
         fields = data[start:edge].split(None, 1)
-        if fields and group is not None and fields[0] != group:
+        if fields and group and fields[0] != group:
             return edge
         group = fields[0] if fields else group
         edge = start
     return 0
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing, compressed as its ending says; the same bytes are always written alike."""
+    with path.open("wb") as raw:
+        if path.name.lower().endswith(".gz"):
+            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as file:
+                yield cast("BinaryIO", file)
+        elif path.name.lower().endswith(".zst"):
+            import zstandard
+
+            with zstandard.ZstdCompressor().stream_writer(raw) as writer:
+                yield cast("BinaryIO", writer)
+        else:
+            yield raw

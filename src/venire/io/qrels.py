@@ -6,19 +6,16 @@ judgment groups), or the intent (diversity qrels).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
-from venire.data.ids import Category, as_bytes
+from venire.data.ids import Category, Ids, as_bytes
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows, inferred_scale
-from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, FormatError, UnknownName, VenireError
+from venire.data.rows import Rows
+from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.faults import columns_fault, control_fault
-from venire.io.lines import read_bytes
+from venire.io.lines import read_bytes, written
 from venire.io.naming import stem
+from venire.io.scale_files import declare_scale, header_scale, scale_beside
 from venire.kernels.fields import Fields, split
 from venire.kernels.slices import padded
 
@@ -45,49 +42,47 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
         label=Category.of_slices(fields.column(LABEL)),
         line=fields.line + 1,
         facets={"intent": Category.of_slices(second)} if second_column == "intent" else {},
-        scale=header_scale(data),
+        scale=header_scale(data, path) or scale_beside(path),
         repeats="error",
     )
 
 
-def header_scale(data: bytes) -> Scale | None:
-    """Find ``# scale: Non<Rel<HRel`` among the comment lines that a text begins with."""
-    for line in data[: 1 << 16].splitlines():
-        if not line.startswith(b"#"):
-            return None
-        key, _, value = line.lstrip(b"# ").partition(b":")
-        if key.strip().lower() == b"scale":
-            return Scale.parse(value.decode("utf-8", "replace").strip())
-    return None
-
-
 def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
-    """Write qrels; several assessors or intents need the second column to tell them apart."""
-    assessors, intent = judgments.assessor, judgments.facets.get("intent")
-    if second_column != "assessor" and len(assessors.names) > 1:
-        raise AmbiguousLabels(
-            f"{len(assessors.names)} assessors do not fit into one qrels file",
-            hint='write them as judgment groups (second_column="assessor"), or choose one with where(assessor=...)',
-        )
-    if second_column == "intent" and intent is None:
-        raise UnknownName("column", "intent", ["topic", "assessor", *judgments.facets])
-    second = {"assessor": assessors.texts, "intent": intent.texts if intent else assessors.texts}
-    middle: Sequence[str] = second[second_column]() if second_column in second else ["0"] * len(judgments)
-    docs = Category(judgments.item, judgments.items.doc).texts()
-    rows = zip(judgments.column("topic").texts(), middle, docs, judgments.label.tolist(), strict=True)
-    labels = judgments.scale.labels
-    text = "".join(f"{topic} {each} {doc} {labels[level]}\n" for topic, each, doc, level in rows)
-    header = "" if judgments.scale == _inferred(judgments) else f"# scale: {judgments.scale}\n"
-    path.write_bytes(as_bytes(header + text))
+    """Write qrels, compressed as the name says; the second column can tell assessors or intents apart."""
+    columns = {
+        "topic": judgments.column("topic"),
+        "assessor": judgments.assessor,
+        "doc": Category(judgments.item, judgments.items.doc),
+        "label": Category(judgments.label, Ids.of(judgments.scale.labels)),
+    }
+    if second_column == "intent":
+        columns["intent"] = judgments.column("intent")
+    _refuse_loss(judgments, second_column)
+    for name, column in columns.items():
+        for each in column.names if name != "assessor" or second_column == "assessor" else ():
+            if len(each.split()) != 1:
+                raise FormatError(path, None, f"{name} {each!r} has no place in columns that white space separates")
+    second = ["0"] * len(judgments) if second_column == "ignore" else columns[second_column].texts()
+    rows = zip(columns["topic"].texts(), second, columns["doc"].texts(), columns["label"].texts(), strict=True)
+    header = declare_scale(judgments, path, comments=True)
+    with written(path) as file:
+        file.write(header + as_bytes("".join(f"{' '.join(row)}\n" for row in rows)))
 
 
-def _inferred(judgments: Judgments) -> Scale | None:
-    """Return the scale that a reader would infer from the labels that occur, if it could."""
-    used = [judgments.scale.labels[level] for level in np.unique(judgments.label).tolist()]
-    try:
-        return inferred_scale(Category.of(used))
-    except (VenireError, IndexError):
-        return None
+def _refuse_loss(judgments: Judgments, second_column: str) -> None:
+    """Raise where qrels cannot hold what tells the labels apart."""
+    if second_column not in SECOND_COLUMN:
+        raise UnknownName("reading of the second column", second_column, SECOND_COLUMN)
+    kept = {"topic", second_column}
+    for name in ("assessor", *judgments.facets):
+        names = judgments.column(name).names
+        if name not in kept and len(names) > 1:
+            raise AmbiguousLabels(
+                f"labels for {len(names)} different values of {name} do not fit into these qrels",
+                hint=f"write them to the second column (second_column={name!r}), or choose one with where({name}=...)"
+                if name in SECOND_COLUMN
+                else f"choose one with where({name}=...), or write a table",
+            )
 
 
 def _refuse(path: Path, fields: Fields, data: bytes) -> None:

@@ -78,6 +78,8 @@ def _sources(source: Any, rules: RunRules) -> Iterable[Path | RunTable]:
 def expanded(source: str | Path) -> list[Path]:
     """Name the files behind a path, a folder or a pattern; hidden files of a folder are left out."""
     path = Path(source)
+    if not str(source):
+        raise FormatError("", None, "the name of a file is empty")
     if path == STDIN or path.is_file():
         return [path]
     if path.is_dir():
@@ -115,7 +117,11 @@ def _from_dict(runs: Mapping[str, Any]) -> RunTable:
 def _from_parquet(path: Path, rules: RunRules) -> RunTable:
     import polars as pl
 
-    return _from_frame(pl.read_parquet(path), str(path), from_file=rules.system_from == "file")
+    try:
+        frame = pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+    return _from_frame(frame, str(path), from_file=rules.system_from == "file")
 
 
 def _from_frame(frame: Any, name: str, *, from_file: bool = False) -> RunTable:

@@ -8,7 +8,6 @@ same pure function, ``scan_part``, does the work; threads share the parts of all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -33,14 +32,7 @@ from venire.types import Codes, Ints
 Progress = Callable[[int], None]
 
 
-class RunText(NamedTuple):
-    """Run lines in memory: what standard input held."""
-
-    name: str
-    data: bytes
-
-
-Source = Path | RunText | RunTable
+Source = Path | RunTable
 
 
 class Target(NamedTuple):
@@ -88,14 +80,13 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
         build_index(items.topic, items.doc.slices),
         kernel_rules(runs.rules),
     )
-    sources = [RunText("stdin", read_bytes(STDIN)) if source == STDIN else source for source in runs.sources]
     lists: list[tuple[str, int, int]] = []
     hits: list[tuple[Ints, Ints, Codes]] = []
     unjudged: dict[str, None] = {}
     home: dict[str, str] = {}
     _keep_freed_memory()
-    scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(sources))
-    for source, answers in _by_source(sources, scanned):
+    scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))
+    for source, answers in _by_source(runs.sources, scanned):
         for batch in _whole(source, _checked(answers, target, progress), target):
             known = np.flatnonzero(batch.located.topic >= 0)
             number = np.full(len(batch.topics), -1, dtype=np.int64)
@@ -151,7 +142,9 @@ def _located(part: Part, lines: Lines, fault: Fault | None, target: Target) -> B
 
 
 def _file_name(source: Source) -> bytes:
-    return as_bytes(stem(source) if isinstance(source, Path) else source.name)
+    if isinstance(source, RunTable):
+        return as_bytes(source.name)
+    return b"stdin" if source == STDIN else as_bytes(stem(source))
 
 
 def _parts(sources: Iterable[Source]) -> Iterator[Part]:
@@ -162,14 +155,12 @@ def _parts(sources: Iterable[Source]) -> Iterator[Part]:
             if len(bad):
                 raise score_row_fault(source, int(bad[0]))
             yield Part(source, source)
-        elif isinstance(source, RunText):
-            yield from (Part(source, chunk) for chunk in chunks(BytesIO(source.data)))
         else:
             with opened(source) as file:
                 yield from (Part(source, chunk) for chunk in chunks(file))
 
 
-def _by_source(sources: list[Source], answers: Iterator[Answer]) -> Iterator[tuple[Source, Iterator[Answer]]]:
+def _by_source(sources: Iterable[Source], answers: Iterator[Answer]) -> Iterator[tuple[Source, Iterator[Answer]]]:
     """Hand out answers source by source; a source without any is empty, and refused."""
     expected = iter(sources)
     for number, group in groupby(answers, key=lambda answer: id(answer[0].source)):
@@ -220,7 +211,7 @@ def _whole(source: Source, batches: Iterator[Batch], target: Target) -> list[Bat
 
 def _scan_regrouped(source: Source, target: Target) -> Batch:
     """Scan a file whose lists are scattered: bring their lines together first.  Memory is linear in the file."""
-    data = read_bytes(source) if isinstance(source, Path) else source.data if isinstance(source, RunText) else b""
+    data = read_bytes(source) if isinstance(source, Path) else b""
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
     fields = split(padded(chunk.data), 6)
     topic, _ = encode(fields.column(TOPIC))

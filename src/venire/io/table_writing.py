@@ -6,20 +6,16 @@ other formats and for labels that such a comment cannot hold, in a TOML file bes
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
-from venire.data.ids import Category, Ids, as_bytes
+from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
-from venire.data.rows import inferred_scale
-from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, FormatError, UnknownName, VenireError
+from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.column_names import Columns, Form, find_columns, spread_of
-from venire.io.qrels import header_scale
-from venire.io.scale_files import scale_file, write_scale_beside
+from venire.io.lines import written
+from venire.io.scale_files import declare_scale, used_labels
 from venire.io.table_formats import JSON_LINES, SEPARATOR, ending_of
 
 if TYPE_CHECKING:
@@ -40,8 +36,8 @@ def write_table(judgments: Judgments, path: Path, *, wide: bool = False, wide_as
         raise FormatError(path, None, message, hint="call it .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow")
     frame = _long(judgments, form)
     frame = _wide(frame, judgments, form) if form.spread else frame
-    comment = _declare_scale(judgments, path, comments=ending in SEPARATOR)
-    with _opened(path) as file:
+    comment = declare_scale(judgments, path, comments=ending in SEPARATOR)
+    with written(path) as file:
         if ending in SEPARATOR:
             file.write(comment)
             frame.write_csv(file, separator=SEPARATOR[ending])
@@ -62,7 +58,7 @@ def _long(judgments: Judgments, form: Form) -> pl.DataFrame:
         "label": Category(judgments.label, Ids.of(judgments.scale.labels)),
         **judgments.facets,
     }
-    for label in _used_labels(judgments):
+    for label in used_labels(judgments):
         if label != label.strip():
             message = f"label {label!r} begins or ends in white space, which is lost in a table"
             raise FormatError(form.where, None, message, hint="give the scale other labels")
@@ -118,50 +114,3 @@ def _refuse_repeats(frame: pl.DataFrame, keys: Sequence[str], form: Form) -> Non
             f"and a cell of {form.where} holds one",
             hint="write the long form, without wide; or settle repeats when reading, as with --repeats last",
         )
-
-
-def _declare_scale(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
-    """Return the comment that declares the scale, if one is needed and can; write it beside the table if none can."""
-    scale = judgments.scale
-    if scale_file(path) is None and _inferred(judgments) == scale:
-        return b""
-    comment = as_bytes(f"# scale: {scale}\n")
-    if comments and _read_back(comment) == scale:
-        return comment
-    write_scale_beside(scale, path)
-    return b""
-
-
-def _used_labels(judgments: Judgments) -> list[str]:
-    return [judgments.scale.labels[level] for level in sorted(set(judgments.label.tolist()))]
-
-
-def _inferred(judgments: Judgments) -> Scale | None:
-    """Return the scale that reading would infer."""
-    try:
-        return inferred_scale(Category.of(_used_labels(judgments)))
-    except (VenireError, IndexError):
-        return None
-
-
-def _read_back(comment: bytes) -> Scale | None:
-    try:
-        return header_scale(comment)
-    except VenireError:
-        return None
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing, compressed as its ending says; the same bytes are always written alike."""
-    with path.open("wb") as raw:
-        if path.name.lower().endswith(".gz"):
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as file:
-                yield cast("BinaryIO", file)
-        elif path.name.lower().endswith(".zst"):
-            import zstandard
-
-            with zstandard.ZstdCompressor().stream_writer(raw) as writer:
-                yield cast("BinaryIO", writer)
-        else:
-            yield raw

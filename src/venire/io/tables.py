@@ -30,8 +30,7 @@ from venire.io.frames import Batch, rows_of, sliced
 from venire.io.json_lines import read_json_lines
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
-from venire.io.qrels import header_scale
-from venire.io.scale_files import scale_beside
+from venire.io.scale_files import header_scale, scale_beside
 from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, looks_like_table
 from venire.io.table_writing import write_table
 
@@ -110,7 +109,7 @@ def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
         raise FormatError(path, None, f"is not Parquet: it begins with {data[:4]!r}, expected {PARQUET!r}")
     if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
         return read_json_lines(data, form), None
-    return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data)
+    return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data, path)
 
 
 def _read_parquet(data: bytes, form: Form) -> Iterator[Batch]:

@@ -173,8 +173,10 @@ def bytewise_order(slices: Slices) -> Ints:
     What all slices begin with decides nothing and is passed over; most ids then differ within one word.
     """
     start = slices.start + _common_prefix(slices)
-    *lesser, first = [word.byteswap() for word in words(slices._replace(start=start))] or [start]
-    return np.lexsort([*reversed(lesser), first]) if lesser else np.argsort(first)
+    keys = [word.byteswap() for word in words(slices._replace(start=start))]
+    if len(keys) > 1:
+        return np.lexsort(keys[::-1])
+    return np.argsort(keys[0]) if keys else np.arange(len(start))
 
 
 def _common_prefix(slices: Slices) -> int:

@@ -72,14 +72,14 @@ def evaluate(
     system  RR      nDCG@10
     run     0.5000  0.6309
     """
-    labels = read_judgments(judgments)
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
-    panel = convene(labels, assessor=assessor, per=per, pool=pool)
-    facts = scan(sources, labels.items, progress=progress)
-    asked = [measures] if isinstance(measures, (Measure, str)) else list(measures)
-    plan = Plan.of(asked, gains_for(gains, labels.scale), unjudged)
     if missing not in ("zero", "skip"):
         raise UnknownName("rule for missing topics", missing, ["zero", "skip"])
+    labels = read_judgments(judgments)
+    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    asked = [measures] if isinstance(measures, (Measure, str)) else list(measures)
+    plan = Plan.of(asked, gains_for(gains, labels.scale), unjudged)
+    panel = convene(labels, assessor=assessor, per=per, pool=pool)
+    facts = scan(sources, labels.items, progress=progress)
     group = None if duplicates is None else groups_of(duplicates, labels.items)
     values = score_facts(facts, panel, plan, group=group)
     return _named(values, facts, panel, plan, labels, per=per, topics=topics, missing=missing)
@@ -104,10 +104,12 @@ def _named(
     seen[panel.judge, facts.items.topic[panel.item]] = True
     table = np.where(seen[:, None, None, :], table, np.nan)
     topic_names = judgments.topics
-    chosen = _chosen_topics(topic_names, seen, topics)
+    chosen, unknown = _chosen_topics(topic_names, seen, topics)
     notes = [*judgments.notes, *panel.notes, *dict.fromkeys(w.note for w in plan.worths if w.note)]
     if facts.unjudged_topics:
         notes.append(f"{len(facts.unjudged_topics):,} topics of the runs were not judged and are ignored")
+    if unknown:
+        notes.append(f"{unknown:,} of the topics asked for were not judged")
     unseen = int((~seen[:, chosen]).sum())
     if unseen:
         notes.append(f"{unseen:,} pairs of assessor and topic without a label have no score")
@@ -127,15 +129,16 @@ def _named(
     return Scores(table, axes, names, tuple(notes))
 
 
-def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | None) -> Ints:
-    """Numbers of the topics to score: those that somebody judged, and that were asked for."""
+def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | None) -> tuple[Ints, int]:
+    """Numbers of the topics to score, judged and asked for; and how many asked for were not judged."""
     chosen = seen.any(axis=0)
-    if wanted is not None:
-        asked = set(wanted)
-        chosen &= np.array([name in asked for name in names], dtype=np.bool_)
-        if not chosen.any():
-            raise UnknownName("judged topic among", ", ".join(sorted(asked)[:3]), names)
-    return np.flatnonzero(chosen)
+    if wanted is None:
+        return np.flatnonzero(chosen), 0
+    asked = set(wanted)
+    chosen &= np.array([name in asked for name in names], dtype=np.bool_)
+    if not chosen.any():
+        raise UnknownName("judged topic among", ", ".join(sorted(asked)[:3]), names)
+    return np.flatnonzero(chosen), len(asked) - int(chosen.sum())
 
 
 def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.align import Ranked
+from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import MeasureError
 from venire.types import Floats
@@ -34,8 +34,8 @@ class Measure:
     k: int | None = None
 
     def __post_init__(self) -> None:
-        if self.k is not None and (isinstance(self.k, bool) or int(self.k) != self.k or self.k < 1):
-            raise MeasureError(f"{type(self).__name__}@{self.k}: a cut-off is a whole number from 1 on")
+        if self.k is not None and (isinstance(self.k, bool) or int(self.k) != self.k or not 0 < self.k < NOWHERE):
+            raise MeasureError(f"{type(self).__name__}@{self.k}: a cut-off is a whole number from 1 to {NOWHERE - 1}")
 
     @property
     def counts_relevant(self) -> bool:

@@ -139,7 +139,7 @@ def test_where_names_what_is_there(qrels):
 
 def test_several_assessors_do_not_fit_plain_qrels(qrels, tmp_path):
     judgments = read_judgments([qrels("1 0 a 2\n", "ann"), qrels("1 0 a 1\n", "bob")])
-    with pytest.raises(AmbiguousLabels, match="2 assessors do not fit"):
+    with pytest.raises(AmbiguousLabels, match="2 different values of assessor do not fit"):
         write_judgments(judgments, tmp_path / "both.qrels")
     write_judgments(judgments, tmp_path / "both.qrels", second_column="assessor")
     assert labels_of(read_judgments(tmp_path / "both.qrels", second_column="assessor")) == labels_of(judgments)

@@ -278,7 +278,7 @@ def test_wide_tables_without_labels_are_refused(read):
     assert "holds no judgments" in refusal(read, "topic,doc,x\n1,a,\n", wide=True)
     assert "a column has no name" in refusal(read, "topic,doc,,x\n1,a,0,1\n", wide=True)
     assert ":3: the topic is empty" in refusal(read, "topic,doc,x\n1,a,0\n,a,1\n,b,\n", wide=True)
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="exclude each other"):
         read(LONG, wide=True, wide_aspects=True)
 
 

@@ -43,7 +43,7 @@ def test_every_measure_reads_back_from_its_own_name(kind):
         ("map", "did you mean 'AP'"),
         ("mrr@10", "did you mean 'RR'"),
         ("nDGC@10", "did you mean 'nDCG'"),
-        ("nDCG@0", "a whole number from 1 on"),
+        ("nDCG@0", "a whole number from 1 to"),
         ("nDCG@ten", "cannot be read as a measure"),
         ("P", "write P@10"),
         ("RBP(p=1)", "strictly between 0 and 1"),
