@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from strategies import SCALE, SHARED, Grades, Run, grades, qrels_lines, run, run_lines, with_rel, write
 from venire import Scores, evaluate, read_judgments, read_runs
+from venire.io import scanning
+from venire.kernels.scanner import COMPILED, make_scanner
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 
 CLOSE = 1e-9
+SCANNERS = [pytest.param(True, marks=pytest.mark.skipif(not COMPILED, reason="built without a compiler")), False]
 
 
 def theirs(judged: Grades, lists: Run, *, rel: int = 1, judged_only: bool = False) -> dict[str, dict[str, float]]:
@@ -41,16 +46,19 @@ def assert_same(scores: Scores, names: dict[str, str], expected: dict[str, dict[
 
 
 @settings(max_examples=200)
+@pytest.mark.parametrize("compiled", SCANNERS)
 @given(judged=grades(), lists=run(), rel=st.sampled_from((1, 1, 2, 3)))
 @example(judged={"1": {"a": 0, "b": 0}}, lists={"1": {"a": 1.0, "b": 2.0}}, rel=1)
 @example(judged={"1": {"a": -1, "b": 1, "abc": 0}}, lists={"1": {"a": 3.0, "abc": 2.5, "b": 2.0}}, rel=1)
 @example(judged={"1": {"a": 1}, "2": {"a": 1}}, lists={"2": {"b": 1.0, "a": 1.0}}, rel=1)
-def test_every_shared_measure_on_every_topic(tmp_path_factory, judged, lists, rel):
+def test_every_shared_measure_on_every_topic(tmp_path_factory, compiled, judged, lists, rel):
     folder = tmp_path_factory.mktemp("case")
     judgments = read_judgments(write(folder / "nist", qrels_lines(judged)), scale=SCALE)
     sources = read_runs(write(folder / "run", run_lines(lists, "run")), score_type="float32")
     names = {their: with_rel(our, rel) for their, our in SHARED.items()}
-    scores = evaluate(judgments, sources, list(names.values()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scanning, "make_scanner", partial(make_scanner, compiled=compiled))
+        scores = evaluate(judgments, sources, list(names.values()))
     assert_same(scores, names, theirs(judged, lists, rel=rel))
 
 

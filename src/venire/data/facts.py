@@ -40,7 +40,7 @@ class Facts:
 def gather_facts(
     items: Items,
     lists: Sequence[tuple[str, int, int]],
-    hits: Sequence[tuple[Ints, Ints, Codes]],
+    hits: Sequence[tuple[Ints, Codes, Codes]],
     systems: tuple[str, ...],
     unjudged_topics: Sequence[str] = (),
 ) -> Facts:

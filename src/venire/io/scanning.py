@@ -23,9 +23,9 @@ from venire.errors import FormatError
 from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated_row_fault, score_row_fault
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
-from venire.kernels.fields import Fault, split
-from venire.kernels.lookup import Index, build_index
-from venire.kernels.scan import TAG, TOPIC, Lines, Located, Rules, locate, read_lines
+from venire.kernels.fields import split
+from venire.kernels.scan import TAG, TOPIC, Lines, Rules, read_lines
+from venire.kernels.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.kernels.slices import encode, padded
 from venire.types import Codes, Ints
 
@@ -36,11 +36,11 @@ Source = Path | RunTable
 
 
 class Target(NamedTuple):
-    """What a scan looks for, and the rules it goes by."""
+    """What a scan looks for, the rules it goes by, and the scanner of bytes made of them."""
 
-    topics: Index
-    items: Index
+    sought: Sought
     rules: Rules
+    scanner: Scanner
 
 
 class Part(NamedTuple):
@@ -50,17 +50,7 @@ class Part(NamedTuple):
     content: Chunk | RunTable
 
 
-class Batch(NamedTuple):
-    """What a part comes to; ``systems`` and ``topics`` name its lists."""
-
-    located: Located
-    systems: list[bytes]
-    topics: list[bytes]
-    n_lines: int
-    fault: Fault | None
-
-
-Answer = tuple[Part, Batch]
+Answer = tuple[Part, Scanned]
 
 
 def scan(runs: Runs, items: Items, *, progress: Progress | None = None) -> Facts:
@@ -75,26 +65,23 @@ def scan(runs: Runs, items: Items, *, progress: Progress | None = None) -> Facts
 
 
 def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
-    target = Target(
-        build_index(np.zeros(len(items.topics), dtype=np.int32), items.topics.slices),
-        build_index(items.topic, items.doc.slices),
-        kernel_rules(runs.rules),
-    )
+    sought, rules = Sought(items.topics.slices, items.topic, items.doc.slices), kernel_rules(runs.rules)
+    target = Target(sought, rules, make_scanner(sought, rules))
     lists: list[tuple[str, int, int]] = []
-    hits: list[tuple[Ints, Ints, Codes]] = []
+    hits: list[tuple[Ints, Codes, Codes]] = []
     unjudged: dict[str, None] = {}
     home: dict[str, str] = {}
     _keep_freed_memory()
     scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))
     for source, answers in _by_source(runs.sources, scanned):
         for batch in _whole(source, _checked(answers, target, progress), target):
-            known = np.flatnonzero(batch.located.topic >= 0)
+            known = np.flatnonzero(batch.topic >= 0)
             number = np.full(len(batch.topics), -1, dtype=np.int64)
             number[known] = len(lists) + np.arange(len(known))
-            topic, depth = batch.located.topic.tolist(), batch.located.depth.tolist()
+            topic, depth = batch.topic.tolist(), batch.depth.tolist()
             lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
-            hits.append((number[batch.located.hit_list], batch.located.rank, batch.located.item))
-            unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.located.topic < 0)}
+            hits.append((number[batch.hit_list], batch.rank, batch.item))
+            unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
             _claim_systems(source, batch.systems, home)
     return gather_facts(items, lists, hits, tuple(home), tuple(unjudged))
 
@@ -109,13 +96,16 @@ def kernel_rules(rules: RunRules) -> Rules:
     )
 
 
-def scan_part(part: Part, target: Target) -> Batch:
+def scan_part(part: Part, target: Target) -> Scanned:
     """Scan whole lists: the pure function that threads, or a cluster, apply to parts."""
     if isinstance(part.content, RunTable):
-        return _located(part, table_lines(part.content, target.rules), None, target)
-    fields = split(padded(part.content.data), 6)
-    lines, fault = read_lines(fields, target.rules)
-    return _located(part, lines, fault, target)._replace(n_lines=fields.n_lines)
+        return NumpyScanner.of(target.sought, target.rules).scan_lines(table_lines(part.content, target.rules))
+    return _named_after_file(part.source, target.scanner.scan(part.content.data), target.rules)
+
+
+def _named_after_file(source: Source, scanned: Scanned, rules: Rules) -> Scanned:
+    """Give lists the name of their file, where tags are not to count."""
+    return scanned if rules.tagged else scanned._replace(systems=[_file_name(source)] * len(scanned.topics))
 
 
 def table_lines(table: RunTable, rules: Rules) -> Lines:
@@ -129,16 +119,6 @@ def table_lines(table: RunTable, rules: Rules) -> Lines:
         score[order],
         order,
     )
-
-
-def _located(part: Part, lines: Lines, fault: Fault | None, target: Target) -> Batch:
-    located = locate(lines, target.topics, target.items, target.rules)
-    topics = lines.topic.take(located.first).to_bytes()
-    systems = [_file_name(part.source)] * len(topics)
-    if lines.system is not None:
-        systems = lines.system.take(located.first).to_bytes()
-    fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
-    return Batch(located, systems, topics, 0, fault)
 
 
 def _file_name(source: Source) -> bytes:
@@ -175,7 +155,7 @@ def _by_source(sources: Iterable[Source], answers: Iterator[Answer]) -> Iterator
     raise FormatError(_where(source), None, "holds no run lines", hint=f"expected {COLUMNS}")
 
 
-def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> Iterator[Batch]:
+def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> Iterator[Scanned]:
     """Raise what is wrong in the batches of one source, with the number of the line."""
     lines_before = 0
     for part, batch in answers:
@@ -194,9 +174,9 @@ def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> I
         yield batch
 
 
-def _whole(source: Source, batches: Iterator[Batch], target: Target) -> list[Batch]:
+def _whole(source: Source, batches: Iterator[Scanned], target: Target) -> list[Scanned]:
     """Return the batches of a source; where a list stands in several places, of its regrouped lines."""
-    found: list[Batch] = []
+    found: list[Scanned] = []
     seen: set[tuple[bytes, bytes]] = set()
     scattered = False
     for batch in batches:
@@ -209,7 +189,7 @@ def _whole(source: Source, batches: Iterator[Batch], target: Target) -> list[Bat
     return [_scan_regrouped(source, target)] if scattered else found
 
 
-def _scan_regrouped(source: Source, target: Target) -> Batch:
+def _scan_regrouped(source: Source, target: Target) -> Scanned:
     """Scan a file whose lists are scattered: bring their lines together first.  Memory is linear in the file."""
     data = read_bytes(source) if isinstance(source, Path) else b""
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
@@ -218,10 +198,10 @@ def _scan_regrouped(source: Source, target: Target) -> Batch:
     tag = encode(fields.column(TAG))[0] if target.rules.tagged else np.zeros_like(topic)
     together = np.lexsort((np.arange(len(topic)), topic, tag))
     lines, fault = read_lines(fields.take(together), target.rules)
-    batch = _located(Part(source, chunk), lines, fault, target)
+    batch = NumpyScanner.of(target.sought, target.rules).scan_lines(lines, fault)
     if batch.fault is not None:
         raise explained_fault(_where(source), batch.fault, chunk, target.rules)
-    return batch
+    return _named_after_file(source, batch, target.rules)
 
 
 def _claim_systems(source: Source, systems: list[bytes], home: dict[str, str]) -> None:

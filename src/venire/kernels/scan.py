@@ -42,7 +42,7 @@ class Lines(NamedTuple):
     score: Floats
     number: Ints
 
-    def take(self, which: Bools) -> Lines:
+    def take(self, which: Ints) -> Lines:
         """Choose some of the lines."""
         system = None if self.system is None else self.system.take(which)
         return Lines(self.topic.take(which), system, self.doc.take(which), self.score[which], self.number[which])
@@ -66,7 +66,7 @@ def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
     fault = fields.fault
     if bad.any():
         row = int(np.argmax(bad))
-        fault = Fault(int(fields.line[row]), "rank" if rules.by_rank else "score", row)
+        fault = Fault(int(fields.line[row]), "rank" if rules.by_rank else "score")
         fields, score = fields.take(np.arange(row)), score[:row]
     if rules.by_rank:
         score = -score
@@ -90,13 +90,14 @@ def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
     list_of, first = _lists(lines)
     hashed = hashes(lines.doc)
     again = repeated(lines.doc, grouped(hashed, list_of), list_of)
-    fault = None
+    fault, kept = None, None
     if again.any() and rules.keep_first:
-        lines, hashed = lines.take(~again), hashed[~again]
+        kept = np.flatnonzero(~again)
+        lines, hashed = lines.take(kept), hashed[kept]
         list_of, first = _lists(lines)
     elif again.any():
         row = int(np.argmax(again))
-        fault = Fault(int(lines.number[row]), "twice", row)
+        fault = Fault(int(lines.number[row]), "twice")
     names = lines.topic.take(first)
     topic = find(topics, np.zeros(len(first), dtype=np.int32), names, hashes(names))
     item = find(items, topic[list_of], lines.doc, hashed)
@@ -106,7 +107,8 @@ def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
     place = np.flatnonzero(item >= 0)
     owner = list_of[place]
     depth = np.diff(first, append=len(list_of))
-    return Located(topic, first, depth, owner, place - first[owner] + 1, item[place], fault)
+    rank = place - first[owner] + 1
+    return Located(topic, first if kept is None else kept[first], depth, owner, rank, item[place], fault)
 
 
 def _lists(lines: Lines) -> tuple[Ints, Ints]:

@@ -100,13 +100,15 @@ def words(slices: Slices) -> Iterator[Words]:
             yield unaligned[place] & _KEEP[np.clip(length - offset, 0, 8)]
 
 
-def hashes(slices: Slices, seed: Words | None = None) -> Words:
-    """Mix every slice, and a seed of its own if given, into 64 bits; equal slices and seeds mix equally."""
-    mixed = np.full(len(slices.start), _MIX) if seed is None else (seed + np.uint64(1)) * _MIX
-    for word in words(slices):
-        mixed ^= word
-        mixed *= _MIX
-        mixed ^= mixed >> _SHIFT
+def hashes(slices: Slices) -> Words:
+    """Mix every slice into 64 bits; equal slices mix equally, whatever others stand beside them."""
+    length = slices.end - slices.start
+    shortest = int(length.min()) if len(length) else 0
+    mixed = np.full(len(length), _MIX)
+    for number, word in enumerate(words(slices)):
+        further = (mixed ^ word) * _MIX
+        further ^= further >> _SHIFT
+        mixed = further if 8 * number < shortest else np.where(length > 8 * number, further, mixed)
     mixed *= _MIX
     return mixed ^ (mixed >> _SHIFT)
 

@@ -20,12 +20,11 @@ from venire.analysis.assessors import (
     under_effect,
 )
 from venire.analysis.patterns import Again, AtRandom, Everyone, Main, Single, parse_pattern
-from venire.errors import SettingError
 from venire.analysis.synthetic import Collection, Synthetic, generate
 from venire.analysis.synthetic_files import write_collection
 from venire.analysis.systems import Systems, scattered
 from venire.data.scale import Scale
-from venire.errors import FormatError, UnknownName
+from venire.errors import FormatError, SettingError, UnknownName
 from venire.io.judgment_sources import read_judgments
 from venire.io.run_sources import read_runs
 from venire.io.scanning import scan

@@ -131,7 +131,7 @@ def test_summary_counts_items_by_labels_and_labels_by_assessor(qrels):
 
 def test_where_names_what_is_there(qrels):
     judgments = read_judgments(qrels("1 0 a 1\n"))
-    with pytest.raises(UnknownName, match="(?s)no assessor 'jugde'.*did you mean 'judge'"):
+    with pytest.raises(UnknownName, match=r"(?s)no assessor 'jugde'.*did you mean 'judge'"):
         judgments.where(assessor="jugde")
     with pytest.raises(UnknownName, match="no column 'aspect'"):
         judgments.where(aspect="trust")

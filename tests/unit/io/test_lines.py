@@ -24,7 +24,7 @@ def test_chunks_end_where_a_group_of_lines_ends(size):
 
 
 def test_a_last_line_without_its_end_gets_one_and_is_marked():
-    assert cut(b"1 a\n2 b", 100) == [(b"1 a\n", False), (b"2 b\n", True)]
+    assert cut(b"1 a\n2 b", 100) == [(b"1 a\n2 b\n", True)]
 
 
 def test_a_byte_order_mark_is_dropped():

@@ -3,7 +3,7 @@
 import ir_measures
 import pytest
 
-from venire import AP, ERR, P, RBP, MeasureError, nDCG, parse_measure
+from venire import AP, ERR, RBP, MeasureError, P, nDCG, parse_measure
 from venire.measures.names import KINDS
 
 

@@ -1,0 +1,21 @@
+from venire.types import Codes, Ints, Octets
+
+class Scanner:
+    def __new__(
+        cls,
+        topic_bytes: Octets,
+        topic_start: Ints,
+        topic_end: Ints,
+        item_topic: Codes,
+        doc_bytes: Octets,
+        doc_start: Ints,
+        doc_end: Ints,
+        by_rank: bool,
+        single_precision: bool,
+        keep_first: bool,
+        tagged: bool,
+        /,
+    ) -> Scanner: ...
+    def scan(
+        self, data: bytes, /
+    ) -> tuple[list[bytes], list[bytes], bytes, bytes, bytes, bytes, bytes, int, tuple[int, str, int] | None]: ...
