@@ -13,7 +13,6 @@ from venire.kernels.lookup import build_index, find
 from venire.kernels.numbers import decimals
 from venire.kernels.ragged import blocks, gather, offsets
 from venire.kernels.scan import Lines, Rules, locate, ranked_order
-from venire.kernels.scanner import COMPILED, Scanned, Sought, make_scanner
 from venire.kernels.slices import (
     bytewise_order,
     changes,
@@ -263,47 +262,6 @@ def test_repeated_marks_all_but_the_first(docs, few):
     keys = lookup.grouped(hashes(packed), list_of)
     keys = keys if few is None else keys % np.uint64(few)
     assert scan.repeated(packed, keys, list_of).tolist() == [each in docs[:n] for n, each in enumerate(docs)]
-
-
-# --- two scanners, one answer ------------------------------------------------------------------------------------
-
-PIECES = st.sampled_from(
-    (b"t0", b"t1", b"topic-with-a-long-name", b"a", b"ab", b"abcdefghi", b"x" * 17, b"#c", b"1", b"2.5", b"1e3", b"sys")
-    + (b"-1.25e-3", b"123456789.123456789", b"90071992.54740993", b"nan", b"1e400", b".", b"\xe9", b"\x01", b"sys2")
-)
-GOOD = st.tuples(
-    st.sampled_from((b"t0", b"t0", b"t1", b"topic-with-a-long-name")),
-    st.just(b"Q0"),
-    WORDS.filter(lambda word: not set(word) & set(range(33))),
-    st.sampled_from((b"1", b"2", b"3")),
-    st.sampled_from((b"3", b"2.5", b"2.5", b"1e0", b"0.000001", b"-7", b"123456789.123456789", b"2.50000001")),
-    st.sampled_from((b"sys", b"sys", b"sys2", b"s")),
-).map(list)
-LINE = st.one_of(GOOD, GOOD, GOOD, GOOD, st.lists(PIECES, max_size=8))
-
-
-@pytest.mark.skipif(not COMPILED, reason="built without a compiler")
-@settings(max_examples=400)
-@given(lines=st.lists(LINE, max_size=25), known=PAIRS, rules=st.builds(Rules, *[st.booleans()] * 4), data=st.data())
-def test_the_compiled_scanner_gives_what_the_other_gives(lines, known, rules, data):
-    text = b"".join(data.draw(SEPARATORS).join(line) + data.draw(ENDS) for line in lines)
-    known = list(
-        dict.fromkeys([*[(group % 3, word) for group, word in known], *[(0, line[2]) for line in lines if line[2:]]])
-    )
-    sought = Sought(
-        from_bytes([b"t0", b"t1", b"topic-with-a-long-name"]),
-        np.array([group for group, _ in known], dtype=np.int32),
-        from_bytes([word for _, word in known]),
-    )
-    one, other = (make_scanner(sought, rules, compiled=compiled).scan(text) for compiled in (True, False))
-    assert one.fault == other.fault
-    if one.fault is None:
-        for name in Scanned._fields:
-            assert list_of(getattr(one, name)) == list_of(getattr(other, name)), name
-
-
-def list_of(value: object) -> object:
-    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 # --- ragged ------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 A block holds lists of similar length side by side.  Its *slots* are the judged items of each list in rank order (or
 all ranks, where unjudged documents have a gain), padded to the longest.  Gains enter as one row per judge, so
-every array a measure sees is (judge, list, slot).  Three items that no topic has complete the picture: an unjudged
-document, a second copy of a document already seen, and nothing at all (padding).
+every array a measure sees is (judge, list, slot).  Two items that no topic has complete the picture: an unjudged
+document, and nothing at all (padding).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Block:
 
 def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bool, n_judges: int) -> Iterator[Block]:
     """Cut the lists down to ``depth`` and put them side by side.  O(hits), or O(ranks) with ``every_rank``."""
-    unjudged, nothing = n_items, n_items + 2
+    unjudged, nothing = n_items, n_items + 1
     cells = max(1, CELLS // n_judges)
     rank, item, start = facts.rank, facts.item, facts.offset
     if depth is not None:
@@ -93,10 +93,17 @@ def topic_blocks(n_items_of: Ints, nothing: int, *, n_judges: int) -> Iterator[t
         yield topics, gather(start[topics], n_items_of[topics], width, padding=nothing)
 
 
-def seen_before(facts: Facts, group: Ints) -> Bools:
-    """Mark hits whose document is a copy of one that stands higher in the same list; group (item,) -> (hit,)."""
-    owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
-    key = owner * (int(group.max(initial=0)) + 1) + group[facts.item]
-    again = np.ones(len(key), dtype=np.bool_)
-    again[np.unique(key, return_index=True)[1]] = False
-    return again
+def copies(judged: Bools, group: Ints) -> Bools:
+    """Mark judged documents that are copies of one judged higher up in the same list.
+
+    judged (judge, list, slot), group (list, slot) -> (judge, list, slot)
+    """
+    order = np.argsort(group, axis=-1, kind="stable")
+    ordered = np.take_along_axis(group, order, axis=-1)
+    slot = np.arange(group.shape[-1])
+    starts = np.append(np.ones((len(group), 1), dtype=np.bool_), ordered[:, 1:] != ordered[:, :-1], axis=1)
+    first = np.maximum.accumulate(np.where(starts[:, : len(slot)], slot, 0), axis=-1)
+    there = np.take_along_axis(judged, order[None], axis=-1)
+    above = there.cumsum(axis=-1) - there
+    again = there & (above > np.take_along_axis(above, first[None], axis=-1))
+    return np.take_along_axis(again, np.argsort(order, axis=-1)[None], axis=-1)

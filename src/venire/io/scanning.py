@@ -70,7 +70,7 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
     lists: list[tuple[str, int, int]] = []
     hits: list[tuple[Ints, Codes, Codes]] = []
     unjudged: dict[str, None] = {}
-    home: dict[str, str] = {}
+    home: dict[str, Source] = {}
     _keep_freed_memory()
     scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))
     for source, answers in _by_source(runs.sources, scanned):
@@ -204,15 +204,14 @@ def _scan_regrouped(source: Source, target: Target) -> Scanned:
     return _named_after_file(source, batch, target.rules)
 
 
-def _claim_systems(source: Source, systems: list[bytes], home: dict[str, str]) -> None:
+def _claim_systems(source: Source, systems: list[bytes], home: dict[str, Source]) -> None:
     """Note where each system comes from, in the order they appear; one that two sources claim is an error."""
-    where = str(_where(source))
     for system in map(as_text, dict.fromkeys(systems)):
-        if home.setdefault(system, where) != where:
+        if home.setdefault(system, source) is not source:
             raise FormatError(
-                where,
+                _where(source),
                 None,
-                f"system {system!r} is in {home[system]} too",
+                f"system {system!r} is in {_where(home[system])} too",
                 hint="name systems after their files with --system-from file, or give each run its own tag",
             )
 

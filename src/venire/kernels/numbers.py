@@ -17,8 +17,8 @@ from venire.kernels.slices import PADDING, Slices
 from venire.types import Bools, Floats, Ints, Words
 
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_POWERS = 10.0 ** np.arange(9)
-_LARGEST = float(1 << 53)
+_POWERS = np.array([10**n for n in range(9)], dtype=np.uint64)
+_LARGEST = np.uint64(1 << 53)
 _ZEROS = np.uint64(0x3030303030303030)
 _ABOVE_NINE = np.uint64(0x4646464646464646)
 _HIGH_BITS = np.uint64(0x8080808080808080)
@@ -39,9 +39,10 @@ def decimals(slices: Slices) -> tuple[Floats, Bools]:
     places, has_point = _places(Slices(buffer, unsigned, end))
     whole, plain = _digits(Slices(buffer, unsigned, end - places - has_point))
     fraction, also = _digits(Slices(buffer, end - places, end))
-    value: Floats = whole * _POWERS[places] + fraction
-    plain &= also & (value <= _LARGEST) & (end - unsigned > has_point)
-    value /= _POWERS[places]
+    power = _POWERS[places]
+    mantissa = whole * power + fraction
+    plain &= also & (mantissa <= _LARGEST) & (end - unsigned > has_point)
+    value: Floats = mantissa.astype(np.float64) / power.astype(np.float64)
     np.negative(value, out=value, where=negative)
     for position in np.flatnonzero(~plain).tolist():
         text = slices.at(position)

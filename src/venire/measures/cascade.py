@@ -102,7 +102,10 @@ class RBP(Measure):
     def __str__(self) -> str:
         text = super().__str__()
         name = type(self).__name__
-        return text if "p=" in text else text.replace(name, f"{name}(p={self.p:g})", 1).replace(")(", ",")
+        if self.p != type(self).p:
+            return text
+        start = f"{name}(p={self.p!r}"
+        return text.replace(f"{name}(", f"{start},", 1) if f"{name}(" in text else text.replace(name, f"{start})", 1)
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
 
 def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
     """Say which systems have many documents among their first k that nobody judged."""
-    judged = np.zeros(panel.n_items + 3, dtype=np.bool_)
+    judged = np.zeros(panel.n_items, dtype=np.bool_)
     judged[panel.item] = True
     n_systems = len(facts.systems)
     scored = np.isin(facts.topic, chosen)

@@ -133,9 +133,9 @@ def measure(function: Callable[[Floats], Floats], *, k: int, name: str | None = 
 
 
 def _literal(value: object) -> str:
-    if isinstance(value, str) and not value.replace("_", "").replace("-", "").isalnum():
-        return repr(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, str):
+        return value if value.replace("_", "").isalnum() else f'"{value}"' if "'" in value else f"'{value}'"
+    return repr(value)
 
 
 def defaults(kind: type[Measure]) -> dict[str, object]:

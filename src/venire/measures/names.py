@@ -46,8 +46,9 @@ OTHER_NAMES = {
     },
     **{"mAP": "AP", "BPref": "bpref", "NERR": "nERR", "ndcg_cut": "nDCG@k", "map_cut": "AP@k", "rbp": "RBP"},
 }
-_FORM = re.compile(r"\s*(?P<name>[A-Za-z_]+)\s*(\((?P<params>[^)]*)\))?\s*(@\s*(?P<k>\d+))?\s*")
-_PARAM = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>'[^']*'|\"[^\"]*\"|[^,'\"]+?)\s*(,|$)")
+_QUOTED = r"'[^']*'|\"[^\"]*\""
+_FORM = re.compile(rf"\s*(?P<name>[A-Za-z_]+)\s*(\((?P<params>({_QUOTED}|[^)'\"])*)\))?\s*(@\s*(?P<k>\d+))?\s*")
+_PARAM = re.compile(rf"\s*(?P<name>\w+)\s*=\s*(?P<value>{_QUOTED}|[^,'\"]+?)\s*(,|$)")
 
 
 def parse_measure(text: str) -> Measure:
@@ -92,9 +93,13 @@ def _parameters(text: str, whole: str) -> list[tuple[str, str]]:
         match = _PARAM.match(text, place)
         if match is None:
             raise MeasureError(f"{whole!r}: cannot read {text[place:]!r}", hint="write name=value, name=value")
-        found.append((match["name"], match["value"].strip("'\"")))
+        found.append((match["name"], _unquoted(match["value"])))
         place = match.end()
     return found
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if value[0] in "'\"" else value
 
 
 def _number(value: str, name: str, text: str) -> float:

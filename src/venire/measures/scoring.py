@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.align import NOWHERE, Ranked, list_blocks, seen_before, topic_blocks
+from venire.data.align import NOWHERE, Ranked, copies, list_blocks, topic_blocks
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.panel import Panel
@@ -88,8 +88,6 @@ def score_facts(facts: Facts, panel: Panel, plan: Plan, *, group: Ints | None = 
     """
     n_judges = len(panel.judges)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
-    if group is not None:
-        facts = replace(facts, item=np.where(seen_before(facts, group), panel.n_items + 1, facts.item))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
     for first in range(0, n_judges, step):
         last = min(first + step, n_judges)
@@ -101,7 +99,7 @@ def score_facts(facts: Facts, panel: Panel, plan: Plan, *, group: Ints | None = 
 
 
 class Labels(NamedTuple):
-    """Gains and whether judged, (judge, item + 3): the items, then an unjudged document, a copy, and nothing."""
+    """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and nothing."""
 
     gains: Floats
     judged: Bools
@@ -109,30 +107,31 @@ class Labels(NamedTuple):
 
     @classmethod
     def of(cls, gains: Floats, judged: Bools, unjudged: float) -> Labels:
-        """Append the three items that no topic has; an item this judge did not see is an unjudged document."""
+        """Append the two items that no topic has; an item this judge did not see is an unjudged document."""
         shape = (len(gains), 1)
         full = np.where(judged, gains, unjudged)
-        no, yes = np.zeros(shape, dtype=np.bool_), np.ones(shape, dtype=np.bool_)
         return cls(
-            np.concatenate([full, np.full(shape, unjudged), np.zeros(shape), np.zeros(shape)], axis=1),
-            np.concatenate([judged, no, yes, no], axis=1),
+            np.concatenate([full, np.full(shape, unjudged), np.zeros(shape)], axis=1),
+            np.concatenate([judged, np.zeros((len(gains), 2), dtype=np.bool_)], axis=1),
             unjudged,
         )
 
 
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
     """Score every list for a few judges whose labels have one reading -> (judge, measure, list)."""
-    n_judges, n_items = labels.gains.shape[0], labels.gains.shape[1] - 3
+    n_judges, n_items = labels.gains.shape[0], labels.gains.shape[1] - 2
     ideals = _ideals(facts, labels, plan, group)
     scores = np.empty((n_judges, len(plan.measures), len(facts.depth)))
     every_rank = labels.unjudged > 0
     for block in list_blocks(facts, n_items, depth=plan.depth, every_rank=every_rank, n_judges=n_judges):
-        judged = labels.judged[:, block.item]
+        gains, judged = labels.gains[:, block.item], labels.judged[:, block.item]
+        if group is not None:
+            gains = np.where(copies(judged, np.append(group, [n_items, n_items + 1])[block.item]), 0.0, gains)
         rank = block.rank
         if plan.condensed:
             rank = np.where(judged, judged.cumsum(axis=-1), NOWHERE)
         depth = judged.sum(axis=-1) if plan.condensed else block.depth
-        ranked = Ranked(labels.gains[:, block.item], rank, judged, depth)
+        ranked = Ranked(gains, rank, judged, depth)
         for number, (each, ideal) in enumerate(zip(plan.measures, ideals, strict=True)):
             best = None if ideal is None else ideal[:, facts.topic[block.lists]]
             scores[:, number, block.lists] = each(replace(ranked, ideal=best))
@@ -148,9 +147,10 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     gains = np.where(labels.judged, labels.gains, -1.0)
     if group is not None:
         gains = one_of_each(gains, group)
+    depth = max((plan.measures[number].k or 0 for number in asking), default=0)
     n_items_of = np.bincount(facts.items.topic, minlength=len(facts.items.topics))
     for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
-        best = _best_ranking(gains[:, item], labels.unjudged, plan.depth)
+        best = _best_ranking(gains[:, item], labels.unjudged, depth)
         for number in asking:
             part = plan.measures[number].of_best(best)
             if part is not None:
@@ -158,10 +158,10 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     return found
 
 
-def _best_ranking(gains: Floats, unjudged: float, depth: int | None) -> Ranked:
+def _best_ranking(gains: Floats, unjudged: float, depth: int) -> Ranked:
     """Sort gains (judge, topic, slot), -1 = not judged; unjudged documents with a gain replace lesser ones."""
     gains = -np.sort(-gains, axis=-1)
-    if unjudged > 0 and depth is not None:
+    if unjudged > 0:
         pad = max(0, depth - gains.shape[-1])
         gains = np.pad(gains, [(0, 0), (0, 0), (0, pad)], constant_values=-1.0)
         gains = np.maximum(gains, unjudged)
@@ -184,7 +184,7 @@ def _placed(whole: Floats | None, part: Floats, topics: Ints, n_topics: int) -> 
 
 
 def one_of_each(gains: Floats, group: Ints) -> Floats:
-    """Keep the best gain of every group of copies, -1 for the others; gains (judge, item + 3), group (item,)."""
+    """Keep the best gain of every group of copies, -1 for the others; gains (judge, item + 2), group (item,)."""
     best = np.full_like(gains.T, -1.0)
     np.maximum.at(best, group, gains.T[: len(group)])
     best[len(group) :] = gains.T[len(group) :]
