@@ -119,6 +119,7 @@ def _let_go_of_output() -> None:
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:  # noqa: ARG001
     from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
     from platform import python_version
 
     if not wanted or ctx.resilient_parsing:
@@ -127,7 +128,9 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
         own = version("venire")
     except PackageNotFoundError:
         own = "(not installed)"
-    click.echo(f"venire {own}\npython {python_version()}, numpy {version('numpy')}")
+    compiled = find_spec("venire.kernels._scan") is not None
+    scan = "compiled" if compiled else "in numpy (no C compiler was there when venire was installed; it is slower)"
+    click.echo(f"venire {own}\npython {python_version()}, numpy {version('numpy')}\nscan of runs: {scan}")
     ctx.exit()
 
 
