@@ -118,6 +118,8 @@ class Category:
 
 def joined(columns: Sequence[Category]) -> Category:
     """Put columns end to end over one set of names."""
+    if len(columns) == 1:
+        return columns[0]
     names = Category.of_slices(concatenate(column.names.slices for column in columns))
     parts, offset = [], 0
     for column in columns:

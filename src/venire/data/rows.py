@@ -25,6 +25,7 @@ _INTEGER = re.compile(r"[+-]?\d+")
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 NEGATIVE = ("unjudged", "lowest")
 REPEATS = ("error", "keep", "first", "last")
+MOST_COMBINATIONS = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,23 +183,30 @@ def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], pa
     """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says."""
     error, first, last = (REPEATS.index(name) for name in ("error", "first", "last"))
     same = _same_judgment(judgments)
-    order = rows[np.lexsort((rows, same[rows]))]
-    again = np.zeros(len(order), dtype=np.bool_)
-    again[1:] = same[order[1:]] == same[order[:-1]]
-    refused = np.flatnonzero(again & (rule[order] == error))
-    if len(refused):
-        _warn_or_refuse(judgments, order, refused, parts)
-    again_later = np.append(again[1:], False)
-    dropped = again & ((rule[order] == error) | (rule[order] == first)) | (again_later & (rule[order] == last))
-    kept = np.sort(order[~dropped])
-    return judgments if len(kept) == len(judgments) else judgments.take(kept)
+    ordered = np.sort(same[rows])
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(repeated) and not (rule == REPEATS.index("keep")).all():
+        suspects = rows[np.isin(same[rows], repeated)]
+        order = suspects[np.argsort(same[suspects], kind="stable")]
+        again = np.append(False, same[order[1:]] == same[order[:-1]])
+        refused = np.flatnonzero(again & (rule[order] == error))
+        if len(refused):
+            _warn_or_refuse(judgments, order, refused, parts)
+        again_later = np.append(again[1:], False)
+        dropped = again & ((rule[order] == error) | (rule[order] == first)) | (again_later & (rule[order] == last))
+        rows = np.setdiff1d(rows, order[dropped], assume_unique=True)
+    return judgments if len(rows) == len(judgments) else judgments.take(rows)
 
 
 def _same_judgment(judgments: Judgments) -> Ints:
     """Number the combinations of item, assessor and facets -> (row,)."""
-    number = judgments.item.astype(np.int64)
+    number, size = judgments.item.astype(np.int64), len(judgments.items)
     for column in (judgments.assessor, *judgments.facets.values()):
-        number = np.unique(number * len(column.names) + column.codes, return_inverse=True)[1]
+        if size > MOST_COMBINATIONS // max(len(column.names), 1):
+            distinct, number = np.unique(number, return_inverse=True)
+            size = len(distinct)
+        number = number * len(column.names) + column.codes
+        size *= len(column.names)
     return number
 
 
