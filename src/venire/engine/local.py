@@ -1,14 +1,15 @@
 """The machine at hand: partitions shared out over threads, answers in the order of the questions.
 
-The functions handed in are pure and spend their time inside numpy, which lets go of the interpreter while it works.
+The functions handed in are pure and spend their time where the interpreter is let go of: in numpy, or in C.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 Part = TypeVar("Part")
@@ -17,17 +18,32 @@ Answer = TypeVar("Answer")
 
 def map_partitions(
     function: Callable[[Part], Answer], parts: Iterable[Part], *, workers: int | None = None
-) -> Iterator[Answer]:
-    """Apply a function to every part; only a few parts per worker are held at a time."""
+) -> Generator[Answer, None, None]:
+    """Apply a function to every part; only a few parts per worker are held at a time.
+
+    Close the generator where it may be left early (``contextlib.closing``): its threads must end where they were
+    started, not wherever the garbage collector happens to run.
+    """
     workers = workers or os.cpu_count() or 1
-    if workers == 1:
-        yield from map(function, parts)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Answer]] = deque()
+    waiting_parts = iter(parts)
+    first = list(islice(waiting_parts, 2))
+    if workers == 1 or len(first) < 2:
+        yield from map(function, chain(first, waiting_parts))
+    else:
+        yield from _over_threads(function, chain(first, waiting_parts), workers)
+
+
+def _over_threads(
+    function: Callable[[Part], Answer], parts: Iterator[Part], workers: int
+) -> Generator[Answer, None, None]:
+    pool = ThreadPoolExecutor(workers)
+    waiting: deque[Future[Answer]] = deque()
+    try:
         for part in parts:
             waiting.append(pool.submit(function, part))
             if len(waiting) > workers + 1:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -48,8 +48,11 @@ def survey_run(path: Path, *, progress: Callable[[int], None] | None = None) -> 
     """Look at every line of a run file."""
     parts: list[Part] = []
     seen: set[List] = set()
-    with opened(path) as file:
-        for chunk, part in map_partitions(lambda chunk: (chunk, survey_chunk(path, chunk)), chunks(file)):
+    with (
+        opened(path) as file,
+        closing(map_partitions(lambda chunk: (chunk, survey_chunk(path, chunk)), chunks(file))) as surveyed,
+    ):
+        for chunk, part in surveyed:
             if progress is not None:
                 progress(len(chunk.data))
             if len(set(part.lists)) < len(part.lists) or not seen.isdisjoint(part.lists):

@@ -8,6 +8,7 @@ same pure function, ``scan_part``, does the work; threads share the parts of all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -67,23 +68,31 @@ def scan(runs: Runs, items: Items, *, progress: Progress | None = None) -> Facts
 def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
     sought, rules = Sought(items.topics.slices, items.topic, items.doc.slices), kernel_rules(runs.rules)
     target = Target(sought, rules, make_scanner(sought, rules))
+    home: dict[str, Source] = {}
+    batches: list[Scanned] = []
+    _keep_freed_memory()
+    with closing(map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))) as scanned:
+        for source, answers in _by_source(runs.sources, scanned):
+            for batch in _whole(source, _checked(answers, target, progress), target):
+                _claim_systems(source, batch.systems, home)
+                batches.append(batch)
+    return _facts(items, batches, tuple(home))
+
+
+def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -> Facts:
+    """Number the lists of judged topics through all batches, and put their hits together."""
     lists: list[tuple[str, int, int]] = []
     hits: list[tuple[Ints, Codes, Codes]] = []
     unjudged: dict[str, None] = {}
-    home: dict[str, Source] = {}
-    _keep_freed_memory()
-    scanned = map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))
-    for source, answers in _by_source(runs.sources, scanned):
-        for batch in _whole(source, _checked(answers, target, progress), target):
-            known = np.flatnonzero(batch.topic >= 0)
-            number = np.full(len(batch.topics), -1, dtype=np.int64)
-            number[known] = len(lists) + np.arange(len(known))
-            topic, depth = batch.topic.tolist(), batch.depth.tolist()
-            lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
-            hits.append((number[batch.hit_list], batch.rank, batch.item))
-            unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
-            _claim_systems(source, batch.systems, home)
-    return gather_facts(items, lists, hits, tuple(home), tuple(unjudged))
+    for batch in batches:
+        known = np.flatnonzero(batch.topic >= 0)
+        number = np.full(len(batch.topics), -1, dtype=np.int64)
+        number[known] = len(lists) + np.arange(len(known))
+        topic, depth = batch.topic.tolist(), batch.depth.tolist()
+        lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
+        hits.append((number[batch.hit_list], batch.rank, batch.item))
+        unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
+    return gather_facts(items, lists, hits, systems, tuple(unjudged))
 
 
 def kernel_rules(rules: RunRules) -> Rules:
