@@ -7,6 +7,7 @@ Cost: O(lines), plus a sort of the parts whose lines are not in the order of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
