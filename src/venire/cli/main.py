@@ -118,12 +118,12 @@ def _let_go_of_output() -> None:
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:  # noqa: ARG001
+    if not wanted or ctx.resilient_parsing:
+        return
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
     from platform import python_version
 
-    if not wanted or ctx.resilient_parsing:
-        return
     try:
         own = version("venire")
     except PackageNotFoundError:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Part = TypeVar("Part")
 Answer = TypeVar("Answer")
@@ -36,6 +38,8 @@ def map_partitions(
 def _over_threads(
     function: Callable[[Part], Answer], parts: Iterator[Part], workers: int
 ) -> Generator[Answer, None, None]:
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(workers)
     waiting: deque[Future[Answer]] = deque()
     try:

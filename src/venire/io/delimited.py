@@ -19,12 +19,12 @@ import numpy as np
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
 from venire.io.frames import Batch
+from venire.io.table_formats import header_separator, header_start
 from venire.types import Bools, Ints, Octets
 
 BATCH, WIDE_BATCH = 1 << 25, 1 << 23
 """Bytes that are parsed at once; each may be an empty cell of a wide table."""
 
-SEPARATORS = ("\t", ",", ";")
 LF, CR, QUOTE = 10, 13, 34
 
 
@@ -95,22 +95,6 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
         message = f"the header names column {name!r} {times} times"
         raise FormatError(where, line, message, hint="rename or remove all but one of them")
     return names
-
-
-def header_start(data: bytes) -> int:
-    """Return where the first line begins that is neither a comment nor empty."""
-    start = 0
-    while (end := data.find(b"\n", start) + 1) > 0:
-        line = data[start:end].strip()
-        if line and not line.startswith(b"#"):
-            return start
-        start = end
-    return start
-
-
-def header_separator(header: bytes, preferred: str = "") -> str:
-    """Return the preferred separator if the header has it, else the first of tab, comma and semicolon that it has."""
-    return next((each for each in (preferred, *SEPARATORS) if each and each.encode() in header), ",")
 
 
 def _batch_end(data: bytes, start: int, size: int, layout: Layout) -> int:

@@ -12,7 +12,7 @@ from venire.data.scale import Scale
 from venire.io.lines import opened
 from venire.io.qrels import read_qrels
 from venire.io.run_sources import expanded
-from venire.io.tables import looks_like_table, read_table, rows_from_dict, rows_from_frame
+from venire.io.table_formats import looks_like_table
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -57,11 +57,15 @@ def read_judgments(
 
 def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -> Iterable[Rows]:
     if isinstance(source, Mapping):
+        from venire.io.tables import rows_from_dict
+
         yield rows_from_dict(source)
     elif isinstance(source, (str, Path)):
         for path in expanded(source):
             yield _read_file(path, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
     elif hasattr(source, "columns"):
+        from venire.io.tables import rows_from_frame
+
         yield rows_from_frame(source, wide=wide, wide_aspects=wide_aspects)
     else:
         for each in source:
@@ -72,6 +76,8 @@ def _read_file(path: Path, *, wide: bool, wide_aspects: bool, second_column: str
     with opened(path) as file:
         table = looks_like_table(file.read(1 << 16), path.name)
     if table or wide or wide_aspects:
+        from venire.io.tables import read_table
+
         rows = read_table(path, wide=wide, wide_aspects=wide_aspects)
     else:
         rows = read_qrels(path, second_column=second_column)

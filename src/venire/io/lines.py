@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple, cast
 from venire.errors import FormatError
 
 STDIN = Path("-")
-CHUNK = 1 << 21
+CHUNK = 1 << 22
 BOM = b"\xef\xbb\xbf"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from venire.io.column_names import ROLES, plain
-from venire.io.delimited import header_separator, header_start
 from venire.io.lines import BOM
 
 PARQUET = b"PAR1"
 SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+SEPARATORS = ("\t", ",", ";")
 
 
 def ending_of(name: str) -> str:
@@ -35,3 +35,19 @@ def looks_like_table(head: bytes, name: str) -> bool:
     fields = header.decode("utf-8", "replace").split(header_separator(header, SEPARATOR.get(ending, "")))
     names = {plain(field.strip('" \r')) for field in fields}
     return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+
+
+def header_start(data: bytes) -> int:
+    """Return where the first line begins that is neither a comment nor empty."""
+    start = 0
+    while (end := data.find(b"\n", start) + 1) > 0:
+        line = data[start:end].strip()
+        if line and not line.startswith(b"#"):
+            return start
+        start = end
+    return start
+
+
+def header_separator(header: bytes, preferred: str = "") -> str:
+    """Return the preferred separator if the header has it, else the first of tab, comma and semicolon that it has."""
+    return next((each for each in (preferred, *SEPARATORS) if each and each.encode() in header), ",")
