@@ -43,12 +43,14 @@ def items() -> Items:
 
 
 def mutated_run(seed: int, number: int) -> bytes:
-    """Make one file: one in eight is whole, the others went through one to four mutations."""
+    """Make one file: one in eight is whole, the others went through one to four mutations, or a rare one."""
     rng = np.random.default_rng([seed, number])
     data = whole_run(rng)
+    if rng.random() < 0.01:
+        return pick(rng, RARE)(data, rng)
     if number % 8:
         for _ in range(1 + below(rng, 4)):
-            data = pick(rng, RARE if rng.random() < 0.004 else USUAL)(data, rng)
+            data = pick(rng, USUAL)(data, rng)
     return data
 
 

@@ -66,7 +66,7 @@ def read_slowly(data: bytes, rules: RunRules, *, name: str) -> Reading:
             if fields[2] in docs and rules.repeated == "error":
                 bad.add(number)
             docs.setdefault(fields[2], score)
-    if rest.split() and rules.system_from == "tag" and len(tags) > 1 and cut_off(tags):
+    if rest.split() and not rest.startswith(b"#") and rules.system_from == "tag" and cut_off(tags[-2:]):
         bad.add(len(lines) + 1)
     return Reading(bad if bad or scores else {0}, {key: best_first(docs) for key, docs in scores.items()})
 
@@ -81,8 +81,8 @@ def number_in(text: bytes, rules: RunRules) -> float | None:
 
 
 def cut_off(tags: list[bytes]) -> bool:
-    *_, before, last = tags
-    return before != last and before.startswith(last)
+    """Whether the last of two tags is only the beginning of the one before."""
+    return len(set(tags)) == 2 and tags[0].startswith(tags[1])
 
 
 def best_first(docs: dict[bytes, float]) -> list[bytes]:

@@ -76,6 +76,15 @@ def test_scores_that_differ_in_double_precision_alone_are_no_tie():
     assert value(judged, read_runs(lists, score_type="float32"), "RR") == theirs == 0.5
 
 
+def test_scores_beyond_single_precision_tie_there(tmp_path):
+    judged, lists = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2e39, "b": 1e39}}
+    path = written(tmp_path, b"q Q0 a 1 2e39 s\nq Q0 b 2 1e39 s\n")
+    (theirs,) = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank"}).evaluate(lists)["q"].values()
+    for source in (path, lists):
+        assert value(judged, read_runs(source), "RR") == 1
+        assert value(judged, read_runs(source, score_type="float32"), "RR") == theirs == 0.5
+
+
 @pytest.mark.parametrize(("higher", "lower"), [("b", "a"), ("ab", "a"), ("a", "B"), ("é", "z"), ("d2", "d10")])
 def test_ties_go_by_the_bytes_of_the_id_descending(higher, lower):
     judged, lists = {"q": {higher: 1}}, {"q": {lower: 1.0, higher: 1.0}}
@@ -152,6 +161,7 @@ def test_missing_topics_count_in_the_mean():
     theirs = pytrec_eval.RelevanceEvaluator(JUDGED, {"P_1"}).evaluate(lists)
     assert scores.mean().values.tolist() == [[0.5]]
     assert [each["P_1"] for each in theirs.values()] == [1.0]  # and so is their mean
+    assert list(ir_measures.calc_aggregate([ir_measures.P @ 1], JUDGED, lists).values()) == [0.5]
     with pytest.warns(MissingTopicsWarning):
         assert evaluate(JUDGED, lists, ["P@1"], missing="skip").mean().values.tolist() == [[1.0]]
 
@@ -160,6 +170,17 @@ def test_a_topic_with_an_empty_list_is_a_missing_one():
     with pytest.warns(MissingTopicsWarning, match="1 of 2"):
         scores = evaluate(JUDGED, {"1": {"a": 1.0}, "2": {}}, ["P@1"])
     assert scores.values[0, :, 0].tolist() == [1, 0]
+    theirs = pytrec_eval.RelevanceEvaluator(JUDGED, {"P_1"}).evaluate({"1": {"a": 1.0}, "2": {}})
+    assert [theirs[topic]["P_1"] for topic in "12"] == [1, 0]
+
+
+def test_a_system_without_lists_misses_every_topic():
+    with pytest.warns(MissingTopicsWarning, match="2 of 2"):
+        scores = evaluate(JUDGED, {"none": {}, "one": {"1": {"a": 1.0}, "2": {"a": 1.0}}}, ["P@1"])
+    assert dict(zip(scores.names["system"], scores.values[:, :, 0].tolist(), strict=True)) == {
+        "none": [0, 0],
+        "one": [1, 1],
+    }
 
 
 def test_topics_without_judgments_are_ignored_and_counted():
@@ -173,7 +194,8 @@ def test_topics_without_relevant_documents_score_zero_as_with_trec_eval():
     names = {"map": "AP", "ndcg": "nDCG", "Rprec": "Rprec", "bpref": "bpref", "recall_5": "R@5", "recip_rank": "RR"}
     theirs = pytrec_eval.RelevanceEvaluator(judged, set(names)).evaluate(lists)["1"]
     assert set(theirs.values()) == {0.0}
-    assert not evaluate(judged, lists, list(names.values())).values.any()
+    scores = evaluate(judged, lists, list(names.values()))
+    assert scores.values.tolist() == [[[0.0] * len(names)]]
 
 
 def test_labels_below_zero_are_unjudged_or_the_lowest():
@@ -259,6 +281,12 @@ def test_a_score_that_is_not_a_finite_number_is_an_error(tmp_path, score):
         aps(written(tmp_path, RUN + f"2 Q0 e 3 {score} sys\n".encode()))
     assert caught.value.line == 7
     assert repr(score) in str(caught.value)
+
+
+@pytest.mark.parametrize("score", ["high", float("nan"), float("inf"), None])
+def test_a_score_in_memory_that_is_not_a_finite_number_is_an_error(score):
+    with pytest.raises(VenireError, match="not a finite number"):
+        evaluate(JUDGED, {"1": {"a": 1.0}, "2": {"d": score}}, ["AP"])
 
 
 @pytest.mark.parametrize("line", [b"2 Q0 e 3 1\n", b"2 Q0 e 3 1 sys more\n", b"2 Q0 e 3 1", b"2\n", b"2 Q0 e 3 0."])
