@@ -80,13 +80,13 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
     """Read an open file in chunks that end where one group of lines ends and the next begins.
 
     A group is a stretch of lines with the same first field; it is never cut, so a chunk is larger than ``size`` only
-    where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk.
+    where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk; reads grow
+    with what is left over, so that one long group costs no more.
     """
-    rest, fresh = b"", True
+    rest = file.read(size).removeprefix(BOM)
     while block := file.read(max(size, len(rest))):
-        data = rest + (block.removeprefix(BOM) if fresh else block)
-        fresh = False
-        edge = _last_group(data, len(rest))
+        data = rest + block
+        edge = _last_group(data)
         if edge:
             yield Chunk(data[:edge])
         rest = data[edge:]
@@ -95,15 +95,12 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
         yield Chunk(rest + b"\n" * cut, cut)
 
 
-def _last_group(data: bytes, known: int) -> int:
-    """Where the last group of lines starts, 0 if there is but one; the first ``known`` bytes are of one group.
-
-    The last, perhaps unfinished, line belongs to the last group.
-    """
+def _last_group(data: bytes) -> int:
+    """Where the last group of lines starts, 0 if there is but one; an unfinished last line belongs to it."""
     edge = data.rfind(b"\n") + 1
     group = b""
     while edge > 0:
-        start = data.rfind(b"\n", 0, edge - 1) + 1 if edge > known else 0
+        start = data.rfind(b"\n", 0, edge - 1) + 1
         fields = data[start:edge].split(None, 1)
         if fields and group and fields[0] != group:
             return edge

@@ -129,6 +129,9 @@ static int push(Array *array, int32_t value) {
 static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+/* An exponent that no number of digits behind the point brings back; what is larger need not be told apart. */
+#define BEYOND INT64_C(1000000000000)
+
 /* Read what Python's float would; for the few numbers that are long or far from 1.  Takes the lock for a moment. */
 static int read_slowly(Slice text, double *value, PyThreadState **unlocked) {
     char *copy = malloc(text.length + 1);
@@ -168,7 +171,7 @@ static int read_number(Slice text, double *value, PyThreadState **unlocked) {
         }
     }
     if (!digits) return 0;
-    long exponent = 0;
+    int64_t exponent = 0;
     if (p < end) {
         if (*p != 'e' && *p != 'E') return 0;
         p++;
@@ -177,7 +180,7 @@ static int read_number(Slice text, double *value, PyThreadState **unlocked) {
         if (p == end) return 0;
         for (; p < end; p++) {
             if ((unsigned)(uint8_t)*p - '0' > 9) return 0;
-            if (exponent < 100000) exponent = 10 * exponent + (*p - '0');
+            if (exponent < BEYOND) exponent = 10 * exponent + (*p - '0');
         }
         exponent = down ? -exponent : exponent;
     }
