@@ -1,56 +1,118 @@
-"""The compiled scan, built with the compiler's sanitizers: reads past an end, and what C leaves undefined, end it."""
+"""The compiled scan, built with the compiler's sanitizers: a read past an end, or what C leaves undefined, ends it.
+
+Both the sanitizers' runtime and the allocator that it watches must be there before Python starts, so such a build runs
+in a process of its own, with the ``environment`` made here.
+"""
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
 import os
-import shlex
+import platform
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 SOURCE = ROOT / "src" / "venire" / "kernels" / "_scan.c"
 TWIN = "venire.kernels._scan"
 
-FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1", "-fPIC"]
-COVERAGE = ["-fsanitize-coverage=trace-pc"]
-RUNTIMES = ["libasan.so", f"libclang_rt.asan-{os.uname().machine if hasattr(os, 'uname') else ''}.so"]
-FINDINGS = ("ERROR: AddressSanitizer", "runtime error", "AddressSanitizer:DEADLYSIGNAL")
+FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+FLAGS += ["-g", "-O1", "-fPIC", "-shared"]
+RUNTIMES = {"libasan.so": [], f"libclang_rt.asan-{platform.machine()}.so": ["-shared-libasan"]}
+FINDINGS = ("ERROR: AddressSanitizer", "runtime error:")
 
 
 class Unavailable(Exception):  # noqa: N818 - it names the state of the machine
     """There is no compiler here whose sanitizers work; says why."""
 
 
-class Toolchain(NamedTuple):
-    """A compiler whose sanitizers work, and the library that must be loaded first."""
+class Compiler(NamedTuple):
+    """A compiler whose sanitizers work, and the libraries to load before Python starts."""
 
     command: list[str]
-    runtime: Path
+    preloaded: list[str]
 
 
-def toolchain(folder: Path) -> Toolchain:
-    """Find a compiler and prove, on an empty function, that what it builds can be loaded."""
+def find_compiler(folder: Path) -> Compiler:
+    """Find a compiler, and prove on an empty function that what it builds can be loaded."""
     if not sys.platform.startswith("linux"):
-        raise Unavailable("sanitizers are tried on Linux only")
+        raise Unavailable("sanitizers are used on Linux only")
     if not (Path(sysconfig.get_path("include")) / "Python.h").is_file():
         raise Unavailable("the headers of Python are not installed")
-    reasons = [reason for command in _compilers() if (reason := _why_not(command, folder))]
-    for command in _compilers():
-        if not _why_not(command, folder):
-            return Toolchain(command, _runtime(command))
-    raise Unavailable("; ".join(reasons) or "there is no C compiler")
+    names = [os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]
+    reasons = ["there is no C compiler"]
+    for name in dict.fromkeys(each.split()[0] for each in names if each):
+        if shutil.which(name):
+            try:
+                return _tried(name, folder)
+            except Unavailable as reason:
+                reasons = [*reasons[1:], str(reason)]
+    raise Unavailable("; ".join(reasons))
 
 
-def _compilers() -> Iterator[list[str]]:
-    named = [os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]
-    for command in dict.fromkeys(each.split()[0] for each in named if each):
-        if shutil.which(command):
-            yield [command]
+def _tried(name: str, folder: Path) -> Compiler:
+    for runtime, flags in RUNTIMES.items():
+        preloaded = [path for path in (_library(name, runtime), _library(name, "libstdc++.so.6")) if path]
+        if preloaded and preloaded[0].endswith(runtime):
+            compiler = Compiler([name, *flags], preloaded)
+            empty = folder / "empty.c"
+            empty.write_text("int empty(void) { return 0; }\n", encoding="utf-8")
+            library = build(compiler, folder / "empty.so", source=empty)
+            run = [sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(library)!r}).empty()"]
+            _finished(run, f"what {name} builds with sanitizers cannot be loaded", environment(compiler))
+            return compiler
+    raise Unavailable(f"{name} comes without AddressSanitizer")
+
+
+def _library(compiler: str, name: str) -> str | None:
+    """Where the compiler keeps a library; it answers with the bare name where it has none."""
+    asked = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+    path = asked.stdout.strip()
+    return path if Path(path).is_absolute() and Path(path).is_file() else None
+
+
+def build(compiler: Compiler, library: Path, *, source: Path = SOURCE, coverage: bool = False) -> Path:
+    """Build a C file, with coverage for libFuzzer or without."""
+    include = f"-I{sysconfig.get_path('include')}"
+    command = [*compiler.command, *FLAGS, include, str(source), "-o", str(library)]
+    if coverage:
+        counters = library.with_suffix(".o")
+        shim = [*compiler.command, "-O2", "-fPIC", "-c", str(HERE / "coverage.c"), "-o", str(counters)]
+        _finished(shim, "coverage.c cannot be compiled")
+        command += ["-fsanitize-coverage=trace-pc", str(counters)]
+    _finished(command, f"{compiler.command[0]} cannot build with sanitizers")
+    return library
+
+
+def _finished(command: list[str], otherwise: str, env: dict[str, str] | None = None) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    if done.returncode:
+        raise Unavailable(f"{otherwise}: {(done.stderr.strip() or 'no reason given').splitlines()[-1]}")
+
+
+def environment(compiler: Compiler) -> dict[str, str]:
+    """Make the environment in which a build can be loaded; leaks are left out, since Python itself leaks."""
+    paths = [str(ROOT / "src"), str(ROOT / "tests"), str(HERE), os.environ.get("PYTHONPATH", "")]
+    return {
+        **os.environ,
+        "LD_PRELOAD": " ".join(compiler.preloaded),
+        "ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=32:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",
+        "PYTHONPATH": os.pathsep.join(path for path in paths if path),
+    }
+
+
+def load(library: Path) -> None:
+    """Let this build be the compiled twin; to be called before anything of Venire is imported."""
+    loader = importlib.machinery.ExtensionFileLoader(TWIN, str(library))
+    spec = importlib.util.spec_from_file_location(TWIN, library, loader=loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    sys.modules[TWIN] = module
