@@ -1,33 +1,32 @@
-"""One contender on one workload, in a process of its own: `python bench/peers.py CONTENDER WORKLOAD FOLDER OUT`.
+"""One contender on one workload, in a process of its own: `python bench/peers.py CONTENDER WORKLOAD FOLDER [OUT]`.
 
 Prints what it cost as JSON: seconds of work (from files to a score per topic and measure; on dl21 from what was
-loaded), seconds of loading, the clock when it was done, the peak of memory in MB; writes the scores (system, topic,
-measure) to OUT, so that they can be compared.
+loaded), seconds of loading before (ranx compiles itself there), the clock when it was done, the peak of memory in MB;
+writes the scores (system, topic, measure) to OUT, so that they can be compared.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
+import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter, time
 
-import numpy as np
+import memory
+from answers import OURS, RANX, TREC, flat, save
+from machine import megabytes
 
-Scores = dict[tuple[str, str, str], float]  # system, topic, measure
 Work = Callable[[], object]
 
-OURS = ("nDCG@10", "AP", "P@10", "RR", "R@100")
-THEIRS = ("ndcg_cut_10", "map", "P_10", "recip_rank", "recall_100")
 
-
-# --- from files: w1, w2 ------------------------------------------------------------------------------------------
-
-
-def venire_files(folder: Path) -> Work:
+def venire(folder: Path) -> Work:
     from venire import evaluate, read_judgments, read_runs
 
     def work() -> object:
@@ -36,14 +35,22 @@ def venire_files(folder: Path) -> Work:
     return work
 
 
-def pytrec_eval_files(folder: Path) -> Work:
+def venire_numpy(folder: Path) -> Work:
+    """Venire as it is where no C compiler was at hand."""
+    from venire.io import scanning
+
+    scanning.make_scanner = partial(scanning.make_scanner, compiled=False)
+    return venire(folder)
+
+
+def pytrec_eval(folder: Path) -> Work:
     import pytrec_eval
 
     def work() -> object:
         with (folder / "qrels").open() as file:
-            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), set(THEIRS))
+            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), set(TREC))
         scores = {}
-        for path in sorted((folder / "runs").iterdir()):
+        for path in run_files(folder):
             with path.open() as file:
                 scores[path.stem] = evaluator.evaluate(pytrec_eval.parse_run(file))
         return scores
@@ -51,7 +58,7 @@ def pytrec_eval_files(folder: Path) -> Work:
     return work
 
 
-def ir_measures_files(folder: Path) -> Work:
+def ir_measures(folder: Path) -> Work:
     import ir_measures
 
     measures = [ir_measures.parse_measure(name) for name in OURS]
@@ -59,142 +66,109 @@ def ir_measures_files(folder: Path) -> Work:
     def work() -> object:
         evaluator = ir_measures.evaluator(measures, ir_measures.read_trec_qrels(str(folder / "qrels")))
         scores = {}
-        for path in sorted((folder / "runs").iterdir()):
+        for path in run_files(folder):
             scores[path.stem] = list(evaluator.iter_calc(ir_measures.read_trec_run(str(path))))
         return scores
 
     return work
 
 
-# --- from memory: dl21, nDCG@10 of every run under every assessor ---------------------------------------------------
+def ranx(folder: Path) -> Work:
+    from ranx import Qrels, Run, evaluate
+
+    def scored(qrels: Qrels, path: Path) -> dict[str, dict[str, float]]:
+        run = Run.from_file(str(path), kind="trec")
+        evaluate(qrels, run, list(RANX))
+        return run.scores
+
+    def work(folder: Path) -> object:
+        qrels = Qrels.from_file(str(folder / "qrels"), kind="trec")
+        return {path.stem: scored(qrels, path) for path in run_files(folder)}
+
+    with tempfile.TemporaryDirectory() as few:  # its code is compiled anew for every width of ids
+        work(first_lines(folder, Path(few)))
+    return partial(work, folder)
 
 
-def judges_and_runs(folder: Path) -> tuple[Path, Path]:
-    """Find the table of judges and the runs, compressed or not."""
-    return next(folder.glob("judges.tsv*")), next(folder.glob("runs.trec*"))
+def first_lines(folder: Path, few: Path, n_lines: int = 20_000) -> Path:
+    """Copy the head of one run, and the judgments of its topics."""
+    run = run_files(folder)[0]
+    with run.open() as file:
+        lines = [line for line, _ in zip(file, range(n_lines), strict=False)]
+    topics = {line.split(maxsplit=1)[0] for line in lines}
+    judged = [line for line in (folder / "qrels").open() if line.split(maxsplit=1)[0] in topics]
+    (few / "runs").mkdir()
+    (few / "runs" / run.name).write_text("".join(lines))
+    (few / "qrels").write_text("".join(judged))
+    return few
 
 
-def venire_memory(folder: Path) -> Work:
-    from venire import evaluate, read_judgments, read_runs
-
-    table, path = judges_and_runs(folder)
-    judgments = read_judgments(table, wide=True)
-    counts = {name: int(labels.sum()) for name, labels in judgments.summary().labels.items()}
-    everything = [name for name, count in counts.items() if count > 0.95 * max(counts.values())]
-    chosen = judgments.where(assessor=everything)
-    runs = read_runs(path, score_type="float32")
-    evaluate(chosen, runs, ["nDCG@10"], assessor=everything[0])  # scans the runs
-
-    return lambda: evaluate(chosen, runs, ["nDCG@10"], per="assessor")
-
-
-def dictionaries(folder: Path) -> tuple[dict[str, dict[str, dict[str, int]]], dict[str, dict[str, dict[str, float]]]]:
-    """Labels by assessor, topic, doc, for those who judged (nearly) everything; scores by system, topic, doc."""
-    import gzip
-
-    table, path = judges_and_runs(folder)
-    opened = gzip.open if table.suffix == ".gz" else open
-    with opened(table, "rt") as file:
-        _, _, *names = file.readline().rstrip("\n").split("\t")
-        rows = [line.rstrip("\n").split("\t") for line in file]
-    labels: dict[str, dict[str, dict[str, int]]] = {name: {} for name in names}
-    for topic, doc, *cells in rows:
-        for name, cell in zip(names, cells, strict=True):
-            if cell:
-                labels[name].setdefault(topic, {})[doc] = int(cell)
-    size = {name: sum(map(len, topics.values())) for name, topics in labels.items()}
-    runs: dict[str, dict[str, dict[str, float]]] = {}
-    with opened(path, "rt") as file:
-        for line in file:
-            topic, _, doc, _, score, tag = line.split()
-            runs.setdefault(tag, {}).setdefault(topic, {})[doc] = float(score)
-    return {name: topics for name, topics in labels.items() if size[name] > 0.95 * max(size.values())}, runs
-
-
-def pytrec_eval_memory(folder: Path) -> Work:
-    import pytrec_eval
-
-    labels, runs = dictionaries(folder)
+def trec_eval(folder: Path) -> Work:
+    names = ("ndcg_cut.10", "map", "P.10", "recip_rank", "recall.100")
+    options = [word for name in names for word in ("-m", name)]
+    command = [os.environ["TREC_EVAL"], "-q", *options, str(folder / "qrels")]
 
     def work() -> object:
-        scores = {}
-        for assessor, judged in labels.items():
-            evaluator = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut_10"})
-            scores[assessor] = {system: evaluator.evaluate(lists) for system, lists in runs.items()}
-        return scores
+        return {
+            path.stem: subprocess.run([*command, str(path)], check=True, capture_output=True, text=True).stdout
+            for path in run_files(folder)
+        }
 
     return work
 
 
-def ir_measures_memory(folder: Path) -> Work:
-    import ir_measures
+def read_bytes(folder: Path) -> Work:
+    """The floor: no evaluation, every byte read once."""
 
-    labels, runs = dictionaries(folder)
-
-    def work() -> object:
-        scores = {}
-        for assessor, judged in labels.items():
-            evaluator = ir_measures.evaluator([ir_measures.parse_measure("nDCG@10")], judged)
-            scores[assessor] = {system: list(evaluator.iter_calc(lists)) for system, lists in runs.items()}
-        return scores
+    def work() -> None:
+        buffer = bytearray(1 << 20)
+        for path in run_files(folder):
+            with path.open("rb", buffering=0) as file:
+                while file.readinto(buffer):
+                    pass
 
     return work
 
 
-CONTENDERS: dict[str, dict[str, Callable[[Path], Work]]] = {
-    "venire": {"w1": venire_files, "w2": venire_files, "dl21": venire_memory},
-    "pytrec_eval": {"w1": pytrec_eval_files, "w2": pytrec_eval_files, "dl21": pytrec_eval_memory},
-    "ir_measures": {"w1": ir_measures_files, "w2": ir_measures_files, "dl21": ir_measures_memory},
+def split_columns(folder: Path) -> Work:
+    """The floor of a table: topic, document and score as columns, by polars."""
+    import polars as pl
+
+    def work() -> None:
+        for path in run_files(folder):
+            pl.read_csv(path, separator=" ", has_header=False, columns=[0, 2, 4])
+
+    return work
+
+
+def run_files(folder: Path) -> list[Path]:
+    return sorted((folder / "runs").iterdir())
+
+
+FROM_FILES: dict[str, Callable[[Path], Work]] = {
+    "venire": venire,
+    "venire, numpy scan": venire_numpy,
+    "pytrec_eval": pytrec_eval,
+    "ir_measures": ir_measures,
+    "ranx": ranx,
+    "trec_eval": trec_eval,
+    "reading the bytes": read_bytes,
+    "polars, three columns": split_columns,
 }
 
 
-# --- what they found, in one form -------------------------------------------------------------------------------------
-
-
-def flat(found: object, workload: str) -> Scores:
-    """Bring any contender's answer into one form; on dl21 the assessor stands where the measure stands elsewhere."""
-    if hasattr(found, "axes"):
-        last = "assessor" if "assessor" in found.axes else "measure"
-        values = found.select(measure="nDCG@10").values if last == "assessor" else found.values
-        names = [found.names[axis] for axis in ("system", "topic", last)]
-        return {
-            (names[0][i], names[1][j], names[2][k]): float(value)
-            for (i, j, k), value in np.ndenumerate(values)
-            if not np.isnan(value)
-        }
-    scores: Scores = {}
-    if workload == "dl21":
-        for assessor, by_system in found.items():
-            for system, answer in by_system.items():
-                scores |= {(system, topic, assessor): value for topic, _, value in cells(answer)}
-        return scores
-    for system, answer in found.items():
-        scores |= {(system, topic, name): value for topic, name, value in cells(answer)}
-    return scores
-
-
-def cells(answer: object) -> list[tuple[str, str, float]]:
-    """Topic, our name of the measure, value."""
-    if isinstance(answer, list):
-        return [(each.query_id, str(each.measure), each.value) for each in answer]
-    ours = dict(zip(THEIRS, OURS, strict=True))
-    return [(topic, ours[name], value) for topic, row in answer.items() for name, value in row.items()]
-
-
-def main(contender: str, workload: str, folder: Path, out: Path) -> None:
+def main(contender: str, workload: str, folder: Path, out: Path | None) -> None:
     warnings.simplefilter("ignore")
     before = perf_counter()
-    work = CONTENDERS[contender][workload](folder)
+    work = (memory.CONTENDERS if workload == "dl21" else FROM_FILES)[contender](folder)
     start = perf_counter()
     found = work()
     end, done = perf_counter(), time()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1 << 20)
-    scores = flat(found, workload)
-    keys = sorted(scores)
-    np.savez(out, keys=np.array(["\t".join(key) for key in keys]), values=np.array([scores[key] for key in keys]))
-    cost = {"work": end - start, "load": start - before, "done": done, "peak": peak}
-    print(json.dumps(cost))
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    if out is not None and found is not None:
+        save(flat(found, workload), out)
+    print(json.dumps({"work": end - start, "load": start - before, "done": done, "peak": megabytes(peak)}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]) if len(sys.argv) > 4 else None)

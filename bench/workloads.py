@@ -1,10 +1,11 @@
 """Collections to time on, made once and kept: `python bench/workloads.py FOLDER NAME...`.
 
-w1    40 runs of 50 topics, 1,000 documents each, in 40 files; every fourth run is full of ties; about 300 documents
-      per topic judged on four grades
-w2    one run of 6,980 topics, 1,000 documents each, ids as in MS MARCO; one or two documents per topic judged
-dl21  63 runs of 53 topics, 100 documents each; 24 assessors who judged all 10,828 documents (simulated: used
-      where VENIRE_DATA does not name the folder with the real ones)
+w1      40 runs of 50 topics, 1,000 documents each, in 40 files; every fourth run is full of ties; about 300 documents
+        per topic judged on four grades
+w2      one run of 6,980 topics, 1,000 documents each, ids as in MS MARCO; one or two documents per topic judged
+dl21    63 runs of 53 topics, 100 documents each; 24 assessors who judged all 10,828 documents (simulated: used
+        where VENIRE_DATA does not name the folder with the real ones)
+growth  the first 870, 1,740, 3,480 and 6,960 topics of w2
 
 The same bytes come out every time.
 """
@@ -14,11 +15,14 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 GRADES = np.array([0, 1, 2, 3])
+GROWTH = (1, 2, 4, 8)
+GROWTH_LINES = 870_000
 
 
 def make_w1(folder: Path, rng: np.random.Generator) -> None:
@@ -79,12 +83,35 @@ def make_dl21(folder: Path, rng: np.random.Generator) -> None:
                 file.write(run_lines(topic, np.array(pool)[best], scores, f"run{system:02}"))
 
 
+def make_growth(folder: Path, _: np.random.Generator) -> None:
+    """Write four heads of w2."""
+    main(folder.parent, ["w2"])
+    whole = folder.parent / "w2"
+    for times in GROWTH:
+        (folder / f"{times}x" / "runs").mkdir(parents=True)
+        topics: dict[str, None] = {}
+        with (
+            (whole / "runs" / "dense.txt").open() as run,
+            (folder / f"{times}x" / "runs" / "dense.txt").open("w") as out,
+        ):
+            for line in islice(run, times * GROWTH_LINES):
+                topics[line.partition(" ")[0]] = None
+                out.write(line)
+        judged = [line for line in (whole / "qrels").open() if line.partition(" ")[0] in topics]
+        (folder / f"{times}x" / "qrels").write_text("".join(judged))
+
+
 def run_lines(topic: str, docs: np.ndarray, scores: list[str], tag: str) -> str:
     lines = zip(range(1, len(docs) + 1), docs.tolist(), scores, strict=True)
     return "".join(f"{topic} Q0 {doc} {rank} {score} {tag}\n" for rank, doc, score in lines)
 
 
-WORKLOADS: dict[str, Callable[[Path, np.random.Generator], None]] = {"w1": make_w1, "w2": make_w2, "dl21": make_dl21}
+WORKLOADS: dict[str, Callable[[Path, np.random.Generator], None]] = {
+    "w1": make_w1,
+    "w2": make_w2,
+    "dl21": make_dl21,
+    "growth": make_growth,
+}
 
 
 def main(root: Path, names: list[str]) -> None:

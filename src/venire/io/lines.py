@@ -80,8 +80,8 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
     """Read an open file in chunks that end where one group of lines ends and the next begins.
 
     A group is a stretch of lines with the same first field; it is never cut, so a chunk is larger than ``size`` only
-    where a group is.  Cost: one pass over the bytes, and a walk back over the last group of each chunk; reads grow
-    with what is left over, so that one long group costs no more.
+    where a group is.  Cost: one pass over the bytes; reads grow with what is left over, so that one long group costs
+    no more.
     """
     rest = file.read(size).removeprefix(BOM)
     while block := file.read(max(size, len(rest))):
@@ -96,17 +96,31 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
 
 
 def _last_group(data: bytes) -> int:
-    """Where the last group of lines starts, 0 if there is but one; an unfinished last line belongs to it."""
-    edge = data.rfind(b"\n") + 1
-    group = b""
-    while edge > 0:
-        start = data.rfind(b"\n", 0, edge - 1) + 1
-        fields = data[start:edge].split(None, 1)
-        if fields and group and fields[0] != group:
-            return edge
-        group = fields[0] if fields else group
-        edge = start
-    return 0
+    """Where a group of lines starts that reaches to the last whole line, or 0: by long steps back, then by halves.
+
+    Where groups are scattered there may be other groups behind that place; it still is where one begins.
+    """
+    high = data.rfind(b"\n", 0, data.rfind(b"\n")) + 1
+    group, step = _first_field(data, high), 1 << 12
+    while True:
+        low = data.rfind(b"\n", 0, max(0, high - step)) + 1
+        if _first_field(data, low) != group:
+            break
+        if low == 0:
+            return 0
+        high, step = low, 2 * step
+    while (after := data.find(b"\n", low) + 1) < high:
+        middle = max(after, data.rfind(b"\n", 0, (low + high) // 2) + 1)
+        if _first_field(data, middle) == group:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _first_field(data: bytes, line: int) -> bytes:
+    """Return the first field of the line that starts here; an empty line has an empty one."""
+    return next(iter(data[line : data.find(b"\n", line)].split(None, 1)), b"")
 
 
 @contextmanager

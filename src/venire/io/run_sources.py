@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.ids import Category
+from venire.data.ids import Category, Ids
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable
 from venire.errors import FormatError, UnknownName
 from venire.io.lines import STDIN
@@ -101,17 +101,33 @@ def expanded(source: str | Path) -> list[Path]:
 
 def _from_dict(runs: Mapping[str, Any]) -> RunTable:
     """Read {topic: {doc: score}} or {system: {topic: {doc: score}}}."""
-    first: Any = next(iter(runs.values()), {})
-    nested = isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0.0), Mapping)
+    nested = any(isinstance(each, Mapping) for lists in runs.values() for each in dict(lists).values())
     systems = runs if nested else {"run": runs}
+    names = list(map(_name, systems))
     rows = [
-        (str(system), str(topic), str(doc), float(score))
-        for system, topics in systems.items()
+        (number, _name(topic), _name(doc), _score(score, topic, doc))
+        for number, topics in enumerate(systems.values())
         for topic, docs in topics.items()
         for doc, score in docs.items()
     ]
     system, topic, doc, score = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return RunTable("run", Category.of(system), Category.of(topic), Category.of(doc), np.array(score, dtype=np.float64))
+    of_systems = Category(np.array(system, dtype=np.int32), Ids.of(names))
+    return RunTable("run", of_systems, Category.of(topic), Category.of(doc), np.array(score, dtype=np.float64))
+
+
+def _name(name: object) -> str:
+    text = str(name)
+    if not text or "\0" in text:
+        raise FormatError("run", None, f"found the id {text!r}, expected text", hint="runs are {topic: {doc: score}}")
+    return text
+
+
+def _score(score: Any, topic: object, doc: object) -> float:
+    try:
+        return float(score)
+    except (TypeError, ValueError):
+        message = f"the score {score!r} of document {doc!r} for topic {topic!r} is not a finite number"
+        raise FormatError("run", None, message) from None
 
 
 def _from_parquet(path: Path, rules: RunRules) -> RunTable:

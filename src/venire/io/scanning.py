@@ -25,7 +25,7 @@ from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
 from venire.kernels.fields import split
-from venire.kernels.scan import TAG, TOPIC, Lines, Rules, read_lines
+from venire.kernels.scan import TAG, TOPIC, Lines, Rules, read_lines, single
 from venire.kernels.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.kernels.slices import encode, padded
 from venire.types import Codes, Ints
@@ -76,6 +76,8 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
             for batch in _whole(source, _checked(answers, target, progress), target):
                 _claim_systems(source, batch.systems, home)
                 batches.append(batch)
+            if isinstance(source, RunTable):
+                _claim_systems(source, source.system.names.slices.to_bytes(), home)
     return _facts(items, batches, tuple(home))
 
 
@@ -120,7 +122,7 @@ def _named_after_file(source: Source, scanned: Scanned, rules: Rules) -> Scanned
 def table_lines(table: RunTable, rules: Rules) -> Lines:
     """Put runs in memory into the form of run lines, list by list."""
     order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
-    score = table.score.astype(np.float32).astype(np.float64) if rules.single_precision else table.score
+    score = single(table.score) if rules.single_precision else table.score
     return Lines(
         table.topic.names.slices.take(table.topic.codes[order]),
         table.system.names.slices.take(table.system.codes[order]),

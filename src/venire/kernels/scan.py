@@ -71,10 +71,15 @@ def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
     if rules.by_rank:
         score = -score
     if rules.single_precision:
-        with np.errstate(over="ignore"):
-            score = score.astype(np.float32).astype(np.float64)
+        score = single(score)
     system = fields.column(TAG) if rules.tagged else None
     return Lines(fields.column(TOPIC), system, fields.column(DOC), score, fields.line), fault
+
+
+def single(score: Floats) -> Floats:
+    """Round to single precision, as trec_eval 9 holds scores; what is too large for it is infinite, and ties."""
+    with np.errstate(over="ignore"):
+        return score.astype(np.float32).astype(np.float64)
 
 
 def list_starts(lines: Lines) -> Bools:

@@ -110,7 +110,9 @@ class RBP(Measure):
 
 @dataclass(frozen=True)
 class RBPResidual(RBP):
-    """What RBP could still gain if every document without a judgment had the top gain."""
+    """What RBP could still gain if every document without a judgment had the top gain; all of it for no list."""
+
+    of_nothing = 1.0
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""

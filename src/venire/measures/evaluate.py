@@ -98,7 +98,8 @@ def _named(
 ) -> Scores:
     """Lay scores (judge, measure, list) out by name, with what is missing and what to note."""
     n_topics = len(facts.items.topics)
-    table = np.full((*values.shape[:2], len(facts.systems), n_topics), 0.0 if missing == "zero" else np.nan)
+    nothing = [each.of_nothing if missing == "zero" else np.nan for each in plan.measures]
+    table = np.tile(np.array(nothing)[:, None, None], (len(panel.judges), 1, len(facts.systems), n_topics))
     table[:, :, facts.system, facts.topic] = values
     seen = np.zeros((len(panel.judges), n_topics), dtype=np.bool_)
     seen[panel.judge, facts.items.topic[panel.item]] = True

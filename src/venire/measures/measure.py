@@ -38,6 +38,11 @@ class Measure:
             raise MeasureError(f"{type(self).__name__}@{self.k}: a cut-off is a whole number from 1 to {NOWHERE - 1}")
 
     @property
+    def of_nothing(self) -> float:
+        """What a missing list scores."""
+        return 0.0
+
+    @property
     def counts_relevant(self) -> bool:
         """Whether it needs the number of relevant documents, which unjudged documents with gain leave open."""
         return False

@@ -1,0 +1,86 @@
+"""From sections to text: tables, whether each bar held, the page of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sections import N_LABELS, Row, Section
+
+INTRODUCTION = """\
+# Benchmarks
+
+This page and its figure are made by `make bench DOCS=1`; `make bench` alone shows the tables and keeps them in
+`build/bench/results.md`. `python bench/run.py --help` tells how to run a part, repeat it more often, or add
+`trec_eval` by its path.
+
+All contenders run in one session, each in a process of its own, in turns; the best of three turns counts (a contender
+that has spent a minute on a workload is not started again). They compute the same five measures per topic: nDCG@10,
+AP, P@10, RR and R@100. *Work* is from files to scores, without starting Python and loading libraries; *with start* is
+the whole. *Times venire* is the ratio of best times, in brackets the median of the ratios within each turn. *Differs
+by* is the largest difference from Venire's scores over all systems, topics and measures; ranx orders ties in its own
+way, see [differences](reference/differences.md). Venire uses all cores, and ranx may; the others use one. *Numpy scan*
+is Venire where no C compiler was at hand when it was installed.
+"""
+FIGURE = "![Seconds of work by contender and workload, on a logarithmic axis](benchmarks.svg)"
+
+
+def page(machine: str, notices: Sequence[str], sections: Mapping[str, Section]) -> str:
+    parts = [INTRODUCTION, "Measured on: " + " ".join([machine, *notices])]
+    if {"w1", "w2", "dl21"} <= set(sections):
+        parts.append(FIGURE)
+    parts += ["## What was asked, and whether it held", *verdicts(sections)]
+    return "\n\n".join(part.rstrip() for part in [*parts, *map(heading, sections.values())]) + "\n"
+
+
+def heading(section: Section) -> str:
+    others = f"Other processes took {section.others():.0%} of the cores meanwhile."
+    return f"## {section.title}\n\n{section.about} {others}".rstrip() + "\n\n" + table([section.header, *section.rows])
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Lay out a table of which the first row is the header."""
+    widths = [max(3, *map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [rows[0], ["-" * width for width in widths], *rows[1:]]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )
+
+
+def verdicts(sections: Mapping[str, Section]) -> list[str]:
+    """One paragraph per bar that was measured."""
+    return [f"**{bar}.** {'Held' if held else 'Not held'}: {figures}." for bar, held, figures in bars(sections)]
+
+
+def bars(sections: Mapping[str, Section]) -> Iterator[tuple[str, bool, str]]:
+    for name, least in (("w1", 12), ("w2", 20)):
+        if name in sections and "pytrec_eval" in sections[name].costs:
+            ours, theirs = (sections[name].best(who) for who in ("venire", "pytrec_eval"))
+            figures = f"{theirs / ours:.1f} times, {ours:.2f} s against {theirs:.2f} s"
+            yield f"At least {least} times as fast as pytrec_eval on {name.upper()}", theirs / ours >= least, figures
+    if "w2" in sections:
+        peak = sections["w2"].best("venire", "peak")
+        yield "Less than 120 MB on W2", peak < 120, f"{peak:.0f} MB at the peak"
+    if "growth" in sections:
+        one, eight = (sections["growth"].best(name) for name in ("1x", "8x"))
+        figures = f"{eight / one:.2f} times the time, {eight:.2f} s against {one:.3f} s"
+        yield "Eight times the lines in at most 8.8 times the time", eight / one <= 8.8, figures
+    if "single" in sections and "pytrec_eval script" in sections["single"].costs:
+        ours, theirs = (sections["single"].best(who, "whole") for who in ("venire evaluate", "pytrec_eval script"))
+        figures = f"{ours / theirs:.2f} times, {ours:.2f} s against {theirs:.2f} s"
+        yield (
+            "One file from the command line in at most 1.5 times what a pytrec_eval script takes",
+            ours / theirs <= 1.5,
+            figures,
+        )
+    if "labels" in sections:
+        yield from label_bar(sections["labels"])
+
+
+def label_bar(section: Section) -> Iterator[tuple[str, bool, str]]:
+    few, many = f"{N_LABELS[0]:,}", f"{N_LABELS[-1]:,}"
+    time, peak = (section.best(many, what) / section.best(few, what) for what in ("work", "peak"))
+    figures = (
+        f"{many} labels in {section.best(many):.1f} s and {section.best(many, 'peak'):.0f} MB; eight times the labels"
+    )
+    figures += f" take {time:.2f} times the time and {peak:.2f} times the memory"
+    yield "Ten million labels in time and memory linear in the file", max(time, peak) <= 8.8, figures
