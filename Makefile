@@ -7,9 +7,10 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3)
 DEMO := build/demo
+SECONDS := 60
 
 .DEFAULT_GOAL := help
-.PHONY: demo test lint type docs bench clean help
+.PHONY: demo test lint type docs bench fuzz clean help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -31,8 +32,12 @@ type: $(VENV)/.work  ## check types
 docs: $(VENV)/.work  ## build the documentation into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.bench  ## time the kernels and the whole
-	$(BIN)/python bench/run.py
+bench: $(VENV)/.bench  ## time Venire beside its peers; DOCS=1 writes docs/benchmarks.md
+	$(BIN)/python bench/run.py $(if $(DOCS),--docs)
+
+fuzz: $(VENV)/.fuzz  ## 10,000 damaged run files, then a fuzzer for a minute; SECONDS=600 for ten
+	VENIRE_MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/properties/test_mutated_runs.py tests/contract/test_sanitizers.py
+	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
 
 clean:  ## remove everything made here, the environment too
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -44,7 +49,8 @@ help:  ## this list
 $(VENV)/.run: EXTRAS :=
 $(VENV)/.work: EXTRAS := [dev,docs,test]
 $(VENV)/.bench: EXTRAS := [bench]
-$(VENV)/.run $(VENV)/.work $(VENV)/.bench: pyproject.toml | $(BIN)/python
+$(VENV)/.fuzz: EXTRAS := [fuzz,test]
+$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
 	@$(PIP) -e ".$(EXTRAS)"
 	@touch $@

@@ -1,16 +1,18 @@
-"""What contenders found, in one form: a value per system, topic and measure."""
+"""What contenders found, in one form: a value per system, topic and measure.
+
+`python bench/answers.py OURS THEIRS` says how far two of them are apart.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
+from sizes import OURS, RANX, TREC
 
 Scores = dict[tuple[str, str, str], float]  # system, topic, measure; on dl21 the assessor stands for the measure
 
-OURS = ("nDCG@10", "AP", "P@10", "RR", "R@100")
-TREC = ("ndcg_cut_10", "map", "P_10", "recip_rank", "recall_100")
-RANX = ("ndcg@10", "map", "precision@10", "mrr", "recall@100")
 OUR_NAME = {**dict(zip(TREC, OURS, strict=True)), **dict(zip(RANX, OURS, strict=True))}
 
 
@@ -59,10 +61,12 @@ def save(scores: Scores, out: Path) -> None:
 
 def apart(ours: Path, theirs: Path) -> str:
     """Largest difference over systems, topics and measures that both scored; and how many cells one lacks."""
-    if not (ours.exists() and theirs.exists()):
-        return ""
     with np.load(ours) as one, np.load(theirs) as other:
         both, here, there = np.intersect1d(one["keys"], other["keys"], return_indices=True)
         largest = np.abs(one["values"][here] - other["values"][there]).max(initial=0.0)
         lacking = len(one["keys"]) + len(other["keys"]) - 2 * len(both)
     return f"{largest:.0e}" + (f", {lacking:,} cells in one alone" if lacking else "")
+
+
+if __name__ == "__main__":
+    print(apart(Path(sys.argv[1]), Path(sys.argv[2])))

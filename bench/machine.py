@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,14 +22,18 @@ DISTRIBUTION = {"pytrec_eval": "pytrec_eval-terrier"}
 def measured(command: Sequence[object]) -> tuple[str, Cost]:
     """Run a process; return what it prints, its seconds, its peak in MB, and the share of cores that others took."""
     start, busy = time(), busy_seconds()
-    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
-    with process:
+    words = [str(word) for word in command]
+    with (
+        tempfile.TemporaryFile("w+") as warnings,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=warnings, text=True) as process,
+    ):
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    end = time()
-    if process.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))} ended with {process.returncode}")
+        end = time()
+        if process.returncode:
+            warnings.seek(0)
+            raise SystemExit(f"{warnings.read()}{' '.join(words)} ended with {process.returncode}")
     others = busy_seconds() - busy - usage.ru_utime - usage.ru_stime
     cost = {"start": start, "whole": end - start, "peak": megabytes(usage.ru_maxrss)}
     return printed, cost | {"others": max(others, 0.0) / (end - start) / CORES}

@@ -20,8 +20,9 @@ from pathlib import Path
 from time import perf_counter, time
 
 import memory
-from answers import OURS, RANX, TREC, flat, save
+from answers import flat, save
 from machine import megabytes
+from sizes import OURS, RANX, TREC
 
 Work = Callable[[], object]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sections import N_LABELS, Row, Section
+from sections import Row, Section
+from sizes import N_LABELS
 
 INTRODUCTION = """\
 # Benchmarks
@@ -13,8 +14,8 @@ This page and its figure are made by `make bench DOCS=1`; `make bench` alone sho
 `build/bench/results.md`. `python bench/run.py --help` tells how to run a part, repeat it more often, or add
 `trec_eval` by its path.
 
-All contenders run in one session, each in a process of its own, in turns; the best of three turns counts (a contender
-that has spent a minute on a workload is not started again). They compute the same five measures per topic: nDCG@10,
+The contenders of a table run in one session, each in a process of its own, in turns; the best of three turns counts (a
+contender that has worked half a minute is not started again). They compute the same five measures per topic: nDCG@10,
 AP, P@10, RR and R@100. *Work* is from files to scores, without starting Python and loading libraries; *with start* is
 the whole. *Times venire* is the ratio of best times, in brackets the median of the ratios within each turn. *Differs
 by* is the largest difference from Venire's scores over all systems, topics and measures; ranx orders ties in its own
@@ -34,7 +35,8 @@ def page(machine: str, notices: Sequence[str], sections: Mapping[str, Section]) 
 
 def heading(section: Section) -> str:
     others = f"Other processes took {section.others():.0%} of the cores meanwhile."
-    return f"## {section.title}\n\n{section.about} {others}".rstrip() + "\n\n" + table([section.header, *section.rows])
+    about = f"{section.about} {others}".strip()
+    return f"## {section.title}\n\n{about}\n\n{table([section.header, *section.rows])}"
 
 
 def table(rows: Sequence[Row]) -> str:

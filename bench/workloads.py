@@ -19,10 +19,9 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from sizes import GROWTH, GROWTH_LINES
 
 GRADES = np.array([0, 1, 2, 3])
-GROWTH = (1, 2, 4, 8)
-GROWTH_LINES = 870_000
 
 
 def make_w1(folder: Path, rng: np.random.Generator) -> None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
+
 import sanitized
 
 if __name__ == "__main__":
     sanitized.load(Path(sys.argv[1]))  # before venire is imported
 
-from mutations import items, mutated_run, whole_run
-from slow_reader import RULES
+from mutations import EDGES, JUDGED, mutated_run, whole_run
+from slow_reader import RULES, Known
 from venire.io.scanning import kernel_rules
 from venire.kernels import scanner
 from venire.kernels.scanner import CompiledScanner, Sought
@@ -28,10 +30,11 @@ def main() -> None:
     library, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     if scanner._scan.__file__ != library:
         sys.exit(f"{library} is not the twin in use")
-    known = items()
+    known = Known.of(JUDGED).items
     scanners = [scanner_of(Sought(known.topics.slices, known.topic, known.doc.slices), number) for number in range(16)]
     n_scanned = 0
-    for data in (*(mutated_run(seed, number) for number in range(count)), *prefixes(seed), *large(seed)):
+    numbers = (b"1 Q0 a %b %b s" % (edge, edge) for edge in EDGES)
+    for data in chain(numbers, prefixes(seed), (mutated_run(seed, number) for number in range(count)), large(seed)):
         for each in scanners:
             each.scan(ended(data))
         n_scanned += 1

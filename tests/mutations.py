@@ -10,10 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from venire import read_judgments
-from venire.data.ids import as_text
-from venire.data.judgments import Items
-
 Rng = np.random.Generator
 T = TypeVar("T")
 
@@ -36,17 +32,11 @@ EDGES += [b"\xd9\xa3", b"\xef\xbc\x91", b"1" * 400, b"0" * 400 + b"1", b"0." + b
 ODD = [bytes([byte]) for byte in b"\0\1\t\n\v\f\r\x1a\x1c\x1f !#+-.09eE\x7f\x80\xbf\xff"]
 
 
-def items() -> Items:
-    """What is looked for in the files."""
-    grades = {as_text(topic): {as_text(doc): 1 for doc in docs} for topic, docs in JUDGED.items()}
-    return read_judgments(grades).items
-
-
 def mutated_run(seed: int, number: int) -> bytes:
     """Make one file: one in eight is whole, the others went through one to four mutations, or a rare one."""
     rng = np.random.default_rng([seed, number])
     data = whole_run(rng)
-    if rng.random() < 0.01:
+    if rng.random() < 0.005:
         return pick(rng, RARE)(data, rng)
     if number % 8:
         for _ in range(1 + below(rng, 4)):

@@ -302,7 +302,14 @@ def test_a_last_line_that_was_cut_off_in_its_tag_is_an_error(tmp_path):
         aps(written(tmp_path, RUN[:-2]))
     assert caught.value.line == 6
     assert aps(written(tmp_path, RUN[:-1])) == AP_OF_RUN  # no line end, but the whole tag
-    assert aps(written(tmp_path, RUN[:-2]), system_from="file") == AP_OF_RUN
+    with pytest.raises(FormatError, match="'sy' without a line end"):
+        aps(written(tmp_path, RUN[:-2]), system_from="file")
+
+
+def test_a_file_of_several_systems_cannot_name_them(tmp_path):
+    path = written(tmp_path, b"1 Q0 a 1 3 s\n1 Q0 b 2 2 t\n2 Q0 a 1 1 t\n")
+    with pytest.raises(FormatError, match=r"holds 2 systems \('s', 't'\), and a file can name only one"):
+        aps(path, system_from="file")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"# only a comment\n", b"\xef\xbb\xbf"])

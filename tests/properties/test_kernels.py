@@ -239,7 +239,8 @@ def test_locate_finds_the_ranks_of_judged_items(lists, known, data):
     topics = build_index(np.zeros(3, dtype=np.int32), from_bytes([b"t0", b"t1", b"t2"]))
     items = build_index(np.array([t for t, _ in known], dtype=np.int32), from_bytes([doc for _, doc in known]))
     names, words, score = (list(column) for column in zip(*flat, strict=True))
-    lines = Lines(from_bytes(names), None, from_bytes(words), np.array(score), np.arange(len(flat)))
+    systems = from_bytes([b"s"] * len(flat))
+    lines = Lines(from_bytes(names), systems, from_bytes(words), np.array(score), np.arange(len(flat)))
     located = locate(lines, topics, items, Rules(keep_first=data.draw(st.booleans())))
     number = {pair: n for n, pair in enumerate(known)}
     hits = [

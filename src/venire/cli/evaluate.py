@@ -186,4 +186,5 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
         hint = known_names(unknown[0], judgments.topics) if unknown else "expected one topic per line"
         raise FormatError(path, None, "names no topic that was judged", hint=hint)
     listed = ", ".join(unknown[:5]) + ", ..." * (len(unknown) > 5)
-    return topics, [f"{len(unknown):,} topics of {path} were not judged: {listed}"] if unknown else []
+    judged = [topic for topic in topics if topic in known]
+    return judged, [f"topics of {path} that were not judged: {listed}"] if unknown else []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import FACETS, Judgments
+from venire.data.judgments import FACETS, Judgments, counted
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -61,15 +61,15 @@ def convene(
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
-        raise AmbiguousLabels("there is no label to score with", hint="; ".join(judgments.notes) or None)
+        raise AmbiguousLabels("there is no label to score with", hint="; ".join([*judgments.notes, *notes]) or None)
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
     if pool is not None:
         return _pooled(judgments, POOLS[_known_pool(pool)] if isinstance(pool, str) else pool, notes)
     if per is None and len(judgments.assessor.names) > 1:
-        names = ", ".join(judgments.assessors[:4])
+        names = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessor.names) > 4 else "")
         raise AmbiguousLabels(
-            f"{len(judgments.assessor.names)} assessors judged ({names}, ...), and nothing says whose labels count",
+            f"{len(judgments.assessor.names)} assessors judged ({names}), and nothing says whose labels count",
             hint='choose one (assessor="NAME", --assessor NAME), score for each (per="assessor", --per assessor), '
             f"pool their labels (pool=, --pool {'|'.join(POOLS)}), or give gains made by a model",
         )
@@ -82,7 +82,7 @@ def _in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
     given = judgments.facets.get("given")
     if given is not None and any(given.names):
         alone = given.codes == (list(given.names).index("") if "" in list(given.names) else -1)
-        notes.append(f"{int((~alone).sum()):,} labels given after another document are left out here")
+        notes.append(f"{counted(int((~alone).sum()), 'label')} given after another document left out here")
         judgments = judgments.take(alone)
     for name in (name for name in FACETS if name != "given" and name in judgments.facets):
         values = list(judgments.facets[name].names)

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.ids import Category, joined, natural_order
-from venire.data.judgments import FACETS, Items, Judgments
+from venire.data.judgments import FACETS, Items, Judgments, counted
 from venire.data.scale import Scale
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.kernels.slices import bytewise_order
 from venire.types import Codes, Floats, Ints
 
 _INTEGER = re.compile(r"[+-]?\d+")
+_WHOLE = re.compile(r"[+-]?\d+\.0*")
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 NEGATIVE = ("unjudged", "lowest")
 REPEATS = ("error", "keep", "first", "last")
@@ -43,6 +44,7 @@ class Rows:
     scale: Scale | None = None
     repeats: str = "keep"
     notes: tuple[str, ...] = ()
+    named_after_file: bool = False
 
 
 def assemble(
@@ -62,14 +64,19 @@ def assemble(
     _check_choice("negative", negative, NEGATIVE)
     _check_choice("repeats", repeats or "keep", REPEATS)
     label = joined([part.label for part in parts])
-    scale = scale or _declared(parts) or inferred_scale(label, parts)
+    declared = scale or _declared(parts)
+    scale = declared or inferred_scale(label, parts)
     levels = _levels(list(label.names), scale, negative)
     level = levels[label.codes]
     _refuse_unknown(level, label, scale, parts)
     judged = np.flatnonzero(level >= 0)
     notes = [note for part in parts for note in part.notes]
+    if declared is None and scale.measurement == "interval":
+        shown = "<".join(scale.labels[:4]) + ("<..." if len(scale) > 4 else "")
+        notes.append(f"the labels are not whole numbers; the scale is {shown}, and linear gains are places on it")
     if len(judged) < len(level):
-        notes.append(f"{len(level) - len(judged):,} labels below zero are taken as unjudged")
+        below = len(level) - len(judged)
+        notes.append(f"{counted(below, 'label')} below zero {'is' if below == 1 else 'are'} taken as unjudged")
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
     facets = {name: _facet(parts, name) for name in FACETS if any(name in part.facets for part in parts)}
@@ -89,8 +96,8 @@ def assemble(
 
 
 def inferred_scale(label: Category, parts: Sequence[Rows] = ()) -> Scale:
-    """Infer a scale from what the labels look like: integers are 0..max, other numbers are ranked as they are."""
-    labels = [name for name in label.names if not _NEGATIVE.fullmatch(name)]
+    """Infer a scale from what the labels look like: whole numbers are 0..max, other numbers are ranked as they are."""
+    labels = list(dict.fromkeys(whole(name) for name in label.names if not _NEGATIVE.fullmatch(name)))
     if all(_INTEGER.fullmatch(name) for name in labels):
         return Scale.of_integers([int(name) for name in labels])
     other = [name for name in labels if not _is_number(name)]
@@ -103,6 +110,11 @@ def inferred_scale(label: Category, parts: Sequence[Rows] = ()) -> Scale:
         f"label {other[0]!r} is not a number, so the order of the labels is not known",
         hint=f'declare the scale, lowest first: --scale "{shown}" (or "{shown.replace("<", "|")}" if it has no order)',
     )
+
+
+def whole(label: str) -> str:
+    """Write a whole number without its fraction, as 3 for 3.0; any other label as it is."""
+    return label.partition(".")[0] if _WHOLE.fullmatch(label) else label
 
 
 def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
@@ -144,8 +156,9 @@ def _levels(labels: Sequence[str], scale: Scale, negative: str) -> Codes:
     def level(label: str) -> int:
         if label in known:
             return known[label]
-        if _INTEGER.fullmatch(label) and str(int(label)) in known:
-            return known[str(int(label))]
+        plain = whole(label)
+        if _INTEGER.fullmatch(plain) and str(int(plain)) in known:
+            return known[str(int(plain))]
         return below if _NEGATIVE.fullmatch(label) else -2
 
     return np.array([level(label) for label in labels], dtype=np.int32)

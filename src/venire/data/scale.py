@@ -45,7 +45,7 @@ class Scale:
             raise ScaleError("a scale needs labels, none of them empty", hint='write it as "Non<Rel<HRel"')
         for label in self.labels:
             if self.labels.count(label) > 1:
-                raise ScaleError(f"label {label!r} stands twice in the scale {self}")
+                raise ScaleError(f"label {label!r} stands twice in the scale {self}", hint="name each label once")
 
     @classmethod
     def parse(cls, text: str) -> Scale:

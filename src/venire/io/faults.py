@@ -76,7 +76,12 @@ def columns_fault(
 ) -> FormatError:
     """Word a line with too few or too many columns."""
     shown = text[:60].decode("utf-8", "replace").strip()
-    hint = "the last line has no line end: the file may have been cut off" if cut else None
+    hint = "ids hold no white space, and fields are separated by spaces or tabs"
+    if cut:
+        hint = "the last line has no line end: the file may have been cut off"
+    elif fault.detail + int(expected[0]) == 10:
+        kind = "a run" if fault.detail == 6 else "judgments"
+        hint = f"this looks like {kind}: on the command line judgments come first, then runs"
     return FormatError(where, line, f"found {fault.detail} columns in {shown!r}, expected {expected}", hint=hint)
 
 

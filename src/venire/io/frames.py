@@ -211,5 +211,7 @@ def _refuse_empty(table: Part, form: Form) -> None:
     }
     if empty:
         row = min(empty)
-        hint = "leave out the rows that hold no judgment" if empty[row] == "label" else None
+        hint = (
+            "leave out the rows that hold no judgment" if empty[row] == "label" else f"every row needs its {empty[row]}"
+        )
         raise FormatError(form.where, int(table.line[row]), f"the {empty[row]} is empty", hint=hint)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
+from venire.errors import FormatError
 from venire.io.lines import opened
 from venire.io.qrels import read_qrels
 from venire.io.run_sources import expanded
@@ -52,7 +55,23 @@ def read_judgments(
         return source
     parts = list(_parts(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column))
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
-    return assemble(parts, scale=declared, negative=negative, repeats=repeats)
+    return assemble(_told_apart(parts), scale=declared, negative=negative, repeats=repeats)
+
+
+def _told_apart(parts: list[Rows]) -> list[Rows]:
+    """Name assessors after folder and file where files of one name stand in several folders."""
+    names = [part.assessor.names[0] if part.named_after_file else None for part in parts]
+    twice = {name for name in names if name is not None and names.count(name) > 1}
+    sources = [part.source for part, name in zip(parts, names, strict=True) if name in twice]
+    for source in sources:
+        if sources.count(source) > 1:
+            raise FormatError(source, None, "is given twice", hint="name each file of judgments once")
+    return [
+        replace(part, assessor=Category.constant(f"{Path(part.source).parent.name}/{name}", len(part.line)))
+        if name in twice
+        else part
+        for part, name in zip(parts, names, strict=True)
+    ]
 
 
 def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -> Iterable[Rows]:

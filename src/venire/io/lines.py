@@ -41,11 +41,11 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         with path.open("rb") as raw:
             yield _decompressed(raw)
     except FileNotFoundError:
-        raise FormatError(path, None, "there is no such file") from None
+        raise FormatError(path, None, "there is no such file", hint=f"looked from {Path.cwd()}") from None
     except IsADirectoryError:
-        raise FormatError(path, None, "is a folder, expected a file") from None
+        raise FormatError(path, None, "is a folder, expected a file", hint="name the files in it") from None
     except PermissionError:
-        raise FormatError(path, None, "may not be read") from None
+        raise FormatError(path, None, "may not be read", hint="change its permissions") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(
             path, None, f"the compressed data end early or are damaged ({error})", hint="fetch the file again"

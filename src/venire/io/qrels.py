@@ -44,6 +44,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
         facets={"intent": Category.of_slices(second)} if second_column == "intent" else {},
         scale=header_scale(data, path) or scale_beside(path),
         repeats="error",
+        named_after_file=not named,
     )
 
 

@@ -85,7 +85,7 @@ def expanded(source: str | Path) -> list[Path]:
     if path.is_dir():
         files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
         if not files:
-            raise FormatError(path, None, "is a folder without files")
+            raise FormatError(path, None, "is a folder without files", hint="name files, or the folder they are in")
         return files
     if glob.has_magic(str(source)):
         files = sorted(
@@ -95,8 +95,8 @@ def expanded(source: str | Path) -> list[Path]:
         )
         if files:
             return files
-        raise FormatError(source, None, "no file fits this pattern")
-    raise FormatError(source, None, "there is no such file or folder")
+        raise FormatError(source, None, "no file fits this pattern", hint=f"looked from {Path.cwd()}")
+    raise FormatError(source, None, "there is no such file or folder", hint=f"looked from {Path.cwd()}")
 
 
 def _from_dict(runs: Mapping[str, Any]) -> RunTable:

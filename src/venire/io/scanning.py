@@ -73,7 +73,8 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
     _keep_freed_memory()
     with closing(map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))) as scanned:
         for source, answers in _by_source(runs.sources, scanned):
-            for batch in _whole(source, _checked(answers, target, progress), target):
+            whole = _whole(source, _checked(answers, target, progress), target)
+            for batch in whole if runs.rules.system_from == "tag" else _named_after_file(source, whole):
                 _claim_systems(source, batch.systems, home)
                 batches.append(batch)
             if isinstance(source, RunTable):
@@ -103,7 +104,6 @@ def kernel_rules(rules: RunRules) -> Rules:
         by_rank=rules.order == "rank",
         single_precision=rules.score_type == "float32",
         keep_first=rules.repeated == "first",
-        tagged=rules.system_from == "tag",
     )
 
 
@@ -111,12 +111,7 @@ def scan_part(part: Part, target: Target) -> Scanned:
     """Scan whole lists: the pure function that threads, or a cluster, apply to parts."""
     if isinstance(part.content, RunTable):
         return NumpyScanner.of(target.sought, target.rules).scan_lines(table_lines(part.content, target.rules))
-    return _named_after_file(part.source, target.scanner.scan(part.content.data), target.rules)
-
-
-def _named_after_file(source: Source, scanned: Scanned, rules: Rules) -> Scanned:
-    """Give lists the name of their file, where tags are not to count."""
-    return scanned if rules.tagged else scanned._replace(systems=[_file_name(source)] * len(scanned.topics))
+    return target.scanner.scan(part.content.data)
 
 
 def table_lines(table: RunTable, rules: Rules) -> Lines:
@@ -178,7 +173,7 @@ def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> I
             if batch.fault is not None:
                 where = _where(part.source)
                 raise explained_fault(where, batch.fault, content, target.rules, lines_before=lines_before)
-            if content.cut and target.rules.tagged:
+            if content.cut:
                 refuse_cut_line(_where(part.source), content, lines_before=lines_before)
             progress(len(content.data))
         lines_before += batch.n_lines
@@ -200,19 +195,33 @@ def _whole(source: Source, batches: Iterator[Scanned], target: Target) -> list[S
     return [_scan_regrouped(source, target)] if scattered else found
 
 
+def _named_after_file(source: Source, batches: list[Scanned]) -> list[Scanned]:
+    """Give lists the name of their file; it must hold one system alone."""
+    tags = list(dict.fromkeys(tag for batch in batches for tag in batch.systems))
+    if len(tags) > 1:
+        shown = ", ".join(repr(as_text(tag)) for tag in tags[:3])
+        raise FormatError(
+            _where(source),
+            None,
+            f"holds {len(tags)} systems ({shown}{', ...' if len(tags) > 3 else ''}), and a file can name only one",
+            hint="name systems by their tags (--system-from tag), or split the file",
+        )
+    return [batch._replace(systems=[_file_name(source)] * len(batch.topics)) for batch in batches]
+
+
 def _scan_regrouped(source: Source, target: Target) -> Scanned:
     """Scan a file whose lists are scattered: bring their lines together first.  Memory is linear in the file."""
     data = read_bytes(source) if isinstance(source, Path) else b""
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
     fields = split(padded(chunk.data), 6)
     topic, _ = encode(fields.column(TOPIC))
-    tag = encode(fields.column(TAG))[0] if target.rules.tagged else np.zeros_like(topic)
+    tag, _ = encode(fields.column(TAG))
     together = np.lexsort((np.arange(len(topic)), topic, tag))
     lines, fault = read_lines(fields.take(together), target.rules)
     batch = NumpyScanner.of(target.sought, target.rules).scan_lines(lines, fault)
     if batch.fault is not None:
         raise explained_fault(_where(source), batch.fault, chunk, target.rules)
-    return _named_after_file(source, batch, target.rules)
+    return batch
 
 
 def _claim_systems(source: Source, systems: list[bytes], home: dict[str, Source]) -> None:
@@ -223,7 +232,8 @@ def _claim_systems(source: Source, systems: list[bytes], home: dict[str, Source]
                 _where(source),
                 None,
                 f"system {system!r} is in {_where(home[system])} too",
-                hint="name systems after their files with --system-from file, or give each run its own tag",
+                hint="give each run a tag of its own, name each file once, or name systems after their files with "
+                "--system-from file",
             )
 
 

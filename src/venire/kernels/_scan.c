@@ -218,7 +218,7 @@ typedef struct {
     Cell *cells;
     Table by_name, *by_topic; /* the topics, and the items of each */
     Py_ssize_t n_topics, n_items;
-    int by_rank, single_precision, keep_first, tagged;
+    int by_rank, single_precision, keep_first;
 } Scanner;
 
 static void enter(Table table, uint64_t mixed, int32_t number) {
@@ -448,7 +448,7 @@ static int scan_lines(Scan *scan, const char *limit) {
         if (scanner->by_rank) score = -score;
         if (scanner->single_precision) score = (float)score;
         int same_list = scan->at_topic.at && same(fields[TOPIC], scan->at_topic) &&
-                        (!scanner->tagged || same_tag(fields[TAG], scan->at_tag, limit));
+                        same_tag(fields[TAG], scan->at_tag, limit);
         if (!same_list && !open_list(scan, fields[TOPIC], fields[TAG])) return 0;
         int added = add(scan, fields[DOC], score);
         if (added < 0) return 0;
@@ -550,10 +550,10 @@ static int fill_tables(Scanner *self, const int32_t *topic_of) {
 
 static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     PyObject *topic_bytes, *topic_start, *topic_end, *item_topic, *doc_bytes, *doc_start, *doc_end;
-    int by_rank, single_precision, keep_first, tagged;
+    int by_rank, single_precision, keep_first;
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "OOOOOOOpppp", &topic_bytes, &topic_start, &topic_end, &item_topic, &doc_bytes, &doc_start,
-                          &doc_end, &by_rank, &single_precision, &keep_first, &tagged)) {
+    if (!PyArg_ParseTuple(args, "OOOOOOOppp", &topic_bytes, &topic_start, &topic_end, &item_topic, &doc_bytes, &doc_start,
+                          &doc_end, &by_rank, &single_precision, &keep_first)) {
         return NULL;
     }
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -562,7 +562,6 @@ static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->by_rank = by_rank;
     self->single_precision = single_precision;
     self->keep_first = keep_first;
-    self->tagged = tagged;
     Py_buffer topic_of;
     if (PyObject_GetBuffer(topic_bytes, &self->topic_bytes, PyBUF_SIMPLE) < 0 ||
         PyObject_GetBuffer(doc_bytes, &self->doc_bytes, PyBUF_SIMPLE) < 0 ||

@@ -13,7 +13,6 @@ class Scanner:
         by_rank: bool,
         single_precision: bool,
         keep_first: bool,
-        tagged: bool,
         /,
     ) -> Scanner: ...
     def scan(

@@ -30,22 +30,21 @@ class Rules(NamedTuple):
     by_rank: bool = False
     single_precision: bool = False
     keep_first: bool = False
-    tagged: bool = True
 
 
 class Lines(NamedTuple):
-    """A batch of run lines; those of one list stand together.  All (line,); ``system`` None = one for all."""
+    """A batch of run lines; those of one list stand together.  All (line,)."""
 
     topic: Slices
-    system: Slices | None
+    system: Slices
     doc: Slices
     score: Floats
     number: Ints
 
     def take(self, which: Ints) -> Lines:
         """Choose some of the lines."""
-        system = None if self.system is None else self.system.take(which)
-        return Lines(self.topic.take(which), system, self.doc.take(which), self.score[which], self.number[which])
+        topic, system, doc = (each.take(which) for each in (self.topic, self.system, self.doc))
+        return Lines(topic, system, doc, self.score[which], self.number[which])
 
 
 class Located(NamedTuple):
@@ -72,8 +71,7 @@ def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
         score = -score
     if rules.single_precision:
         score = single(score)
-    system = fields.column(TAG) if rules.tagged else None
-    return Lines(fields.column(TOPIC), system, fields.column(DOC), score, fields.line), fault
+    return Lines(fields.column(TOPIC), fields.column(TAG), fields.column(DOC), score, fields.line), fault
 
 
 def single(score: Floats) -> Floats:
@@ -84,10 +82,7 @@ def single(score: Floats) -> Floats:
 
 def list_starts(lines: Lines) -> Bools:
     """Mark the first line of every list: where topic or system differ from the line before."""
-    changed = changes(lines.topic)
-    if lines.system is not None:
-        changed |= changes(lines.system)
-    return changed
+    return changes(lines.topic) | changes(lines.system)
 
 
 def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:

@@ -89,9 +89,7 @@ class NumpyScanner:
         located = locate(lines, self.topics, self.items, self.rules)
         fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
         topics = lines.topic.take(located.first).to_bytes()
-        systems = [b""] * len(topics)
-        if lines.system is not None:
-            systems = lines.system.take(located.first).to_bytes()
+        systems = lines.system.take(located.first).to_bytes()
         depth, hit_list, rank = (each.astype(np.int32) for each in (located.depth, located.hit_list, located.rank))
         return Scanned(topics, systems, located.topic, depth, hit_list, rank, located.item, n_lines, fault)
 

@@ -17,7 +17,7 @@ still gain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -74,6 +74,7 @@ class nERR(ERR):  # noqa: N801 - the field's spelling
 class RBP(Measure):
     """Rank-biased precision: gain per document for a user who reads on with probability p."""
 
+    k: int | None = field(default=None, kw_only=True)
     p: float = 0.8
     rel: str | None = None
 

@@ -22,9 +22,8 @@ from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress, scan
-from venire.measures.measure import Measure
 from venire.measures.scores import Scores
-from venire.measures.scoring import Plan, score_facts
+from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.types import Bools, Floats, Ints
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
@@ -33,7 +32,7 @@ UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 def evaluate(
     judgments: JudgmentsLike,
     runs: RunsLike,
-    measures: Sequence[Measure | str] | Measure | str = ("nDCG@10",),
+    measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@10",),
     *,
     gains: GainsLike = "linear",
     assessor: str | None = None,
@@ -51,7 +50,7 @@ def evaluate(
     ----------
     judgments, runs
         As ``read_judgments`` and ``read_runs`` take them.
-    measures : names ("nDCG@10") or values (nDCG(10)), one or several
+    measures : names ("nDCG@10"), values (nDCG(10)) or functions of gains by rank, one or several
     gains : "linear", "exponential", "raw", "binary:LABEL", {label: gain}, or Gains
     assessor, per, pool
         Whose labels count where several assessors judged: one by name, each of them (``per="assessor"``, which adds an
@@ -76,7 +75,7 @@ def evaluate(
         raise UnknownName("rule for missing topics", missing, ["zero", "skip"])
     labels = read_judgments(judgments)
     sources = runs if isinstance(runs, Runs) else read_runs(runs)
-    asked = [measures] if isinstance(measures, (Measure, str)) else list(measures)
+    asked = list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
     plan = Plan.of(asked, gains_for(gains, labels.scale), unjudged)
     panel = convene(labels, assessor=assessor, per=per, pool=pool)
     facts = scan(sources, labels.items, progress=progress)

@@ -8,8 +8,8 @@ And itself, a function of ranked gains.  Judges, lists and topics are axes it ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
-from typing import NamedTuple
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class Measure:
     def counts_relevant(self) -> bool:
         """Whether it needs the number of relevant documents, which unjudged documents with gain leave open."""
         return False
+
+    def settled(self, deepest: int) -> Measure:  # noqa: ARG002 - only a measure of one's own has to know
+        """Return the measure for lists of at most this depth."""
+        return self
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Gain of each label, as given."""
@@ -105,28 +109,47 @@ def need(ideal: Floats | None) -> Floats:
 
 @dataclass(frozen=True)
 class Own(Measure):
-    """A measure of one's own: a function of gains by rank, (..., rank) -> (...)."""
+    """A measure of one's own: a function of gains by rank, of one ranking or of many at once, (..., rank) -> (...)."""
 
-    function: Callable[[Floats], Floats] = np.sum
+    function: Callable[[Floats], Any] = np.sum
     name: str = "own"
 
+    def settled(self, deepest: int) -> Own:
+        """Look at all ranks there are, if none is the last."""
+        return self if self.k is not None else replace(self, k=max(deepest, 1))
+
     def __call__(self, ranked: Ranked) -> Floats:
-        """Lay the gains out by rank and apply the function."""
-        depth = self.k or 1
-        value = np.asarray(self.function(ranked.by_rank(depth)), dtype=np.float64)
-        if value.shape != ranked.gains.shape[:-1]:
+        """Lay the gains out by rank and apply the function: to all rankings at once, or else to each."""
+        gains = ranked.by_rank(self.k or 1)
+        try:
+            value = np.asarray(self.function(gains), dtype=np.float64)
+            if value.shape != gains.shape[:-1]:
+                value = np.apply_along_axis(self.function, -1, gains).astype(np.float64)
+        except (TypeError, ValueError, IndexError):
+            value = self._one_by_one(gains)
+        if value.shape != gains.shape[:-1]:
             raise MeasureError(
-                f"{self.name} gave shape {value.shape} for gains of shape {(*ranked.gains.shape[:-1], depth)}",
-                hint="a measure sums over the last axis: gains (..., rank) -> (...)",
+                f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}",
+                hint="a measure makes one number of a ranking's gains: (..., rank) -> (...)",
             )
         return value
+
+    def _one_by_one(self, gains: Floats) -> Floats:
+        try:
+            return np.apply_along_axis(self.function, -1, gains).astype(np.float64)
+        except (TypeError, ValueError, IndexError) as error:
+            hint = "a measure makes one number of an array of gains, best rank first"
+            raise MeasureError(f"{self.name} failed on gains by rank: {error}", hint=hint) from error
 
     def __str__(self) -> str:
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
 
-def measure(function: Callable[[Floats], Floats], *, k: int, name: str | None = None) -> Own:
-    """Make a measure of a function of the gains at ranks 1..k, zero where there is none: (..., k) -> (...).
+def measure(function: Callable[[Floats], Any], *, k: int | None = None, name: str | None = None) -> Own:
+    """Make a measure of a function of the gains at ranks 1..k, or at all ranks; zero where there is none.
+
+    The function gets the gains of one ranking, or of many at once with the ranks along the last axis; the latter is
+    much faster.
 
     Examples
     --------
@@ -134,7 +157,7 @@ def measure(function: Callable[[Floats], Floats], *, k: int, name: str | None = 
     >>> str(first)
     'First@1'
     """
-    return Own(k=k, function=function, name=name or function.__name__)
+    return Own(k=k, function=function, name=name or str(getattr(function, "__name__", "own")))
 
 
 def _literal(value: object) -> str:

@@ -6,9 +6,9 @@ ranking is computed once per topic; the measure itself runs over blocks of lists
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from venire.data.gains import Gains
 from venire.data.panel import Panel
 from venire.errors import MeasureError, UnknownName
 from venire.measures.measure import Measure, Worth
+from venire.measures.measure import measure as own_measure
 from venire.measures.names import parse_measure
 from venire.types import Bools, Floats, Ints
 
@@ -35,11 +36,11 @@ class Plan:
     condensed: bool
 
     @classmethod
-    def of(cls, measures: Sequence[Measure | str], gains: Gains, unjudged: float | str) -> Plan:
+    def of(cls, measures: Sequence[MeasureLike], gains: Gains, unjudged: float | str) -> Plan:
         """Settle measures and gains; refuse what is not defined."""
         if not measures:
             raise MeasureError("no measure was given", hint='for example "nDCG@10"')
-        known = tuple(parse_measure(each) if isinstance(each, str) else each for each in measures)
+        known = tuple(map(as_measure, measures))
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
         for each in known if gain > 0 else ():
@@ -48,7 +49,8 @@ class Plan:
                     f"{each} is not defined when unjudged documents have a gain: it would depend on how many there are",
                     hint="use a measure that needs no count of relevant documents, such as nDCG@10 or P@10",
                 )
-        return cls(tuple(map(str, measures)), known, tuple(each.worth(gains, gain) for each in known), condensed)
+        names = tuple(each if isinstance(each, str) else str(own) for each, own in zip(measures, known, strict=True))
+        return cls(names, known, tuple(each.worth(gains, gain) for each in known), condensed)
 
     @property
     def unjudged_settled(self) -> bool:
@@ -70,13 +72,25 @@ class Plan:
             yield self.worths[numbers[0]], numbers
 
 
+MeasureLike = Measure | str | Callable[[Floats], Any]
+
+
+def as_measure(measure: MeasureLike) -> Measure:
+    """Make a measure of its name, or of a function of gains by rank."""
+    if isinstance(measure, str):
+        return parse_measure(measure)
+    return measure if isinstance(measure, Measure) else own_measure(measure)
+
+
 def _unjudged_gain(unjudged: float | str) -> float:
     try:
         gain = float(unjudged)
     except ValueError:
         raise UnknownName("rule for unjudged documents", str(unjudged), ["condensed", "0", "0.1"]) from None
     if not 0 <= gain < np.inf:
-        raise MeasureError(f"the gain of unjudged documents is {gain:g}, expected a number from 0 on")
+        raise MeasureError(
+            f"the gain of unjudged documents is {gain:g}, expected a number from 0 on", hint="0 is the default"
+        )
     return gain
 
 
@@ -86,6 +100,8 @@ def score_facts(facts: Facts, panel: Panel, plan: Plan, *, group: Ints | None = 
     group (item,): items with the same number are copies of one document.
     Cost: O(judges x hits) per measure; memory: blocks of bounded size, and the answer.
     """
+    deepest = int(facts.depth.max(initial=1))
+    plan = replace(plan, measures=tuple(each.settled(deepest) for each in plan.measures))
     n_judges = len(panel.judges)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))

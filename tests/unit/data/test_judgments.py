@@ -151,3 +151,26 @@ def test_judgments_come_from_dictionaries_and_frames():
     for judgments in (read_judgments(frame), read_judgments(frame.to_pandas())):
         assert judgments.to_polars()["label"].to_list() == from_dict.to_polars()["label"].to_list()
         assert judgments.items.doc == ["a", "b"]
+
+
+def test_files_of_one_name_in_two_folders_are_two_assessors(tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "qrels.txt").write_text("1 0 a 1\n")
+    judgments = read_judgments([tmp_path / "one" / "qrels.txt", tmp_path / "two" / "qrels.txt"])
+    assert judgments.assessors == ("one/qrels", "two/qrels")
+    with pytest.raises(FormatError, match="is given twice"):
+        read_judgments([tmp_path / "one" / "qrels.txt"] * 2)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.qrels"])
+def test_whole_numbers_may_have_a_fraction_of_zero(tmp_path, name):
+    text = "qid,docno,grade\n1,a,1.0\n1,b,3.0\n" if name == "x.csv" else "1 0 a 1\n1 0 b 3.0\n"
+    (tmp_path / name).write_text(text)
+    judgments = read_judgments(tmp_path / name)
+    assert judgments.scale.labels == ("0", "1", "2", "3")
+    assert judgments.label.tolist() == [1, 3]
+
+
+def test_fractions_are_noted_since_linear_gains_are_places(qrels):
+    assert any("not whole numbers" in note for note in read_judgments(qrels("1 0 a 0.5\n1 0 b 1\n")).notes)

@@ -84,4 +84,4 @@ def test_labels_given_after_another_document_are_left_out_with_a_note(tmp_path):
     with pytest.warns(UnjudgedWarning, match="run 50%"):
         scores = evaluate(read_judgments(table), RUN, ["P@2"])
     assert scores.values.item() == 0.5
-    assert any("1 labels given after another document" in note for note in scores.notes)
+    assert any("1 label given after another document" in note for note in scores.notes)

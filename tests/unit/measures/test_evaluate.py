@@ -132,8 +132,24 @@ def test_a_measure_of_ones_own_works_like_a_built_in():
     scores = evaluate(GRADED, RUN, [first_two, nDCG(10), "P@1"], gains="exponential")
     assert scores.names["measure"] == ("Best@2", "nDCG@10", "P@1")
     assert scores.values[0, 0, 0] == 7
-    with pytest.raises(MeasureError, match="sums over the last axis"):
+    with pytest.raises(MeasureError, match="makes one number of"):
         evaluate(GRADED, RUN, [measure(lambda gains: gains, k=3, name="Wrong")])
+    with pytest.raises(MeasureError, match="Bad failed on gains by rank: no"):
+        evaluate(GRADED, RUN, [measure(_refuse, name="Bad")])
+
+
+def _refuse(_gains):
+    raise ValueError("no")
+
+
+def test_a_plain_function_of_one_ranking_is_a_measure_too():
+    def total(gains):
+        return float(sum(gains))
+
+    scores = evaluate(GRADED, RUN, [total, "CG"])
+    assert scores.names["measure"] == ("total", "CG")
+    assert scores.values[0, 0].tolist() == [6.0, 6.0]
+    assert evaluate(GRADED, RUN, total).values.item() == 6.0
 
 
 def test_runs_are_scanned_once_for_all_evaluations(tmp_path):
