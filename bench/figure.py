@@ -19,8 +19,6 @@ SETTINGS = {"svg.hashsalt": "venire", "svg.fonttype": "none", "font.family": "sa
 
 
 def draw(sections: Mapping[str, Section], path: Path) -> None:
-    import json, dataclasses
-    Path("/tmp/bq/results.json").write_text(json.dumps({k: dataclasses.asdict(v) for k, v in sections.items()}))
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

@@ -14,7 +14,7 @@ This page and its figure are made by `make bench DOCS=1`; `make bench` alone sho
 `build/bench/results.md`. `python bench/run.py --help` tells how to run a part, repeat it more often, or add
 `trec_eval` by its path.
 
-The contenders of a table run in one session, each in a process of its own, in turns; the best of three turns counts (a
+The contenders of a table run in one go, each in a process of its own, in turns; the best of three turns counts (a
 contender that has worked half a minute is not started again). They compute the same five measures per topic: nDCG@10,
 AP, P@10, RR and R@100. *Work* is from files to scores, without starting Python and loading libraries; *with start* is
 the whole. *Times venire* is the ratio of best times, in brackets the median of the ratios within each turn. *Differs

@@ -189,10 +189,19 @@ def change_number(fields: list[bytes], rng: Rng) -> None:
 
 
 def long_number(rng: Rng) -> bytes:
-    """Write digits that lie near the middle between two doubles, where reading is hardest."""
+    """Write about as many digits as a double holds, or more: where reading by short cuts would go wrong."""
     value = float(rng.random() * 10.0 ** below(rng, 17))
-    digits = b"%.*e" % (14 + below(rng, 12), value + np.spacing(value) / 2)
-    return digits.replace(b"e+", pick(rng, [b"e+", b"e", b"E"])) if rng.random() < 0.5 else b"%.20f" % value
+    text = b"%.*e" % (pick(rng, [14, 15, 15, 16, 16, 17, 18, 25]), value)
+    return pick(rng, [text, text.replace(b"e+", b"e"), text.replace(b"e", b"E"), b"%.20f" % value])
+
+
+def add_tie(lines: list[bytes], rng: Rng) -> None:
+    """Add a number between twice the double nearest to it: read one step too high or too low, its rank changes."""
+    topic, number = pick(rng, TOPICS), long_number(rng)
+    nearest = repr(float(number)).encode()
+    docs = {b"a": nearest, b"aa": number, b"ab": nearest}
+    place = below(rng, len(lines))
+    lines[place:place] = [b"%b Q0 %b %b %b tie" % (topic, doc, score, score) for doc, score in docs.items()]
 
 
 def lengthen(fields: list[bytes], rng: Rng) -> None:
@@ -201,7 +210,7 @@ def lengthen(fields: list[bytes], rng: Rng) -> None:
 
 
 USUAL = [flip_bit, replace_byte, insert_bytes, delete_bytes, truncate, drop_last_end, splice, add_mark]
-USUAL += [on_lines(change) for change in (swap_lines, swap_lines, repeat_line, repeat_line, drop_line, join_lines)]
+USUAL += [on_lines(change) for change in (swap_lines, repeat_line, drop_line, join_lines, add_tie, add_tie)]
 USUAL += [on_fields(change) for change in (drop_field, add_field, swap_fields, rename, rename, lengthen)]
 USUAL += [on_fields(change_number)] * 3
 

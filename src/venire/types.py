@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,4 +14,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 Words: TypeAlias = NDArray[np.uint64]
 Octets: TypeAlias = NDArray[np.uint8]
 Places: TypeAlias = Ints | Codes | Bools
-RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
+if TYPE_CHECKING:  # numpy.random takes time to load, and most evaluations draw nothing
+    RNGLike: TypeAlias = int | np.random.Generator | np.random.SeedSequence | None
+else:
+    RNGLike: TypeAlias = object

@@ -38,10 +38,14 @@ class Ranked:
 
     def upto(self, k: int | None) -> Ranked:
         """Forget what stands below rank k."""
-        if k is None or int(self.rank.max(initial=0)) <= k:
+        if k is None:
             return self
         seen = self.rank <= k
-        return replace(self, gains=self.gains * seen, judged=self.judged & seen)
+        slots = np.flatnonzero(seen.any(axis=tuple(range(seen.ndim - 1))))
+        width = int(slots[-1]) + 1 if len(slots) else 0
+        seen = seen[..., :width]
+        gains, judged = self.gains[..., :width] * seen, self.judged[..., :width] & seen
+        return replace(self, gains=gains, rank=self.rank[..., :width], judged=judged)
 
     def by_rank(self, depth: int) -> Floats:
         """Return gains by rank, zero where no judged document stands -> (judge, list, depth)."""

@@ -44,7 +44,8 @@ class AP(BinaryMeasure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(precisions(ranked.upto(self.k).gains, ranked.rank), need(ranked.ideal))
+        seen = ranked.upto(self.k)
+        return share(precisions(seen.gains, seen.rank), need(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class GAP(Measure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(graded_precisions(ranked.upto(self.k).gains, ranked.rank), need(ranked.ideal))
+        seen = ranked.upto(self.k)
+        return share(graded_precisions(seen.gains, seen.rank), need(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -87,4 +89,5 @@ class Q(Measure):
         """Score (judge, list, slot) -> (judge, list)."""
         ideal = need(ranked.ideal)
         relevant = (np.diff(ideal, axis=-1, prepend=0.0) > 0).sum(axis=-1).astype(np.float64)
-        return share(blended_ratios(ranked.upto(self.k).gains, ranked.rank, ideal, self.beta), relevant)
+        seen = ranked.upto(self.k)
+        return share(blended_ratios(seen.gains, seen.rank, ideal, self.beta), relevant)

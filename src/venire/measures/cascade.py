@@ -35,7 +35,8 @@ class RR(BinaryMeasure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return stopping(ranked.upto(self.k).gains, ranked.rank)
+        seen = ranked.upto(self.k)
+        return stopping(seen.gains, seen.rank)
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class ERR(Measure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return stopping(ranked.upto(self.k).gains, ranked.rank)
+        seen = ranked.upto(self.k)
+        return stopping(seen.gains, seen.rank)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class RBP(Measure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return discounted(ranked.upto(self.k).gains, self._weight(ranked))
+        seen = ranked.upto(self.k)
+        return discounted(seen.gains, self._weight(seen))
 
     def _weight(self, ranked: Ranked) -> Floats:
         return (1 - self.p) * np.power(self.p, ranked.rank - 1.0)
@@ -117,4 +120,5 @@ class RBPResidual(RBP):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return 1 - discounted(ranked.upto(self.k).judged.astype(np.float64), self._weight(ranked))
+        seen = ranked.upto(self.k)
+        return 1 - discounted(seen.judged.astype(np.float64), self._weight(seen))

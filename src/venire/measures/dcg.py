@@ -65,7 +65,8 @@ class DCG(Measure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return discounted(ranked.upto(self.k).gains, DISCOUNTS[self.dcg](ranked.rank))
+        seen = ranked.upto(self.k)
+        return discounted(seen.gains, DISCOUNTS[self.dcg](seen.rank))
 
 
 @dataclass(frozen=True)

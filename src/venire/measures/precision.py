@@ -76,8 +76,9 @@ class Rprec(BinaryMeasure):
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         relevant = need(ranked.ideal)
-        inside = np.clip(relevant[..., None] - (ranked.rank - 1), 0, 1)
-        return share((ranked.upto(self.k).gains * inside).sum(axis=-1), relevant)
+        seen = ranked.upto(self.k)
+        inside = np.clip(relevant[..., None] - (seen.rank - 1), 0, 1)
+        return share((seen.gains * inside).sum(axis=-1), relevant)
 
 
 @dataclass(frozen=True)
