@@ -76,7 +76,8 @@ def whole_run(rng: Rng) -> bytes:
 def run_list(rng: Rng, topic: bytes, tag: bytes) -> list[bytes]:
     """Write one list, in order or not, with ties or without, its scores all in one style."""
     chosen = rng.permutation(len(DOCS))[: below(rng, 14)].tolist()
-    scores = rng.random(len(chosen)) * pick(rng, [3, 40, 1_000, 1e9])
+    lowest, spread = pick(rng, [(0, 3), (0, 40), (0, 1_000), (0, 1e9), (7, 1e-6)])  # the last: ties of single precision
+    scores = lowest + spread * rng.random(len(chosen))
     scores = np.sort(scores)[::-1] if rng.random() < 0.6 else scores
     style = pick(rng, [b"%d", b"%.1f", b"%.3f", b"%.6f", b"%.9f", b"%.17g", b"%e", b"%.0E", b"-%d", b"+%.2f", b"%d."])
     blank = pick(rng, [b" ", b" ", b"\t", b"  ", b" \t "])
@@ -167,6 +168,11 @@ def join_lines(lines: list[bytes], rng: Rng) -> None:
     lines[place : place + 2] = [b"".join(lines[place : place + 2])]
 
 
+def begin_line(lines: list[bytes], rng: Rng) -> None:
+    place = below(rng, len(lines))
+    lines[place] = pick(rng, [b" ", b"\t", b"\v", b"#", b" #", b"\t#", b"\r"]) + lines[place]
+
+
 def drop_field(fields: list[bytes], rng: Rng) -> None:
     del fields[below(rng, len(fields))]
 
@@ -197,8 +203,8 @@ def long_number(rng: Rng) -> bytes:
 
 def add_tie(lines: list[bytes], rng: Rng) -> None:
     """Add a number between twice the double nearest to it: read one step too high or too low, its rank changes."""
-    topic, number = pick(rng, TOPICS), long_number(rng)
-    nearest = repr(float(number)).encode()
+    topic, number = pick(rng, TOPICS), pick(rng, [long_number(rng), long_number(rng), b"-0", b"1e-400"])
+    nearest = repr(float(number) + 0.0).encode()  # not -0.0
     docs = {b"a": nearest, b"aa": number, b"ab": nearest}
     place = below(rng, len(lines))
     lines[place:place] = [b"%b Q0 %b %b %b tie" % (topic, doc, score, score) for doc, score in docs.items()]
@@ -210,7 +216,7 @@ def lengthen(fields: list[bytes], rng: Rng) -> None:
 
 
 USUAL = [flip_bit, replace_byte, insert_bytes, delete_bytes, truncate, drop_last_end, splice, add_mark]
-USUAL += [on_lines(change) for change in (swap_lines, repeat_line, drop_line, join_lines, add_tie, add_tie)]
+USUAL += [on_lines(change) for change in (swap_lines, repeat_line, drop_line, join_lines, begin_line, add_tie, add_tie)]
 USUAL += [on_fields(change) for change in (drop_field, add_field, swap_fields, rename, rename, lengthen)]
 USUAL += [on_fields(change_number)] * 3
 

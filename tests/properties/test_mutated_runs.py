@@ -82,7 +82,6 @@ def test_a_file_is_refused_or_read_as_the_slow_reader_does(part, tmp_path):
                 assert_right(found[0], named(read_slowly(data, rules), rules, path.stem), KNOWN)
 
 
-passed_over = pytest.mark.xfail(reason="the line before is looked at, be it empty or a comment", strict=True)
 WHOLE = b"1 Q0 a 1 2 sys\n1 Q0 b 2 1 sys\n2 Q0 a 1 1 sys\n"
 
 
@@ -90,11 +89,11 @@ WHOLE = b"1 Q0 a 1 2 sys\n1 Q0 b 2 1 sys\n2 Q0 a 1 1 sys\n"
     ("data", "line"),
     [
         (WHOLE[:-2], 3),
-        pytest.param(WHOLE + b"\n3 Q0 a 1 1 sy", 5, marks=passed_over),
-        pytest.param(WHOLE + b"# a comment\n2 Q0 b 2 1 s", 5, marks=passed_over),
+        (WHOLE + b"\n3 Q0 a 1 1 sy", 5),
+        (WHOLE + b"# a comment\n2 Q0 b 2 1 s", 5),
         (WHOLE + b"# of six words like a line\n2 Q0 b 2 1 sys", None),
         (WHOLE + b"# a comment that was cut s", None),
-        pytest.param(b"1 Q0 a 1 2 s\n# 1 2 3 4 sys\n1 Q0 b 2 1 s", None, marks=passed_over),
+        (b"1 Q0 a 1 2 s\n# 1 2 3 4 sys\n1 Q0 b 2 1 s", None),
         (WHOLE[:-1], None),
         (WHOLE.replace(b" 2 sys", b" 0.%b1e1000000 sys" % (b"0" * 100_000)), 1),
         (WHOLE.replace(b" 2 sys", b" 0.%b1e100001 sys" % (b"0" * 100_000)), None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 from venire.data.runs import RunTable
@@ -87,9 +88,13 @@ def columns_fault(
 
 def refuse_cut_line(where: Where, chunk: Chunk, *, lines_before: int = 0) -> None:
     """Refuse a last line without line end whose tag is the beginning of the tag before: it was cut off."""
-    last = [line.split() for line in chunk.data.rstrip(b"\n").rsplit(b"\n", 2)[-2:]]
-    if len(last) == 2 and all(len(fields) == 6 for fields in last):
-        before, tag = last[0][TAG], last[1][TAG]
+    lines = chunk.data.split(b"\n")[:-1]
+    if lines[-1].startswith(b"#") or not lines[-1].split():
+        return
+    last = (line.split() for line in reversed(lines) if line.split() and not line.startswith(b"#"))
+    fields = list(islice(last, 2))
+    if len(fields) == 2 and all(len(each) == 6 for each in fields):
+        tag, before = fields[0][TAG], fields[1][TAG]
         if before != tag and before.startswith(tag):
             line = lines_before + chunk.data.count(b"\n")
             raise FormatError(
