@@ -111,3 +111,13 @@ def test_the_slow_reader_knows_what_is_bad(tmp_path, data, line):
     reading = read_slowly(data, RunRules())
     assert reading.bad == (set() if line is None else {line})
     assert_right(facts_of(path, KNOWN, RunRules()), reading, KNOWN)
+
+
+@pytest.mark.parametrize("between", [b"\n", b"# a comment\n"])
+def test_a_line_that_was_cut_off_is_refused_in_any_chunks(tmp_path, between):
+    path = tmp_path / "run.txt"
+    data = WHOLE + between + b"3 Q0 a 1 1 sy"
+    path.write_bytes(data)
+    for chunk in range(16, len(data) + 2):
+        with reading_by(compiled=COMPILED, chunk=chunk, workers=1):
+            assert_right(facts_of(path, KNOWN, RunRules()), read_slowly(data, RunRules()), KNOWN)

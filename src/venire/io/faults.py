@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io.lines import Chunk
+from venire.io.lines import Chunk, last_line
 from venire.kernels.fields import Fault
 from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, Rules
 
@@ -88,19 +87,16 @@ def columns_fault(
 
 def refuse_cut_line(where: Where, chunk: Chunk, *, lines_before: int = 0) -> None:
     """Refuse a last line without line end whose tag is the beginning of the tag before: it was cut off."""
-    lines = chunk.data.split(b"\n")[:-1]
-    if lines[-1].startswith(b"#") or not lines[-1].split():
-        return
-    last = (line.split() for line in reversed(lines) if line.split() and not line.startswith(b"#"))
-    fields = list(islice(last, 2))
-    if len(fields) == 2 and all(len(each) == 6 for each in fields):
-        tag, before = fields[0][TAG], fields[1][TAG]
-        if before != tag and before.startswith(tag):
+    start = chunk.data.rfind(b"\n", 0, -1) + 1
+    last, before = chunk.data[start:].split(), (last_line(chunk.data, start) or chunk.before).split()
+    if len(last) == len(before) == 6 and not chunk.data.startswith(b"#", start):
+        tag, whole = last[TAG], before[TAG]
+        if whole != tag and whole.startswith(tag):
             line = lines_before + chunk.data.count(b"\n")
             raise FormatError(
                 where,
                 line,
                 f"the last line ends in {tag.decode('utf-8', 'replace')!r} without a line end, the line before "
-                f"in {before.decode('utf-8', 'replace')!r}",
+                f"in {whole.decode('utf-8', 'replace')!r}",
                 hint="the file seems to have been cut off: fetch it again",
             )

@@ -25,10 +25,11 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 class Chunk(NamedTuple):
-    """Whole lines; ``cut``: the last one had no line end, and was given one."""
+    """Whole lines; ``cut``: the last one had no line end, and was given one; ``before``: the line before them."""
 
     data: bytes
     cut: bool = False
+    before: bytes = b""
 
 
 @contextmanager
@@ -83,16 +84,28 @@ def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
     where a group is.  Cost: one pass over the bytes; reads grow with what is left over, so that one long group costs
     no more.
     """
-    rest = file.read(size).removeprefix(BOM)
+    rest, before = file.read(size).removeprefix(BOM), b""
     while block := file.read(max(size, len(rest))):
         data = rest + block
         edge = _last_group(data)
         if edge:
-            yield Chunk(data[:edge])
+            yield Chunk(data[:edge], before=before)
+            before = last_line(data, edge) or before
         rest = data[edge:]
     if rest:
         cut = not rest.endswith(b"\n")
-        yield Chunk(rest + b"\n" * cut, cut)
+        yield Chunk(rest + b"\n" * cut, cut, before)
+
+
+def last_line(data: bytes, end: int) -> bytes:
+    """Return the last line that ends before a place and is neither empty nor a comment, or nothing."""
+    while end > 0:
+        start = data.rfind(b"\n", 0, end - 1) + 1
+        line = data[start:end].strip()
+        if line and not data.startswith(b"#", start):
+            return line
+        end = start
+    return b""
 
 
 def _last_group(data: bytes) -> int:
