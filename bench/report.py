@@ -85,4 +85,5 @@ def label_bar(section: Section) -> Iterator[tuple[str, bool, str]]:
         f"{many} labels in {section.best(many):.1f} s and {section.best(many, 'peak'):.0f} MB; eight times the labels"
     )
     figures += f" take {time:.2f} times the time and {peak:.2f} times the memory"
-    yield "Ten million labels in time and memory linear in the file", max(time, peak) <= 8.8, figures
+    held = section.best(many) <= 10 and peak <= 8.8
+    yield "Ten million labels in at most ten seconds, in memory linear in the file", held, figures

@@ -118,10 +118,21 @@ def whole(label: str) -> str:
 
 
 def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
-    """Number the distinct pairs of topic and document: the items, and each row's number (row,)."""
+    """Number the distinct pairs of topic and document: the items, and each row's number (row,).
+
+    Where each document belongs to one topic, as is usual in large collections, only documents are sorted, not rows.
+    """
     order = natural_order(topic.names)
     place = np.argsort(order).astype(np.int32)
     by_name = np.argsort(bytewise_order(doc.names.slices))
+    home = np.full(len(doc.names), -1, dtype=np.int32)
+    home[doc.codes] = topic.codes
+    if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
+        of_doc = place[home].astype(np.int64) * max(len(home), 1) + by_name
+        first_doc = np.argsort(of_doc)
+        number_of = np.empty(len(home), dtype=np.int32)
+        number_of[first_doc] = np.arange(len(home), dtype=np.int32)
+        return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
     key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
     items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))

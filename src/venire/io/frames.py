@@ -101,7 +101,7 @@ def encoded(column: pl.Series, form: Form, line: Ints) -> Category:
 
     rows = column.alias("name").to_frame().with_row_index("row")
     first = rows.select(pl.col("row").min().over("name")).to_series().to_numpy()
-    leading = np.flatnonzero(first == np.arange(len(first)))
+    leading = np.flatnonzero(first == np.arange(len(first), dtype=first.dtype))
     names = column.gather(leading)
     order = names.arg_sort().to_numpy()
     code: Codes = np.empty(len(first), dtype=np.int32)

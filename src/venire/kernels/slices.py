@@ -23,6 +23,7 @@ PADDING = 8
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
+COPIED_AT_ONCE = 1 << 13
 
 
 class Slices(NamedTuple):
@@ -60,12 +61,17 @@ def from_bytes(values: Iterable[bytes]) -> Slices:
 
 
 def compact(slices: Slices) -> Slices:
-    """Copy the slices into a buffer that holds nothing else."""
+    """Copy the slices into a buffer that holds nothing else; a few thousand at a time, so that places stay small."""
     length = slices.end - slices.start
     end = np.cumsum(length)
     start = end - length
-    source = np.repeat(slices.start - start, length) + np.arange(length.sum())
-    buffer = np.concatenate([slices.buffer[source], np.zeros(PADDING, dtype=np.uint8)])
+    size = int(end[-1]) if len(end) else 0
+    buffer = np.zeros(size + PADDING, dtype=np.uint8)
+    for first in range(0, len(end), COPIED_AT_ONCE):
+        some = slice(first, first + COPIED_AT_ONCE)
+        here = slice(int(start[first]), int(end[some][-1]))
+        source = np.repeat(slices.start[some] - start[some], length[some]) + np.arange(here.start, here.stop)
+        buffer[here] = slices.buffer[source]
     return Slices(buffer, start, end)
 
 
