@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from venire.analysis.synthetic import Collection, Synthetic, generate
     from venire.analysis.synthetic_files import write_collection
     from venire.data.gains import Gains, binary, exponential, linear, raw
+    from venire.data.grids import read_grid
     from venire.data.judgments import Judgments, Summary
     from venire.data.runs import RunRules, Runs
     from venire.data.scale import Scale
     from venire.errors import (
         AmbiguousLabels,
+        FewPairsWarning,
         FormatError,
         GainsError,
         MeasureError,
         MissingTopicsWarning,
+        PairsError,
         RepeatedLineWarning,
         ScaleError,
         SettingError,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
         VenireError,
         VenireWarning,
     )
+    from venire.estimate import Estimate
     from venire.io.duplicates import read_duplicates
     from venire.io.judgment_sources import read_judgments
     from venire.io.judgment_writing import write_judgments
@@ -47,18 +51,22 @@ if TYPE_CHECKING:
     from venire.measures.names import parse_measure
     from venire.measures.precision import Judged, P, R, Rprec, Success
     from venire.measures.scores import Scores
+    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 
 _NAMES_IN = {
     "analysis.synthetic": "Collection Synthetic generate",
     "analysis.synthetic_files": "write_collection",
     "data.gains": "Gains binary exponential linear raw",
+    "data.grids": "read_grid",
     "data.judgments": "Judgments Summary",
     "data.runs": "RunRules Runs",
     "data.scale": "Scale",
     "errors": (
-        "AmbiguousLabels FormatError GainsError MeasureError MissingTopicsWarning RepeatedLineWarning "
+        "AmbiguousLabels FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning PairsError "
+        "RepeatedLineWarning "
         "ScaleError SettingError UnjudgedWarning UnknownName VenireError VenireWarning"
     ),
+    "estimate": "Estimate",
     "io.duplicates": "read_duplicates",
     "io.judgment_sources": "read_judgments",
     "io.judgment_writing": "write_judgments",
@@ -72,17 +80,19 @@ _NAMES_IN = {
     "measures.names": "parse_measure",
     "measures.precision": "Judged P R Rprec Success",
     "measures.scores": "Scores",
+    "models.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
-    "AP", "AmbiguousLabels", "CG", "Collection", "DCG", "ERR", "FormatError", "GAP", "Gains", "GainsError",
-    "Judged", "Judgments", "Measure", "MeasureError", "MissingTopicsWarning", "P", "Q", "R", "RBP", "RBPResidual",
-    "RR", "RepeatedLineWarning", "Rprec", "RunRules", "Runs", "Scale", "ScaleError", "Scores", "SettingError",
-    "Success", "Summary", "Synthetic", "UnjudgedWarning", "UnknownName", "VenireError", "VenireWarning", "binary",
-    "bpref", "evaluate", "exponential", "generate", "linear", "measure", "nDCG", "nERR", "parse_measure", "raw",
-    "read_duplicates", "read_judgments", "read_runs", "write_collection", "write_judgments",
+    "AP", "AmbiguousLabels", "CG", "Collection", "DCG", "ERR", "Estimate", "FewPairsWarning", "FormatError", "GAP",
+    "Gains", "GainsError", "Judged", "Judgments", "Measure", "MeasureError", "MissingTopicsWarning", "P", "PairsError",
+    "PredictedRelevance", "PredictedRelevanceFit", "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning", "Rprec",
+    "RunRules", "Runs", "Scale", "ScaleError", "Scores", "SettingError", "Success", "Summary", "Synthetic",
+    "UnjudgedWarning", "UnknownName", "VenireError", "VenireWarning", "binary", "bpref", "evaluate", "exponential",
+    "generate", "linear", "measure", "nDCG", "nERR", "parse_measure", "raw", "read_duplicates", "read_grid",
+    "read_judgments", "read_runs", "write_collection", "write_judgments",
 ]
 # fmt: on
 

@@ -6,12 +6,14 @@ VenireError
 ├── GainsError         gains that do not fit the labels or the measure            (ValueError)
 ├── MeasureError       a measure that cannot be read or computed                  (ValueError)
 ├── SettingError       a setting from which nothing can be made                   (ValueError)
+├── PairsError         labels from which disagreement cannot be read              (ValueError)
 ├── AmbiguousLabels    several labels for one item and no word on what to do      (ValueError)
 └── UnknownName        a topic, assessor, system or column that is not there      (KeyError)
 
 VenireWarning          (UserWarning)
 ├── RepeatedLineWarning    the same judgment stands twice in a file
 ├── MissingTopicsWarning   a run lacks topics that were judged
+├── FewPairsWarning        a number rests on few pairs of labels
 └── UnjudgedWarning        many documents at the top of a run were never judged
 """
 
@@ -62,6 +64,10 @@ class SettingError(VenireError, ValueError):
     """A setting from which nothing can be made."""
 
 
+class PairsError(VenireError, ValueError):
+    """Labels from which disagreement cannot be read: none on the same item, or chosen in a way that misleads."""
+
+
 class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the state of the data
     """An item has several labels and the caller did not say what to do with them."""
 
@@ -83,6 +89,10 @@ class RepeatedLineWarning(VenireWarning):
 
 class MissingTopicsWarning(VenireWarning):
     """A system has no list for topics that were judged."""
+
+
+class FewPairsWarning(VenireWarning):
+    """A number rests on few pairs of labels, or on none."""
 
 
 class UnjudgedWarning(VenireWarning):

@@ -23,6 +23,7 @@ DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 COMMANDS = {
     "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
+    "disagreement": ("venire.cli.disagreement", "Estimate what one assessor's label says about other people."),
     "inspect": ("venire.cli.inspect", "Say what files are, what they hold, and what is wrong with them."),
     "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
     "completion": ("venire.cli.completion", "Print the script that completes commands in your shell."),

@@ -132,7 +132,7 @@ def output_options(*, folder: bool = False) -> Decorator:
     return decorate
 
 
-def _checked_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
+def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
     """Refuse a place where nothing can be written before any work is done."""
     if text is None or text == "-":
         return None
@@ -149,8 +149,17 @@ _OUTPUT = option(
     *("-o", "--output", "path"),
     section=OUTPUT,
     type=click.Path(),
-    callback=_checked_place,
+    callback=checked_place,
     metavar="FILE",
     help="Where the result is written.  [default: standard output]",
 )
 _QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Say nothing but errors.")
+
+plot_option = option(
+    "--plot",
+    section=OUTPUT,
+    type=click.Path(),
+    callback=checked_place,
+    metavar="FILE.svg",
+    help="Draw the result to this file: svg, png or pdf.",
+)

@@ -1,0 +1,25 @@
+"""Estimate: a number and how sure it is; the one form in which uncertain numbers pass through Venire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its uncertainty; ``level`` is the confidence level of [low, high], ``method`` says how it was had.
+
+    Examples
+    --------
+    >>> print(Estimate(0.53, 0.41, 0.64, 0.95, "bootstrap over topics, n=300"))
+    0.530 [0.410, 0.640] (95%, bootstrap over topics, n=300)
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"

@@ -1,0 +1,109 @@
+r"""Counting pairs of labels on the same item, from label histograms alone.
+
+An item whose labels are counted in a (first side) and b (second side) has :math:`a_i b_j` ordered pairs of a first
+label i and a second label j.  Nobody is paired with themselves: labels by assessors who stand on both sides, counted
+in d per assessor, take :math:`\sum_s d_{si} d_{sj}` away again.  Nearly always an assessor gives an item one label, and
+then that is the diagonal; only cells (item, assessor) with several labels need more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.types import Bools, Codes, Floats, Ints
+
+BLOCK_CELLS = 1 << 22
+"""How many cells (item x label x label) are held at a time."""
+
+
+class Sides(NamedTuple):
+    """Labels of two sides: first, second, both (item, label); repeated cells: their item (cell,), counts (cell, label).
+
+    both: labels by assessors on both sides; repeated: those of them who gave an item several labels, by item.
+    mirrored: a label of the second side may come first too (Demeester et al. 2015, Eq. 5).
+    """
+
+    first: Ints
+    second: Ints
+    both: Ints
+    repeated_item: Ints
+    repeated: Ints
+    mirrored: bool = False
+
+
+def histogram(item: Codes, label: Codes, shape: tuple[int, int]) -> Ints:
+    """Count labels by item -> (item, label).  O(rows + items x labels)."""
+    return np.bincount(item.astype(np.int64) * shape[1] + label, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def repeated_cells(item: Codes, assessor: Codes, label: Codes, n_labels: int) -> tuple[Ints, Ints]:
+    """Find assessors with several labels for an item -> item (cell,), counts (cell, label).  O(rows log rows)."""
+    key = item.astype(np.int64) * (int(assessor.max(initial=0)) + 1) + assessor
+    ordered = np.sort(key)
+    again = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    place = np.minimum(np.searchsorted(again, key), max(len(again) - 1, 0))
+    rows = np.flatnonzero(again[place] == key) if len(again) else np.zeros(0, dtype=np.int64)
+    counts = histogram(place[rows].astype(np.int32), label[rows], (len(again), n_labels))
+    return again // (int(assessor.max(initial=0)) + 1), counts
+
+
+def pair_blocks(sides: Sides, *, by_item: bool = False) -> Iterator[tuple[slice, Floats]]:
+    """Count ordered pairs of labels, a block of items at a time: which items, and (item, first, second).
+
+    by_item: divide by the item's number of pairs, so that every item weighs the same.
+    """
+    n_items, n_labels = sides.first.shape
+    step = max(1, BLOCK_CELLS // n_labels**2)
+    diagonal = np.arange(n_labels)
+    for begin in range(0, n_items, step):
+        block = slice(begin, min(begin + step, n_items))
+        pairs = (sides.first[block, :, None] * sides.second[block, None, :]).astype(np.float64)
+        pairs[:, diagonal, diagonal] -= sides.both[block]
+        cells = slice(*np.searchsorted(sides.repeated_item, [block.start, block.stop]))
+        own = sides.repeated[cells]
+        twice = own[:, :, None] * own[:, None, :]
+        twice[:, diagonal, diagonal] -= own
+        np.subtract.at(pairs, sides.repeated_item[cells] - begin, twice)
+        if sides.mirrored:
+            pairs = pairs + pairs.transpose(0, 2, 1)
+        if by_item:
+            pairs /= np.maximum(pairs.sum(axis=(1, 2), keepdims=True), 1.0)
+        yield block, pairs
+
+
+class PairSums(NamedTuple):
+    """Sums over items: pairs by topic (topic, first, second), and moments over items, for the spread of a ratio.
+
+    n the pairs of an item that begin with a label, h those of them that end in a relevant one: square (label,) is the
+    sum of n n, cross and hits (relevant, label) those of h n and h h; n_items (label,) how many items have any.
+    """
+
+    by_topic: Floats
+    square: Floats
+    cross: Floats
+    hits: Floats
+    n_items: Ints
+
+
+def pair_sums(sides: Sides, topic: Codes, n_topics: int, relevant: Bools, *, by_item: bool = False) -> PairSums:
+    """Sum up ordered pairs; topic (item,), relevant (relevant, label).
+
+    Cost: O(rows + items x labels^2); memory: a block of items, and the sums.
+    """
+    n_labels = sides.first.shape[1]
+    by_topic = np.zeros((n_topics, n_labels, n_labels))
+    square, n_items = np.zeros(n_labels), np.zeros(n_labels, dtype=np.int64)
+    cross, hits = np.zeros((2, len(relevant), n_labels))
+    for block, pairs in pair_blocks(sides, by_item=by_item):
+        for first, second in np.ndindex(n_labels, n_labels):
+            by_topic[:, first, second] += np.bincount(topic[block], pairs[:, first, second], minlength=n_topics)
+        n = pairs.sum(axis=2)
+        h = np.einsum("tij,rj->rti", pairs, relevant.astype(np.float64))
+        square += (n * n).sum(axis=0)
+        cross += (h * n).sum(axis=1)
+        hits += (h * h).sum(axis=1)
+        n_items += (n > 0).sum(axis=0)
+    return PairSums(by_topic, square, cross, hits, n_items)

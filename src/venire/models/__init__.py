@@ -1,0 +1,1 @@
+"""Models of how assessors disagree, and what their labels say about users."""

@@ -1,0 +1,68 @@
+"""Relevance: which labels mean that a user is satisfied, as a name and a mark per label.
+
+On an ordered scale one label stands for itself and all above it (the threshold of Demeester et al. 2015, Section
+3.1.5); on categories it stands for itself alone.  Any set of labels is written ``"Key|HRel"``, or given as a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.data.scale import Scale
+from venire.errors import ScaleError
+from venire.types import Bools
+
+Relevant = str | Sequence[str] | None
+
+
+class RelevantSets(NamedTuple):
+    """Ways to be relevant: their names, and the labels of each, marked (relevant, label)."""
+
+    names: tuple[str, ...]
+    labels: Bools
+
+
+def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
+    """Read what is relevant: a label, a set of them, ``"all"`` for every threshold, or None for the top label.
+
+    Examples
+    --------
+    >>> names, labels = relevant_sets(Scale.parse("Non<Rel<Key"), "all")
+    >>> names, labels.tolist()
+    (('Key', 'Rel'), [[False, False, True], [False, True, True]])
+    """
+    if len(scale) < 2:
+        raise ScaleError(f"the scale {scale} has one label, and nothing to disagree on")
+    if relevant == "all" and "all" not in scale.labels:
+        names = tuple(reversed(scale.labels[1:])) if scale.ordered else scale.labels
+        return RelevantSets(names, np.array([_marked(scale, name) for name in names]))
+    if relevant is None:
+        if not scale.ordered:
+            raise ScaleError(
+                f"the labels {scale} have no order, so none is the top one",
+                hint=f"say which are relevant, as in --relevant '{'|'.join(scale.labels[-2:])}', or --relevant all",
+            )
+        relevant = scale.labels[-1]
+    name = relevant if isinstance(relevant, str) else "|".join(relevant)
+    marked = _marked(scale, relevant)
+    if marked.all() or not marked.any():
+        raise ScaleError(
+            f"{name!r} makes {'every label' if marked.all() else 'no label'} of {scale} relevant",
+            hint=f"choose some of them, as in --relevant {scale.labels[-1]}",
+        )
+    return RelevantSets((name,), marked[None])
+
+
+def _marked(scale: Scale, relevant: str | Sequence[str]) -> Bools:
+    """Mark the labels that are relevant -> (label,)."""
+    if isinstance(relevant, str) and (relevant in scale.labels or "|" not in relevant):
+        if scale.ordered:
+            return scale.at_least(relevant)
+        relevant = [relevant]
+    names = relevant.split("|") if isinstance(relevant, str) else relevant
+    marked = np.zeros(len(scale), dtype=np.bool_)
+    marked[[scale.level_of(name.strip()) for name in names]] = True
+    return marked

@@ -1,0 +1,85 @@
+r"""Topic groups: do kinds of topics disagree differently enough to be fitted apart?
+
+Step 2 of the recipe of Demeester et al. (2015), Section 5.1, and Table 4.  For each notion of relevance the groups are
+compared by
+
+.. math:: X^2 = \sum_g \sum_i N_{gi} \frac{(p_{gi} - p_i)^2}{p_i (1 - p_i)}
+
+and by how often topics dealt out to the groups at random differ as much: pairs of one topic are not independent, so
+topics change places, not pairs.  The p-value counts the deal at hand among them, and so is never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.errors import PairsError
+from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.types import Bools, Floats, Ints, RNGLike
+
+N_DEALS = 1_999
+KEEP_APART = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class GroupComparison:
+    """Fits of each group, and p_value (relevant,): how surprising their difference is if groups did not matter."""
+
+    fits: Mapping[str, PredictedRelevanceFit]
+    names: tuple[str, ...]
+    statistic: Floats
+    p_value: Floats
+
+    def sentence(self) -> str:
+        """Say whether the groups should be kept apart."""
+        groups = " and ".join(self.fits)
+        smallest = float(self.p_value.min())
+        if smallest <= KEEP_APART / len(self.p_value):
+            return f"{groups} disagree differently (p = {smallest:.3g}): fit them apart."
+        return f"{groups} do not disagree differently enough to be told apart (p = {smallest:.2f}): one fit serves all."
+
+
+def compare_groups(
+    judgments: Judgments, group_of: Mapping[str, str], setting: PredictedRelevance, *, rng: RNGLike = 0
+) -> GroupComparison:
+    """Fit each group of topics, and test whether they differ; topics in no group are left out."""
+    whole = setting.fit(judgments, rng=rng)
+    groups = tuple(dict.fromkeys(group_of.values()))
+    code = np.array([groups.index(group_of[name]) if name in group_of else -1 for name in judgments.topics])
+    there = (whole.by_topic.sum(axis=(1, 2)) > 0) & (code >= 0)
+    for number, name in enumerate(groups):
+        if not (there & (code == number)).any():
+            raise PairsError(f"no topic of group {name!r} has items judged twice", hint="look at the file of groups")
+    if len(groups) < 2:
+        raise PairsError(f"all topics are in the group {groups[0]!r}, and there is nothing to compare")
+    counts, labels = whole.by_topic[there], whole.relevant.labels
+    generator = np.random.default_rng(rng)
+    found = _differences(counts, code[there][None], len(groups), labels)[0]
+    deals = np.stack([generator.permutation(code[there]) for _ in range(N_DEALS)])
+    as_large = _differences(counts, deals, len(groups), labels) >= found * (1 - 1e-12)
+    fits = {name: setting.fit(_topics_of(judgments, code == number), rng=rng) for number, name in enumerate(groups)}
+    return GroupComparison(fits, whole.relevant.names, found, (1 + as_large.sum(axis=0)) / (1 + N_DEALS))
+
+
+def _topics_of(judgments: Judgments, chosen: Bools) -> Judgments:
+    return judgments.take(chosen[judgments.items.topic[judgments.item]])
+
+
+def _differences(counts: Floats, code: Ints, n_groups: int, relevant: Bools) -> Floats:
+    """X^2 of every deal -> (deal, relevant); counts (topic, first, second), code (deal, topic), relevant (., label)."""
+    n = counts.sum(axis=2)
+    h = np.einsum("tij,rj->tri", counts, relevant.astype(np.float64))
+    total = np.zeros((len(code), len(relevant)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = h.sum(axis=0) / n.sum(axis=0)
+        for group in range(n_groups):
+            inside = (code == group).astype(np.float64)
+            of_n = inside @ n
+            of_h = np.einsum("dt,tri->dri", inside, h)
+            part = of_n[:, None] * (of_h / of_n[:, None] - p) ** 2 / (p * (1 - p))
+            total += np.nan_to_num(part, nan=0.0, posinf=0.0).sum(axis=2)
+    return total
