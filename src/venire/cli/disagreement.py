@@ -92,6 +92,26 @@ model = gathered(
 @click.argument("judgments", type=PATH)
 @model
 @option(
+    "--at-least",
+    section=MODEL,
+    type=click.IntRange(min=2),
+    metavar="K",
+    help="Use only items with this many labels or more.",
+)
+@option(
+    "--intents",
+    section=MODEL,
+    type=PATH,
+    metavar="FILE",
+    help="Use only the most probable intent of each topic: lines of topic, intent, probability.  [default: all]",
+)
+@option(
+    "--anonymous",
+    section=MODEL,
+    is_flag=True,
+    help="Take every label as another person's, also two by one assessor.",
+)
+@option(
     *("--weights", "shares"),
     section=MODEL,
     multiple=True,
@@ -132,6 +152,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
 
     shares = [read_share(text) for text in options["shares"]]
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = _prepared(labels, at_least=options["at_least"], anonymous=options["anonymous"], intents=options["intents"])
     setting = PredictedRelevance(**options["model"])
     if options["group_file"] is not None:
         _write_groups(out, labels, options["group_file"], setting, rng)
@@ -161,6 +182,19 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
 
         write_figure(plot_parameters(fit), options["plot"])
     out.notes([sentence(fit), f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}", *labels.notes, *words])
+
+
+def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, intents: str | None) -> Judgments:
+    """Choose what is paired: spell intents out, keep items with many labels, forget who gave a label."""
+    if intents is not None or "intent" in labels.facets:
+        from venire.io.group_files import read_intent_probabilities
+        from venire.models.intents import explicit_intents, top_intents
+
+        labels = explicit_intents(labels)
+        labels = labels if intents is None else top_intents(labels, read_intent_probabilities(Path(intents)))
+    if at_least is not None:
+        labels = labels.labelled(at_least=at_least)
+    return labels.anonymous() if anonymous else labels
 
 
 def udm_records(fit: PredictedRelevanceFit, shares: list[tuple[int, int]]) -> list[dict[str, Any]]:

@@ -90,6 +90,23 @@ class Judgments:
             rows &= np.isin(values.codes, codes)
         return self.take(rows)
 
+    def labelled(self, *, at_least: int) -> Judgments:
+        """Choose the rows of items that have this many labels or more."""
+        enough = np.bincount(self.item, minlength=len(self.items)) >= at_least
+        return self.take(enough[self.item])
+
+    def anonymous(self) -> Judgments:
+        """Take every label as another person's, whoever gave it: assessors are 1, 2, ... for the labels of an item.
+
+        For crowds whose workers are not known, or whose second labels for an item are to count as opinions of others.
+        """
+        order = np.argsort(self.item, kind="stable")
+        first = np.searchsorted(self.item[order], self.item[order])
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order)) - first
+        names = Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2))
+        return replace(self, assessor=Category(place, names))
+
     def column(self, name: str) -> Category:
         """Return a column by name: topic, assessor, or one of the facets at hand."""
         if name == "topic":

@@ -37,7 +37,9 @@ def _panel(axes: Axes, fit: PredictedRelevanceFit, row: int) -> None:
         axes.plot(place[chosen], p[chosen], "o", color=BLUE, markerfacecolor=face, markersize=7)
     for level in place[known]:
         axes.annotate(f"{p[level]:.2f}", (level, p[level]), (7, 3), textcoords="offset points", fontsize=8)
-    axes.set_title(f"relevant: {fit.relevant.names[row]}{' or higher' if fit.scale.ordered else ''}")
+    name = fit.relevant.names[row]
+    higher = fit.scale.ordered and name in fit.scale.labels[:-1]
+    axes.set_title(f"relevant: {name}{' or higher' if higher else ''}")
     axes.set_xticks(place, fit.scale.labels)
     axes.set_xlim(-0.5, len(place) - 0.3)
     axes.grid(axis="x", visible=False)
