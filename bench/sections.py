@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from machine import Cost, measured, wait_for_quiet
-from sizes import GROWTH, GROWTH_LINES, LINES, N_LABELS, OURS
+from sizes import CROWD, GROWTH, GROWTH_LINES, LINES, N_LABELS, OURS
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent / "build" / "bench"
@@ -223,6 +223,34 @@ def labels_read(path: Path, n_labels: int) -> Callable[[], Cost]:
     return task
 
 
+def disagreement(_: Sequence[str], repeat: int) -> Section:
+    names = ("venire", "counts kept", "dictionary loop")
+    tasks = {name: fitted(name, CROWD) for name in names} | {
+        f"venire, {N_LABELS[-1]:,}": fitted("venire", N_LABELS[-1])
+    }
+    costs = in_turns(tasks, repeat)
+    rows = []
+    for name, repeats in costs.items():
+        work, peak = (min(cost[what] for cost in repeats) for what in ("work", "peak"))
+        n = CROWD if name in names else N_LABELS[-1]
+        times = ratio(costs, name) if name in names else ""
+        rows.append([name.split(",")[0], f"{n:,}", f"{work:.4f}", f"{peak:.0f}", times, str(len(repeats))])
+    header = ["", "labels", "work s", "peak MB", "times venire", "turns"]
+    about = (
+        "p(R|label) with 300 resamples of topics, labels in memory. The dictionary loop goes over all pairs of labels "
+        "for every resample; with counts kept, it does so once."
+    )
+    return Section("disagreement", "Disagreement between assessors", about, header, rows, costs)
+
+
+def fitted(contender: str, n_labels: int) -> Callable[[], Cost]:
+    def task() -> Cost:
+        printed, process = measured([sys.executable, HERE / "disagreement.py", contender, n_labels])
+        return process | json.loads(printed)
+
+    return task
+
+
 SECTIONS: dict[str, Callable[[Sequence[str], int], Section]] = {
     "w1": w1,
     "w2": w2,
@@ -231,4 +259,5 @@ SECTIONS: dict[str, Callable[[Sequence[str], int], Section]] = {
     "floor": floor,
     "single": single,
     "labels": labels,
+    "disagreement": disagreement,
 }

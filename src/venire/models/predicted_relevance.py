@@ -1,6 +1,6 @@
 r"""Predicted relevance: what one assessor's label tells about a random user.
 
-Demeester et al. (2015), Information Retrieval Journal, doi:10.1007/s10791-015-9270-x.  Symbols, and where they live:
+Demeester et al. (2015), Information Retrieval Journal, doi:10.1007/s10791-015-9275-x.  Symbols, and where they live:
 
     i          the label that one assessor gave                      axis ``label``
     R          the labels with which a user is satisfied             axis ``relevant``
