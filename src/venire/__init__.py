@@ -14,6 +14,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from venire.agreement.consistency import Consistency, consistency
+    from venire.agreement.overlap import Overlap, overlap
+    from venire.analysis.compare import Comparison, compare
+    from venire.analysis.comparisons import Robustness
+    from venire.analysis.counting import Counts, count_relevant
+    from venire.analysis.forecasts import Forecast, forecast
+    from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed
+    from venire.analysis.label_draws import results_to_label
+    from venire.analysis.mutual import mutual_evaluation
+    from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+    from venire.analysis.predicted_scores import PredictedScores, score_intervals
+    from venire.analysis.random_users import UserScores, evaluate_users
+    from venire.analysis.resources import count_resources
+    from venire.analysis.robustness import between_assessors, between_gains
+    from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
+    from venire.analysis.significance import SystemComparison, compare_systems
     from venire.analysis.synthetic import Collection, Synthetic, generate
     from venire.analysis.synthetic_files import write_collection
     from venire.data.gains import Gains, binary, exponential, linear, raw
@@ -51,9 +67,36 @@ if TYPE_CHECKING:
     from venire.measures.names import parse_measure
     from venire.measures.precision import Judged, P, R, Rprec, Success
     from venire.measures.scores import Scores
+    from venire.models.asymmetry import Asymmetry, asymmetry
+    from venire.models.combined_labels import CombinedTable, combine, combined_table, split_units
+    from venire.models.fit_files import read_fit, write_fit
+    from venire.models.gain_names import fitted_gains
+    from venire.models.intents import explicit_intents, top_intents
+    from venire.models.latent_labels import DawidSkene, DawidSkeneFit
+    from venire.models.many_labels import ManyLabels, observed_weights
     from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.models.several_labels import ItemRelevance, posterior
+    from venire.models.topic_groups import GroupComparison, compare_groups
+    from venire.models.transitions import Transitions, fit_transitions
+    from venire.models.user_disagreement import at_least, udm_weights
 
 _NAMES_IN = {
+    "agreement.consistency": "Consistency consistency",
+    "agreement.overlap": "Overlap overlap",
+    "analysis.compare": "Comparison compare",
+    "analysis.comparisons": "Robustness",
+    "analysis.counting": "Counts count_relevant",
+    "analysis.forecasts": "Forecast forecast",
+    "analysis.judging_effort": "JudgingEffort double_judgments_needed",
+    "analysis.label_draws": "results_to_label",
+    "analysis.mutual": "mutual_evaluation",
+    "analysis.pair_tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
+    "analysis.predicted_scores": "PredictedScores score_intervals",
+    "analysis.random_users": "UserScores evaluate_users",
+    "analysis.resources": "count_resources",
+    "analysis.robustness": "between_assessors between_gains",
+    "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
+    "analysis.significance": "SystemComparison compare_systems",
     "analysis.synthetic": "Collection Synthetic generate",
     "analysis.synthetic_files": "write_collection",
     "data.gains": "Gains binary exponential linear raw",
@@ -62,9 +105,9 @@ _NAMES_IN = {
     "data.runs": "RunRules Runs",
     "data.scale": "Scale",
     "errors": (
-        "AmbiguousLabels FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning PairsError "
-        "RepeatedLineWarning "
-        "ScaleError SettingError UnjudgedWarning UnknownName VenireError VenireWarning"
+        "AmbiguousLabels FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
+        "PairsError RepeatedLineWarning ScaleError SettingError UnjudgedWarning UnknownName VenireError "
+        "VenireWarning"
     ),
     "estimate": "Estimate",
     "io.duplicates": "read_duplicates",
@@ -80,19 +123,38 @@ _NAMES_IN = {
     "measures.names": "parse_measure",
     "measures.precision": "Judged P R Rprec Success",
     "measures.scores": "Scores",
+    "models.asymmetry": "Asymmetry asymmetry",
+    "models.combined_labels": "CombinedTable combine combined_table split_units",
+    "models.fit_files": "read_fit write_fit",
+    "models.gain_names": "fitted_gains",
+    "models.intents": "explicit_intents top_intents",
+    "models.latent_labels": "DawidSkene DawidSkeneFit",
+    "models.many_labels": "ManyLabels observed_weights",
     "models.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
+    "models.several_labels": "ItemRelevance posterior",
+    "models.topic_groups": "GroupComparison compare_groups",
+    "models.transitions": "Transitions fit_transitions",
+    "models.user_disagreement": "at_least udm_weights",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
-    "AP", "AmbiguousLabels", "CG", "Collection", "DCG", "ERR", "Estimate", "FewPairsWarning", "FormatError", "GAP",
-    "Gains", "GainsError", "Judged", "Judgments", "Measure", "MeasureError", "MissingTopicsWarning", "P", "PairsError",
-    "PredictedRelevance", "PredictedRelevanceFit", "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning", "Rprec",
-    "RunRules", "Runs", "Scale", "ScaleError", "Scores", "SettingError", "Success", "Summary", "Synthetic",
-    "UnjudgedWarning", "UnknownName", "VenireError", "VenireWarning", "binary", "bpref", "evaluate", "exponential",
-    "generate", "linear", "measure", "nDCG", "nERR", "parse_measure", "raw", "read_duplicates", "read_grid",
-    "read_judgments", "read_runs", "write_collection", "write_judgments",
+    "AP", "AmbiguousLabels", "Asymmetry", "CG", "Collection", "CombinedTable", "Comparison", "Consistency", "Counts",
+    "DCG", "DawidSkene", "DawidSkeneFit", "ERR", "Estimate", "FewPairsWarning", "Forecast", "FormatError", "GAP",
+    "Gains", "GainsError", "GroupComparison", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "ListOrder",
+    "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning", "Overlap", "P", "PairedBootstrap", "PairedT",
+    "PairsError", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores", "Q", "R", "RBP", "RBPResidual",
+    "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules", "Runs", "Scale", "ScaleError", "Scores",
+    "Sensitivity", "SettingError", "SignFlip", "Success", "Summary", "Synthetic", "SystemComparison", "Transitions",
+    "TukeyHSD", "UnjudgedWarning", "UnknownName", "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry",
+    "at_least", "between_assessors", "between_gains", "binary", "bpref", "combine", "combined_table", "compare",
+    "compare_groups", "compare_systems", "consistency", "count_relevant", "count_resources", "double_judgments_needed",
+    "evaluate", "evaluate_users", "explicit_intents", "exponential", "fit_transitions", "fitted_gains", "forecast",
+    "generate", "linear", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap",
+    "parse_measure", "posterior", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments", "read_runs",
+    "results_to_label", "score_intervals", "sensitivity", "split_units", "top_intents", "udm_weights",
+    "write_collection", "write_fit", "write_judgments",
 ]
 # fmt: on
 

@@ -38,7 +38,7 @@ LAYERS = {
     "estimate": 0,
     "kernels": 0,
 }
-SAME_LAYER = {("io", "engine"), ("kernels", "types")}
+SAME_LAYER = {("io", "engine"), ("kernels", "types"), ("agreement", "models")}
 COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "web", "papers"}
 
 LONGEST = 400

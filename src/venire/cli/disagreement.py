@@ -10,7 +10,7 @@ import click
 from venire.cli.labels import read_labels, where_option
 from venire.cli.options import (
     PATH,
-    checked_place,
+    file_place,
     more_judgments,
     output_options,
     plot_option,
@@ -23,7 +23,7 @@ from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.models.predicted_relevance import PredictedRelevance
 
 MODEL = "Model"
 ESTIMATORS, WEIGHTS = ("paired", "one-sided", "labels"), ("pair", "item")
@@ -31,7 +31,7 @@ EXAMPLES = """\b
 Examples:
   venire disagreement judgments.tsv
   venire disagreement judgments.tsv --relevant all --weights 1/3 --weights 2/3
-  venire disagreement llm.qrels -j human.qrels --observed llm --reference human --save fit.json
+  venire disagreement llm.qrels -j human.qrels --observed llm --save fit.json
   venire evaluate llm.qrels runs --gains fit.json -m P@10
 """
 
@@ -129,7 +129,7 @@ model = gathered(
     *("--save", "saved"),
     section="Output",
     type=click.Path(),
-    callback=checked_place,
+    callback=file_place,
     metavar="FIT.json",
     help="Save the fit, for --gains of any command.",
 )
@@ -146,6 +146,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     uncertainty; and, if asked, that at least M of N users do (User Disagreement Model).
     """
     from venire import PredictedRelevance
+    from venire.cli.disagreement_tables import both_ways, counted_weights, parameter_table, udm_records
     from venire.models.diagnosis import sentence, warnings_of
     from venire.models.fit_files import parameters
     from venire.models.gain_names import read_share
@@ -155,22 +156,17 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     labels = _prepared(labels, at_least=options["at_least"], anonymous=options["anonymous"], intents=options["intents"])
     setting = PredictedRelevance(**options["model"])
     if options["group_file"] is not None:
+        _refuse_beside_groups(options)
         _write_groups(out, labels, options["group_file"], setting, rng)
         return
     fit = setting.fit(labels, rng=rng)
-    words, weights = warnings_of(fit), udm_records(fit, shares)
+    counted, said = counted_weights(labels, fit, shares)
+    words, weights = warnings_of(fit), udm_records(fit, shares, counted)
     if out.format == "json":
-        out.json(
-            {
-                "estimator": fit.setting.estimator,
-                "parameters": parameters(fit),
-                "udm": weights,
-                "warnings": words,
-                **_both_ways(labels, setting, rng),
-            }
-        )
+        held = {"estimator": fit.setting.estimator, "parameters": parameters(fit), "udm": weights, "warnings": words}
+        out.json(held | both_ways(labels, setting, rng))
     else:
-        out.table("parameters", parameter_table(fit, shares, people=not out.for_machines))
+        out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
     if options["saved"] is not None:
         from venire.data.fingerprints import fingerprint
         from venire.models.fit_files import write_fit
@@ -181,7 +177,8 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         from venire.plots.style import write_figure
 
         write_figure(plot_parameters(fit), options["plot"])
-    out.notes([sentence(fit), f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}", *labels.notes, *words])
+    method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
+    out.notes([sentence(fit), method, *said, *labels.notes, *words])
 
 
 def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, intents: str | None) -> Judgments:
@@ -197,58 +194,13 @@ def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, inten
     return labels.anonymous() if anonymous else labels
 
 
-def udm_records(fit: PredictedRelevanceFit, shares: list[tuple[int, int]]) -> list[dict[str, Any]]:
-    """Weights of the User Disagreement Model, one record per share, notion of relevance and label."""
-    return [
-        {"relevant": name, "label": fit.scale.labels[level], "M": m, "N": n, "weight": float(gains.values[level])}
-        for m, n in shares
-        for name in fit.relevant.names
-        for gains in [fit.udm_gains((m, n), name)]
-        for level in reversed(range(len(fit.scale)))
-    ]
-
-
-def parameter_table(fit: PredictedRelevanceFit, shares: list[tuple[int, int]], *, people: bool) -> Table:
-    """Lay a fit out, a row per notion of relevance and label; people see numbers that rest on few pairs bracketed."""
-    from venire.models.fit_files import KEYS, parameters
-    from venire.models.spread import FEW_PAIRS
-
-    weights = {tuple(each.values())[:-1]: each["weight"] for each in udm_records(fit, shares)}
-    rows = []
-    for record in parameters(fit):
-        cells = [record[key] for key in KEYS]
-        cells += [weights[record["relevant"], record["label"], m, n] for m, n in shares]
-        if people and record["pairs"] < FEW_PAIRS:
-            cells[2:8] = [None if cell is None else f"({cell:.4f})" for cell in cells[2:8]]
-        rows.append(cells)
-    return Table([*KEYS, *(f"udm:{m}/{n}" for m, n in shares)], rows)
-
-
-def _both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[str, Any]:
-    """Compare both directions where both sides are named."""
-    if not (setting.observed and setting.reference):
-        return {}
-    from venire.models.asymmetry import asymmetry
-    from venire.models.fit_files import known_number
-
-    found = asymmetry(labels, setting, observed=setting.observed, reference=setting.reference, rng=rng)
-    columns = {
-        "observed_first": found.forth.p,
-        "reference_first": found.back.p,
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-    }
-    records = [
-        {
-            "relevant": name,
-            "label": label,
-            **{key: known_number(column[row, level]) for key, column in columns.items()},
-        }
-        for row, name in enumerate(found.forth.relevant.names)
-        for level, label in reversed(list(enumerate(found.forth.scale.labels)))
-    ]
-    return {"asymmetry": records}
+def _refuse_beside_groups(options: dict[str, Any]) -> None:
+    """Refuse what is made of one fit where groups have one each."""
+    for name, given in (("--weights", options["shares"]), ("--save", options["saved"]), ("--plot", options["plot"])):
+        if given:
+            raise click.UsageError(
+                f"{name} is for one fit, and --groups makes one for each; choose with --where topic=..."
+            )
 
 
 def _write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:

@@ -26,7 +26,7 @@ from venire.cli.options import (
 )
 from venire.cli.output import Output
 from venire.cli.progress import bar
-from venire.cli.score_tables import long_table, wide_table
+from venire.cli.score_tables import long_table, long_user_table, wide_table, wide_user_table
 from venire.cli.sections import Command, gathered, one_of, option
 
 EXAMPLES = """\b
@@ -34,6 +34,7 @@ Examples:
   venire evaluate qrels.txt runs
   venire evaluate judgments.tsv runs --pool median -m nDCG@10 -m AP
   venire evaluate judgments.tsv runs --per assessor --format csv -o scores.csv
+  venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
 """
 
@@ -84,6 +85,13 @@ scoring = gathered(
 )
 @worth
 @scoring
+@option(
+    "--users",
+    section=SCORING,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Score for N simulated users, whose relevance is drawn with the gains: the mean over them, and their spread.",
+)
 @topics_option
 @option("--per-topic", section=SCORING, is_flag=True, help="Show every topic, not only the means.")
 @option(
@@ -98,39 +106,82 @@ scoring = gathered(
 @reading
 @run_rules
 @output_options()
-@rng_option(used=False)
-def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+@rng_option(used=True)
+def command(
+    *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, rng: int, **options: Any
+) -> None:
     """Score RUNS against JUDGMENTS.
 
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
     - for standard input.  All may be gz or zst.  Where several assessors judged, say whose labels count:
     --assessor, --per assessor or --pool.
     """
-    from venire import evaluate, parse_measure, read_duplicates, read_runs
+    from venire import parse_measure, read_duplicates, read_runs
 
     measures, scoring, copies = options["measures"], options["scoring"], options["duplicate_file"]
     for name in measures:
         parse_measure(name)
     if [judgments, *more, *runs].count("-") > 1:
         raise click.UsageError("standard input (-) can be read only once")
+    if options["users"] is not None and scoring["per"] is not None:
+        raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = read_runs(list(runs), **options["rules"])
-    with bar(sources.sources, quiet=out.quiet) as progress:
-        scores = evaluate(
-            labels,
-            sources,
-            list(dict.fromkeys(measures)),
-            gains=settled_gains(labels, options["reading"], **options["worth"]),
-            topics=topics,
-            duplicates=read_duplicates(copies) if copies else None,
-            progress=progress,
-            **scoring,
-        )
-    per_topic = options["per_topic"]
+    case = {
+        **scoring,
+        "judgments": labels,
+        "runs": read_runs(list(runs), **options["rules"]),
+        "measures": list(dict.fromkeys(measures)),
+        "gains": settled_gains(labels, options["reading"], **options["worth"]),
+        "topics": topics,
+        "duplicates": read_duplicates(copies) if copies else None,
+    }
+    write = _write_scores if options["users"] is None else _write_user_scores
+    said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
+    out.notes([*said, *notes])
+
+
+def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: object) -> list[str]:
+    """Score and write; what is there to note."""
+    from venire import evaluate
+
+    with bar(case["runs"].sources, quiet=out.quiet) as progress:
+        scores = evaluate(**case, progress=progress)
     if out.for_machines:
-        assessor = None if scoring["pool"] else scoring["assessor"] or labels.assessors[0]
-        out.table("scores", long_table(scores, assessor, per_topic=per_topic))
+        out.table("scores", long_table(scores, _whose(case), per_topic=per_topic))
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
-    out.notes([*scores.notes, *notes])
+    return [*scores.notes, *_not_means(case)]
+
+
+def _not_means(case: dict[str, Any]) -> list[str]:
+    """Say which scores with gains by a model are not means over users."""
+    from venire.models.gain_names import names_model
+
+    if not names_model(case["gains"].name):
+        return []
+    from venire.analysis.random_users import not_means_over_users
+
+    names = not_means_over_users(case["measures"], case["gains"])
+    verb = "is" if len(names) == 1 else "are each"
+    return [f"{', '.join(names)} with these gains {verb} not the mean over users; --users 1000 gives it"] * bool(names)
+
+
+def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: int, per_topic: bool) -> list[str]:
+    """Score for simulated users and write; what is there to note."""
+    from venire.analysis.random_users import evaluate_users
+
+    case = {name: value for name, value in case.items() if name != "per"}
+    with bar(case["runs"].sources, quiet=out.quiet) as progress:
+        found = evaluate_users(**case, users=users, rng=rng, progress=progress)
+    if out.for_machines:
+        out.table("scores", long_user_table(found, _whose(case), per_topic=per_topic))
+    else:
+        out.table("scores", wide_user_table(found, per_topic=per_topic))
+    some = ["low and high are of means over topics, so single topics have none"] if per_topic and users > 1 else []
+    return [*found.notes, found.sentence(), *(some if out.for_machines else [])]
+
+
+def _whose(case: dict[str, Any]) -> str | None:
+    """Name whose labels are scored with; None for a pool."""
+    return None if case["pool"] else case["assessor"] or case["judgments"].assessors[0]

@@ -10,7 +10,7 @@ import click
 
 from venire.cli.options import JUDGMENTS, PATH
 from venire.cli.sections import gathered, option
-from venire.errors import FormatError, VenireError, known_names
+from venire.errors import FormatError, GainsError, VenireError, known_names
 
 if TYPE_CHECKING:
     from venire.data.gains import Gains
@@ -114,7 +114,12 @@ def settled_gains(labels: Judgments, reading: Mapping[str, Any], *, gains: str, 
     if Path(gains).suffix.lower() == ".json" and Path(gains).is_file():
         from venire.models.fit_files import read_fit
 
-        return gains_for(read_fit(Path(gains)).gains(), labels.scale)
+        fit = read_fit(Path(gains))
+        if len(fit.relevant.names) > 1:
+            found = ", ".join(fit.relevant.names)
+            hint = "make it again with one of them: venire disagreement --relevant LABEL --save FIT.json"
+            raise GainsError(f"{gains} was fitted for several notions of relevance ({found})", hint=hint)
+        return gains_for(fit.gains(), labels.scale)
     return gains_for(read_gains(gains), labels.scale)
 
 

@@ -23,9 +23,15 @@ DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 COMMANDS = {
     "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
+    "compare": ("venire.cli.compare", "Say which systems differ, and if another judge would change it."),
     "disagreement": ("venire.cli.disagreement", "Estimate what one assessor's label says about other people."),
+    "count": ("venire.cli.count", "Count the relevant results that a random user finds."),
+    "consistency": ("venire.cli.consistency", "Compare assessors with themselves and with each other."),
+    "robustness": ("venire.cli.robustness", "Ask whether the order of systems depends on who judged."),
+    "sensitivity": ("venire.cli.sensitivity", "Ask what disagreement depends on, and how much judging it takes."),
     "inspect": ("venire.cli.inspect", "Say what files are, what they hold, and what is wrong with them."),
     "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
+    "papers": ("venire.cli.papers", "List printed numbers of papers, and compute them again."),
     "completion": ("venire.cli.completion", "Print the script that completes commands in your shell."),
 }
 

@@ -155,11 +155,19 @@ _OUTPUT = option(
 )
 _QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Say nothing but errors.")
 
+
+def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
+    """Refuse a place where no file can be written, standard output too."""
+    if text == "-":
+        raise click.BadParameter("this is written to a file; - is for the result alone", ctx, parameter)
+    return checked_place(ctx, parameter, text)
+
+
 plot_option = option(
     "--plot",
     section=OUTPUT,
     type=click.Path(),
-    callback=checked_place,
+    callback=file_place,
     metavar="FILE.svg",
     help="Draw the result to this file: svg, png or pdf.",
 )

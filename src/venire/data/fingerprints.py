@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 
 import numpy as np
 
+from venire.data.ids import Category
 from venire.data.judgments import Judgments
 
 
 def fingerprint(judgments: Judgments) -> str:
     """Return 16 hexadecimal digits that another set of labels will not have: "a3f0..."  O(rows)."""
-    digest = sha256(str(judgments.scale).encode())
-    names = [judgments.items.topics, judgments.items.doc, judgments.assessor.names]
-    names += [judgments.facets[name].names for name in sorted(judgments.facets)]
-    for each in names:
-        digest.update(np.ascontiguousarray(each.slices.end).tobytes())
-        digest.update(each.slices.buffer.tobytes())
-    columns = [judgments.items.topic, judgments.item, judgments.assessor.codes, judgments.label]
-    columns += [judgments.facets[name].codes for name in sorted(judgments.facets)]
-    for column in columns:
+    digest = sha256(f"{judgments.scale} {len(judgments.items)} items {len(judgments)} rows".encode())
+    facets = {name: judgments.facets[name] for name in sorted(judgments.facets)}
+    digest.update(" ".join(facets).encode())
+    for names in (judgments.items.topics, judgments.items.doc, *(each.names for each in _columns(judgments, facets))):
+        digest.update(np.ascontiguousarray(names.slices.end, dtype="<i8").tobytes())
+        digest.update(names.slices.buffer.tobytes())
+    codes = (each.codes for each in _columns(judgments, facets))
+    for column in (judgments.items.topic, judgments.item, judgments.label, *codes):
         digest.update(np.ascontiguousarray(column, dtype="<i4").tobytes())
     return digest.hexdigest()[:16]
+
+
+def _columns(judgments: Judgments, facets: Mapping[str, Category]) -> tuple[Category, ...]:
+    return (judgments.assessor, *facets.values())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, counted
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
@@ -26,16 +26,22 @@ def read_grid(text: str, *, scale: Scale | str | None = None, assessors: Sequenc
     <Judgments: 7 labels on 4 items of 1 topic by 2 assessors, scale 0<1<2>
     """
     lines = [line.split() for line in text.splitlines() if line.strip()]
-    widths = {len(line) for line in lines}
-    if len(widths) != 1:
-        raise FormatError("grid", None, f"the lines have {sorted(widths)} labels", hint="write a dot for no label")
+    widths = sorted({len(line) for line in lines})
+    if len(widths) > 1:
+        shown = " and ".join(map(str, widths))
+        raise FormatError("grid", None, f"the lines have {shown} labels", hint="write a dot for no label")
     names = list(assessors) or [f"U{n}" for n in range(1, len(lines) + 1)]
+    if len(names) != len(lines):
+        found = f"{counted(len(lines), 'line')} of labels and {counted(len(names), 'name')} of assessors"
+        raise FormatError("grid", None, f"found {found}", hint="name one assessor per line")
     cells = [
         (name, f"d{n}", label)
         for name, line in zip(names, lines, strict=True)
         for n, label in enumerate(line, start=1)
         if label != "."
     ]
+    if not cells:
+        raise FormatError("grid", None, "has no label", hint="write a line per assessor, with a label per document")
     who, doc, label = zip(*cells, strict=True)
     topic, line = Category.constant("1", len(cells)), np.arange(1, len(cells) + 1)
     rows = Rows("grid", topic, Category.of(doc), Category.of(who), Category.of(label), line)

@@ -34,13 +34,15 @@ def read_intent_probabilities(path: Path) -> dict[tuple[str, str], float]:
             raise FormatError(path, number, f"{text!r} is not a probability", hint="as in 51 2 0.3") from None
         if not 0 <= probability <= 1:
             raise FormatError(path, number, f"{text} is not a probability", hint="expected a number from 0 to 1")
-        found[topic, intent] = probability
+        if found.setdefault((topic, intent), probability) != probability:
+            message = f"intent {intent!r} of topic {topic!r} has a second probability"
+            raise FormatError(path, number, message, hint="keep one of the lines")
     return found
 
 
 def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the fields of every line that has any; refuse a file without."""
-    empty = True
+    first, empty = True, True
     for number, raw in enumerate(read_bytes(path).splitlines(), start=1):
         line = as_text(raw).strip()
         if not line or line.startswith("#"):
@@ -49,8 +51,10 @@ def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, list[str
         fields = [field.strip() for field in line.split(separator, len(columns) - 1)]
         if len(fields) != len(columns) or not all(fields):
             raise FormatError(path, number, f"found {line[:60]!r}, expected {', '.join(columns)}")
-        if not (empty and tuple(field.lower() for field in fields) == columns):
+        header = first and tuple(field.lower() for field in fields) == columns
+        first = False
+        if not header:
+            empty = False
             yield number, fields
-        empty = False
     if empty:
         raise FormatError(path, None, "is empty", hint=f"expected lines of {', '.join(columns)}")

@@ -23,7 +23,8 @@ class Sides(NamedTuple):
     """Labels of two sides: first, second, both (item, label); repeated cells: their item (cell,), counts (cell, label).
 
     both: labels by assessors on both sides; repeated: those of them who gave an item several labels, by item.
-    mirrored: a label of the second side may come first too (Demeester et al. 2015, Eq. 5).
+    mirrored: a label of the second side may come first too (Demeester et al. 2015, Eq. 5); a pair of assessors who
+    both stand on both sides still counts once in each order.
     """
 
     first: Ints
@@ -57,21 +58,34 @@ def pair_blocks(sides: Sides, *, by_item: bool = False) -> Iterator[tuple[slice,
     """
     n_items, n_labels = sides.first.shape
     step = max(1, BLOCK_CELLS // n_labels**2)
-    diagonal = np.arange(n_labels)
     for begin in range(0, n_items, step):
         block = slice(begin, min(begin + step, n_items))
-        pairs = (sides.first[block, :, None] * sides.second[block, None, :]).astype(np.float64)
-        pairs[:, diagonal, diagonal] -= sides.both[block]
-        cells = slice(*np.searchsorted(sides.repeated_item, [block.start, block.stop]))
-        own = sides.repeated[cells]
-        twice = own[:, :, None] * own[:, None, :]
-        twice[:, diagonal, diagonal] -= own
-        np.subtract.at(pairs, sides.repeated_item[cells] - begin, twice)
+        pairs = _products(sides.first[block], sides.second[block])
+        _without_own(pairs, sides, block)
         if sides.mirrored:
             pairs = pairs + pairs.transpose(0, 2, 1)
+            if sides.both[block].any():
+                pairs -= _without_own(_products(sides.both[block], sides.both[block]), sides, block)
         if by_item:
             pairs /= np.maximum(pairs.sum(axis=(1, 2), keepdims=True), 1.0)
         yield block, pairs
+
+
+def _products(first: Ints, second: Ints) -> Floats:
+    """Multiply the counts of both sides -> (item, first, second)."""
+    return (first[:, :, None] * second[:, None, :]).astype(np.float64)
+
+
+def _without_own(pairs: Floats, sides: Sides, block: slice) -> Floats:
+    """Take away, in place, the pairs of an assessor's labels with that assessor's own."""
+    diagonal = np.arange(pairs.shape[1])
+    pairs[:, diagonal, diagonal] -= sides.both[block]
+    cells = slice(*np.searchsorted(sides.repeated_item, [block.start, block.stop]))
+    own = sides.repeated[cells]
+    twice = own[:, :, None] * own[:, None, :]
+    twice[:, diagonal, diagonal] -= own
+    np.subtract.at(pairs, sides.repeated_item[cells] - block.start, twice)
+    return pairs
 
 
 class PairSums(NamedTuple):
@@ -91,19 +105,24 @@ class PairSums(NamedTuple):
 def pair_sums(sides: Sides, topic: Codes, n_topics: int, relevant: Bools, *, by_item: bool = False) -> PairSums:
     """Sum up ordered pairs; topic (item,), relevant (relevant, label).
 
-    Cost: O(rows + items x labels^2); memory: a block of items, and the sums.
+    Cost: O(items x labels^2), least where the items of a topic stand together; memory: a block of items, and the sums.
     """
     n_labels = sides.first.shape[1]
     by_topic = np.zeros((n_topics, n_labels, n_labels))
     square, n_items = np.zeros(n_labels), np.zeros(n_labels, dtype=np.int64)
     cross, hits = np.zeros((2, len(relevant), n_labels))
+    marks = np.vstack([np.ones(n_labels), relevant])
     for block, pairs in pair_blocks(sides, by_item=by_item):
-        for first, second in np.ndindex(n_labels, n_labels):
-            by_topic[:, first, second] += np.bincount(topic[block], pairs[:, first, second], minlength=n_topics)
-        n = pairs.sum(axis=2)
-        h = np.einsum("tij,rj->rti", pairs, relevant.astype(np.float64))
+        start = _runs(topic[block])
+        np.add.at(by_topic, topic[block][start], np.add.reduceat(pairs, start, axis=0))
+        n, *h = (pairs.reshape(-1, n_labels) @ marks.T).T.reshape(len(marks), -1, n_labels)
         square += (n * n).sum(axis=0)
-        cross += (h * n).sum(axis=1)
-        hits += (h * h).sum(axis=1)
+        cross += [(each * n).sum(axis=0) for each in h]
+        hits += [(each * each).sum(axis=0) for each in h]
         n_items += (n > 0).sum(axis=0)
     return PairSums(by_topic, square, cross, hits, n_items)
+
+
+def _runs(codes: Codes) -> Ints:
+    """Where a stretch of equal codes begins -> (stretch,)."""
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))

@@ -9,7 +9,8 @@ from venire.types import Floats
 
 def topic_weights(n_topics: int, n_draws: int, rng: np.random.Generator) -> Floats:
     """How often each topic is drawn, when as many are drawn as there are, with replacement -> (draw, topic)."""
-    return rng.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_draws).astype(np.float64)
+    drawn = rng.integers(n_topics, size=(n_draws, n_topics)) + n_topics * np.arange(n_draws)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n_draws * n_topics).reshape(n_draws, n_topics).astype(np.float64)
 
 
 def resampled_sums(by_topic: Floats, weights: Floats) -> Floats:

@@ -25,13 +25,15 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
 from venire.kernels.ranking import discounted, share, stopping
-from venire.measures.measure import BinaryMeasure, Measure, Worth, need
+from venire.measures.measure import BinaryMeasure, Measure, OverUsers, Worth, need
 from venire.types import Floats
 
 
 @dataclass(frozen=True)
 class RR(BinaryMeasure):
     """Reciprocal rank of the first relevant document."""
+
+    mean_over_users = "independent"
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
@@ -42,6 +44,11 @@ class RR(BinaryMeasure):
 @dataclass(frozen=True)
 class ERR(Measure):
     """Expected reciprocal rank at which a user who reads downwards is satisfied."""
+
+    @property
+    def mean_over_users(self) -> OverUsers:
+        """Where documents are independent: stated gains within [0, 1] are the probabilities of stopping."""
+        return "independent"
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Probability that a document of each label satisfies."""
@@ -63,6 +70,8 @@ class ERR(Measure):
 class nERR(ERR):  # noqa: N801 - the field's spelling
     """ERR as a share of that of the best ranking."""
 
+    mean_over_users = "never"
+
     def of_best(self, best: Ranked) -> Floats:
         """Return the ERR of the best ranking."""
         return ERR.__call__(self, best)
@@ -79,6 +88,7 @@ class RBP(Measure):
     k: int | None = field(default=None, kw_only=True)
     p: float = 0.8
     rel: str | None = None
+    mean_over_users = "always"
 
     def __post_init__(self) -> None:
         """Check the persistence."""

@@ -18,7 +18,7 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import MeasureError, known_names
 from venire.kernels.ranking import discounted, share
-from venire.measures.measure import Measure, Worth, need
+from venire.measures.measure import Measure, OverUsers, Worth, need
 from venire.types import Floats, Ints
 
 
@@ -39,6 +39,8 @@ DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {"log2": log2, "exp-log2": log2
 class CG(Measure):
     """Cumulative gain: the sum of gains of the first k."""
 
+    mean_over_users = "always"
+
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         return ranked.upto(self.k).gains.sum(axis=-1)
@@ -56,6 +58,11 @@ class DCG(Measure):
         if self.dcg not in DISCOUNTS:
             raise MeasureError(f"{self.dcg!r} is not a discount", hint=known_names(self.dcg, DISCOUNTS))
 
+    @property
+    def mean_over_users(self) -> OverUsers:
+        """Always; but exponential gains are no probabilities."""
+        return "never" if self.dcg == "exp-log2" else "always"
+
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Gain of each label; exponential ones for exp-log2, whatever was given."""
         if self.dcg != "exp-log2":
@@ -72,6 +79,8 @@ class DCG(Measure):
 @dataclass(frozen=True)
 class nDCG(DCG):  # noqa: N801 - the field's spelling
     """DCG as a share of what the best ranking of the topic's judged documents would have."""
+
+    mean_over_users = "never"
 
     def of_best(self, best: Ranked) -> Floats:
         """Return the DCG of the best ranking."""

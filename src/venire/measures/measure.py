@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import MeasureError
 from venire.types import Floats
+
+OverUsers = Literal["always", "independent", "never"]
+"""When a score of probabilities of relevance is the mean of the scores that users would give."""
 
 
 class Worth(NamedTuple):
@@ -46,6 +49,15 @@ class Measure:
     def counts_relevant(self) -> bool:
         """Whether it needs the number of relevant documents, which unjudged documents with gain leave open."""
         return False
+
+    @property
+    def mean_over_users(self) -> OverUsers:
+        """When the score of probabilities of relevance is its mean over users whose relevance is drawn with them.
+
+        Always, if it is linear in the gains; where documents are independent, if it is linear in the gain of each;
+        never, if it is a ratio of such sums, or unknown.
+        """
+        return "never"
 
     def settled(self, deepest: int) -> Measure:  # noqa: ARG002 - only a measure of one's own has to know
         """Return the measure for lists of at most this depth."""

@@ -28,6 +28,8 @@ from venire.types import Floats
 class P(BinaryMeasure):
     """Precision: the share of relevant documents among the first k; ranks without a document count as irrelevant."""
 
+    mean_over_users = "always"
+
     def __post_init__(self) -> None:
         """Insist on a cut-off."""
         super().__post_init__()
@@ -58,6 +60,8 @@ class R(BinaryMeasure):
 class Success(BinaryMeasure):
     """Whether there is a relevant document among the first k."""
 
+    mean_over_users = "independent"
+
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         return any_relevant(ranked.upto(self.k).gains)
@@ -84,6 +88,8 @@ class Rprec(BinaryMeasure):
 @dataclass(frozen=True)
 class Judged(Measure):
     """The share of the first k documents that were judged; of a shorter list, of those it has."""
+
+    mean_over_users = "always"
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from venire.data.align import NOWHERE, Ranked, copies, list_blocks, topic_blocks
 from venire.data.facts import Facts
 from venire.data.gains import Gains
-from venire.data.panel import Panel
 from venire.errors import MeasureError, UnknownName
 from venire.measures.measure import Measure, Worth
 from venire.measures.measure import measure as own_measure
@@ -94,7 +93,22 @@ def _unjudged_gain(unjudged: float | str) -> float:
     return gain
 
 
-def score_facts(facts: Facts, panel: Panel, plan: Plan, *, group: Ints | None = None) -> Floats:
+class Judges(Protocol):
+    """Whose labels count: a panel of assessors, or anybody else who can say what items are worth."""
+
+    @property
+    def judges(self) -> Sequence[str | None]:
+        """Their names."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+
+    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
+        """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item)."""
+
+
+def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None = None) -> Floats:
     """Score every list for every judge -> (judge, measure, list).
 
     group (item,): items with the same number are copies of one document.

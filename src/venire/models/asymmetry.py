@@ -1,7 +1,9 @@
 """Asymmetry: does it matter who of two assessors, or groups, is observed and who stands for users?
 
 Demeester et al. (2015), Section 5.2.1: assessors differ in how much they find relevant, and then p(U1=R|U2=i) and
-p(U2=R|U1=i) differ, while Eq. (5) averages them.
+p(U2=R|U1=i) differ, while Eq. (5) averages them.  The interval of the difference is Student's, with the spread over
+resampled topics (a topic's pairs in both directions stay together) and the topics that have the label, less one, as
+degrees of freedom.
 """
 
 from __future__ import annotations
@@ -14,12 +16,16 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.kernels.resample import resampled_sums, topic_weights
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.models.spread import LEVEL, sd_of_draws, shares
 from venire.types import Floats, RNGLike
 
 
 @dataclass(frozen=True, eq=False)
 class Asymmetry:
-    """Both one-sided fits, and their difference (relevant, label) with its 95 % interval over resampled topics."""
+    """Both one-sided fits, and their difference (relevant, label) with its 95 % interval.
+
+    NaN where a label has no pairs; the interval also where one topic has all of them.
+    """
 
     forth: PredictedRelevanceFit
     back: PredictedRelevanceFit
@@ -40,16 +46,20 @@ def asymmetry(
     one_sided = replace(setting, estimator="one-sided", prior=0.0)
     forth = replace(one_sided, observed=observed, reference=reference).fit(judgments, rng=rng)
     back = replace(one_sided, observed=reference, reference=observed).fit(judgments, rng=rng)
-    there = forth.by_topic.sum(axis=(1, 2)) > 0
-    weights = topic_weights(int(there.sum()), max(setting.n_draws, 2), np.random.default_rng(rng))
-    drawn = [_shares(resampled_sums(fit.by_topic[there], weights), fit) for fit in (forth, back)]
-    with np.errstate(all="ignore"):
-        low, high = np.nanquantile(drawn[0] - drawn[1], [0.025, 0.975], axis=0)
-    return Asymmetry(forth, back, forth.p - back.p, low, high)
+    half = _half_width(forth, back, n_draws=setting.n_draws, rng=np.random.default_rng(rng))
+    difference = forth.p - back.p
+    return Asymmetry(forth, back, difference, np.maximum(difference - half, -1), np.minimum(difference + half, 1))
 
 
-def _shares(counts: Floats, fit: PredictedRelevanceFit) -> Floats:
-    """Shares of hits from counts (draw, first, second) -> (draw, relevant, label)."""
-    hits = np.einsum("dij,rj->dri", counts, fit.relevant.labels.astype(np.float64))
-    n = counts.sum(axis=2)[:, None]
-    return np.where(n > 0, hits / np.where(n > 0, n, 1), np.nan)
+def _half_width(
+    forth: PredictedRelevanceFit, back: PredictedRelevanceFit, *, n_draws: int, rng: np.random.Generator
+) -> Floats:
+    """Half the width of the interval -> (relevant, label): Student's t times the spread over resampled topics."""
+    from scipy.special import stdtrit
+
+    there = (forth.by_topic + back.by_topic).sum(axis=(1, 2)) > 0
+    weights, labels = topic_weights(int(there.sum()), n_draws, rng), forth.relevant.labels
+    one, other = (shares(resampled_sums(fit.by_topic[there], weights), labels) for fit in (forth, back))
+    n_topics = ((forth.by_topic + back.by_topic).sum(axis=2) > 0).sum(axis=0)
+    t = stdtrit(np.maximum(n_topics - 1, 1), (1 + LEVEL) / 2) * np.sqrt(n_topics / np.maximum(n_topics - 1, 1))
+    return np.where(n_topics > 1, t * sd_of_draws(one - other), np.nan)

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.models.spread import FEW_PAIRS
-from venire.types import Floats
 
 if TYPE_CHECKING:
     from venire.models.predicted_relevance import PredictedRelevanceFit
-
-TWO_SIDED = 1.959964
 
 
 def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
@@ -26,30 +23,31 @@ def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
 
 def _of_relevance(fit: PredictedRelevanceFit, row: int, name: str) -> list[str]:
     """What to be careful about for one notion of relevance."""
-    p, sd, labels = fit.p[row], widest_sd(fit)[row], fit.scale.labels
+    p, labels = fit.p[row], fit.scale.labels
     known = np.flatnonzero(~np.isnan(p)).tolist()
-    words: list[str] = []
-    if not fit.scale.ordered or len(known) < 2:
-        return words
-    bottom, top = known[0], known[-1]
-    if not apart(p, sd, bottom, top):
-        words.append(
-            f"relevant {name}: even {labels[bottom]} ({p[bottom]:.2f}) and {labels[top]} ({p[top]:.2f}) cannot be told "
-            "apart, so an evaluation with these labels is questionable"
-        )
-        return words
-    for lower, upper in pairwise(known):
-        if not apart(p, sd, lower, upper):
-            words.append(
-                f"relevant {name}: {labels[lower]} ({p[lower]:.2f}) and {labels[upper]} ({p[upper]:.2f}) "
-                "cannot be told apart"
-            )
+    rising = _is_threshold(fit, row)
+    order = known if rising else sorted(known, key=lambda level: float(p[level]))
+    shown = [f"{label} ({share:.2f})" for label, share in zip(labels, p, strict=True)]
+    if len(order) < 2:
+        return []
+    if not apart(fit, row, order[0], order[-1]):
+        return [
+            f"relevant {name}: even {shown[order[0]]} and {shown[order[-1]]} cannot be told apart, "
+            "so an evaluation with these labels is questionable"
+        ]
+    words = []
+    for lower, upper in pairwise(order):
+        if not apart(fit, row, lower, upper):
+            words.append(f"relevant {name}: {shown[lower]} and {shown[upper]} cannot be told apart")
         elif p[lower] > p[upper]:
-            words.append(
-                f"relevant {name}: {labels[lower]} ({p[lower]:.2f}) promises more than the higher label "
-                f"{labels[upper]} ({p[upper]:.2f})"
-            )
+            words.append(f"relevant {name}: {shown[lower]} promises more than the higher label {shown[upper]}")
     return words
+
+
+def _is_threshold(fit: PredictedRelevanceFit, row: int) -> bool:
+    """Whether labels are relevant from one upwards, so that higher ones should promise more."""
+    marked = fit.relevant.labels[row]
+    return fit.scale.ordered and bool((marked[1:] >= marked[:-1]).all())
 
 
 def _of_counts(fit: PredictedRelevanceFit) -> list[str]:
@@ -59,30 +57,38 @@ def _of_counts(fit: PredictedRelevanceFit) -> list[str]:
         if n == 0:
             words.append(f"label {label} has no pairs, so nothing is known of it")
         elif n < FEW_PAIRS:
-            words.append(f"label {label} has {n:.0f} pairs, fewer than {FEW_PAIRS}: its numbers are not reliable")
+            pairs = f"{n:.3g} pair{'' if n == 1 else 's'}"
+            words.append(f"label {label} has {pairs}, fewer than {FEW_PAIRS}: its numbers are not reliable")
     return words
 
 
-def widest_sd(fit: PredictedRelevanceFit) -> Floats:
-    """The larger of the spreads over items and over topics -> (relevant, label)."""
-    return np.fmax(fit.spread.sd_items, fit.spread.sd_topics)
+def apart(fit: PredictedRelevanceFit, row: int, one: int, other: int) -> bool:
+    """Whether two labels' shares differ by more than chance, as far as their intervals tell.
 
-
-def apart(p: Floats, sd: Floats, one: int, other: int) -> bool:
-    """Whether two labels' shares differ by more than chance, as far as their spreads tell."""
-    spread = np.sqrt(np.nan_to_num(sd[one]) ** 2 + np.nan_to_num(sd[other]) ** 2)
-    return bool(abs(p[one] - p[other]) > TWO_SIDED * spread)
+    The interval of the difference is made of both, as by Newcombe (1998),
+    doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I.
+    """
+    lower, upper = sorted((one, other), key=lambda level: float(fit.p[row, level]))
+    up = float(fit.p[row, upper] - fit.spread.low[row, upper])
+    down = float(fit.spread.high[row, lower] - fit.p[row, lower])
+    return bool(fit.p[row, upper] - fit.p[row, lower] > np.hypot(up, down))
 
 
 def sentence(fit: PredictedRelevanceFit, row: int = 0) -> str:
     """Say the main finding in one sentence."""
-    p, labels, name = fit.p[row], fit.scale.labels, fit.relevant.names[row]
-    top = int(np.nanargmax(p))
-    rest = ", ".join(f"{labels[n]} {100 * p[n]:.0f}%" for n in np.argsort(-p) if n != top and not np.isnan(p[n]))
+    p, labels = fit.p[row], fit.scale.labels
+    best, *rest = (n for n in np.argsort(-p, kind="stable").tolist() if not np.isnan(p[n]))
+    others = "".join(f"; where {labels[n]}, {100 * p[n]:.0f}%" for n in rest)
     return (
-        f"Where one assessor says {labels[top]}, {100 * p[top]:.0f}% of other people find the result relevant "
-        f"({name}); {rest}."
+        f"Where one assessor says {labels[best]}, {100 * p[best]:.0f}% of other people find the result relevant "
+        f"({_meaning(fit, row)}){others}."
     )
+
+
+def _meaning(fit: PredictedRelevanceFit, row: int) -> str:
+    """What is relevant, in words: one label below the top stands for those above it too."""
+    name = fit.relevant.names[row]
+    return f"{name} or higher" if _is_threshold(fit, row) and name in fit.scale.labels[:-1] else name
 
 
 def table_lines(fit: PredictedRelevanceFit) -> list[str]:

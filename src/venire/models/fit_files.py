@@ -44,7 +44,7 @@ def document(fit: PredictedRelevanceFit, fingerprint: str) -> dict[str, Any]:
         "kind": KIND,
         "venire": version("venire"),
         "fingerprint": fingerprint,
-        "scale": str(fit.scale),
+        "scale": {"labels": list(fit.scale.labels), "measurement": fit.scale.measurement},
         "setting": asdict(fit.setting),
         "relevant": {
             name: [label for label, marked in zip(fit.scale.labels, row, strict=True) if marked]
@@ -77,7 +77,7 @@ def read_fit(path: Path) -> PredictedRelevanceFit:
 
 
 def _fit(held: Mapping[str, Any]) -> PredictedRelevanceFit:
-    scale = Scale.parse(held["scale"])
+    scale = Scale(tuple(held["scale"]["labels"]), held["scale"]["measurement"])
     names = tuple(held["relevant"])
     relevant = RelevantSets(
         names, np.array([[label in held["relevant"][name] for label in scale.labels] for name in names])

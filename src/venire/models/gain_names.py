@@ -7,10 +7,9 @@ random users do; ``udm:1/3`` the weights of the User Disagreement Model for one 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
+from venire.data.scale import Scale
 from venire.errors import GainsError
 from venire.models.predicted_relevance import PredictedRelevance
 from venire.types import RNGLike
@@ -25,18 +24,27 @@ def names_model(text: str) -> bool:
 
 def fitted_gains(text: str, judgments: Judgments, *, rng: RNGLike = 0, **setting: object) -> Gains:
     """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance."""
-    model, _, rest = text.partition(":")
-    read: dict[str, Callable[[str], tuple[str | None, tuple[int, int]]]] = {"prm": _prm, "udm": _udm}
-    if model not in read:
-        raise GainsError(f"{text!r} names no model", hint="use prm:LABEL or udm:M/N, as in udm:1/3")
-    relevant, at = read[model](rest)
-    fit = PredictedRelevance(relevant=relevant, n_draws=0, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
+    model, relevant, at = read_model(text, judgments.scale)
+    fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
     return fit.gains(users=at) if model == "prm" else fit.udm_gains(at)
 
 
-def _prm(rest: str) -> tuple[str | None, tuple[int, int]]:
+def read_model(text: str, scale: Scale) -> tuple[str, str | None, tuple[int, int]]:
+    """Read the name of a model's gains: prm or udm, what is relevant (None: the top label), and M of N users."""
+    model, _, rest = text.partition(":")
+    if model not in MODELS:
+        raise GainsError(f"{text!r} names no model", hint="use prm:LABEL or udm:M/N, as in udm:1/3")
+    relevant, at = _prm(rest, scale) if model == "prm" else _udm(rest)
+    if relevant == "all" and "all" not in scale.labels:
+        hint = f"name one, as in prm:{scale.labels[-1]}"
+        raise GainsError(f"{text!r} names all notions of relevance, and gains are for one of them", hint=hint)
+    return model, relevant, at
+
+
+def _prm(rest: str, scale: Scale) -> tuple[str | None, tuple[int, int]]:
+    """Read LABEL or LABEL:M/N; a label of the scale is a label, whatever it looks like."""
     label, colon, share = rest.rpartition(":")
-    if colon and "/" in share:
+    if rest not in scale.labels and (colon and "/" in share):
         return label or None, read_share(share)
     return rest or None, (1, 1)
 

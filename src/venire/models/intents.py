@@ -2,7 +2,8 @@
 
 Demeester et al. (2015), Section 5.2.3: where an assessor found none of the intents met (the intent ``0``), that is a
 judgment of non-relevance for every intent of the topic.  Disagreement is then read over all intents, each pair of query
-and intent an information need of its own, or over the most probable intent of each query alone.
+and intent an information need of its own, or over the most probable intent of each query alone.  A topic that has no
+other intent than ``0`` (a navigational query) is one information need, and its labels stay as they are.
 """
 
 from __future__ import annotations
@@ -32,12 +33,31 @@ def explicit_intents(judgments: Judgments, *, none_met: str = NONE_MET) -> Judgm
     known = np.unique(topic[~nothing].astype(np.int64) * n_intents + intent.codes[~nothing])
     count = np.bincount(known // n_intents, minlength=len(judgments.items.topics))
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(count)])
-    rows = np.flatnonzero(nothing)
+    replaced = nothing & (count[topic] > 0)
+    _refuse_relevant_to_none(judgments, replaced, none_met)
+    rows = np.flatnonzero(replaced)
     copies = count[topic[rows]]
     source = np.repeat(rows, copies)
     within = np.arange(len(source)) - np.repeat(np.cumsum(copies) - copies, copies)
     added = known[start[topic[source]] + within] % n_intents
-    return _with_rows(judgments, np.flatnonzero(~nothing), source, added.astype(np.int32))
+    return _with_rows(judgments, np.flatnonzero(~replaced), source, added.astype(np.int32))
+
+
+def _refuse_relevant_to_none(judgments: Judgments, replaced: Bools, none_met: str) -> None:
+    """Refuse labels that say a document meets no intent and is relevant all the same."""
+    if not judgments.scale.ordered and replaced.any():
+        raise AmbiguousLabels(
+            f"the labels {judgments.scale} have no order, so none of them says that the intents of a topic are not met",
+            hint=f"leave the labels for the intent {none_met!r} out, or declare an ordered scale",
+        )
+    wrong = np.flatnonzero(replaced & (judgments.label > 0))
+    if len(wrong):
+        item, label = int(judgments.item[wrong[0]]), judgments.scale.labels[int(judgments.label[wrong[0]])]
+        raise AmbiguousLabels(
+            f"document {judgments.items.doc[item]!r} has the label {label!r} for the intent {none_met!r} of topic "
+            f"{judgments.items.topics[int(judgments.items.topic[item])]!r}, which means that it meets no intent",
+            hint=f"expected {judgments.scale.labels[0]!r} there; call the intent something else if it is one",
+        )
 
 
 def _with_rows(judgments: Judgments, kept: Ints, source: Ints, intent: Ints) -> Judgments:
@@ -52,19 +72,24 @@ def _with_rows(judgments: Judgments, kept: Ints, source: Ints, intent: Ints) -> 
 
 
 def top_intents(judgments: Judgments, probability: Mapping[tuple[str, str], float]) -> Judgments:
-    """Choose the labels for the most probable intent of each topic; probability: of (topic, intent)."""
+    """Choose the labels for the most probable intent of each topic (the first of equals); by (topic, intent)."""
     intent = _intent(judgments)
     best: dict[str, str] = {}
     for topic, name in probability:
         if topic not in best or probability[topic, name] > probability[topic, best[topic]]:
             best[topic] = name
-    missing = [topic for topic in judgments.topics if topic not in best]
+    topic_of, names = judgments.items.topic[judgments.item], list(intent.names)
+    judged = [judgments.items.topics[code] for code in np.unique(topic_of).tolist()]
+    missing = [topic for topic in judged if topic not in best]
     if missing:
         raise UnknownName("topic with probabilities of intents", missing[0], best)
-    names = list(intent.names)
-    wanted = np.array([names.index(best[topic]) if best[topic] in names else -1 for topic in judgments.topics])
-    chosen: Bools = intent.codes == wanted[judgments.items.topic[judgments.item]]
-    return judgments.take(chosen)
+    code = {name: number for number, name in enumerate(names)}
+    wanted = np.array([code.get(best.get(topic, ""), -1) for topic in judgments.topics])
+    chosen: Bools = intent.codes == wanted[topic_of]
+    there = set(np.unique(topic_of[chosen]).tolist())
+    without = [topic for topic, number in zip(judged, np.unique(topic_of).tolist(), strict=True) if number not in there]
+    notes = [f"no label for the most probable intent of topics {', '.join(without[:5])}" + ", ..." * (len(without) > 5)]
+    return replace(judgments.take(chosen), notes=(*judgments.notes, *(notes if without else [])))
 
 
 def _intent(judgments: Judgments) -> Category:

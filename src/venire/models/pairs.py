@@ -60,12 +60,14 @@ def pair_up(
     """
     _check(estimator, weight)
     refuse_mixed(judgments)
+    observed, reference = named_assessors(observed), named_assessors(reference)
     if len(judgments) == 0:
         raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
     named = bool(observed or reference)
-    item, topic = _items(judgments)
+    item, topic = distinct_items(judgments)
+    most = 2 if named or estimator in ("one-sided", "labels") else most_assessors(judgments, item)
     if estimator is None:
-        estimator = "one-sided" if named else "paired" if most_assessors(judgments, item) <= 2 else "labels"
+        estimator = "one-sided" if named else "paired" if most <= 2 else "labels"
     if estimator == "one-sided" and not named:
         raise PairsError(
             "one-sided pairs need to know whose label is observed, and whose is the reference",
@@ -76,12 +78,12 @@ def pair_up(
             "all labels are paired with each other, so none is observed or a reference",
             hint="use the one-sided or the paired estimator with named assessors",
         )
-    if estimator == "paired" and not named and most_assessors(judgments, item) > 2:
+    if estimator == "paired" and most > 2:
         raise PairsError(
-            f"an item was judged by {most_assessors(judgments, item)} assessors, and paired counts double judgments",
+            f"an item was judged by {most} assessors, and paired counts double judgments",
             hint="use the estimator labels, or name two assessors or groups (--observed, --reference)",
         )
-    first, second = _two_sides(judgments, observed, reference)
+    first, second = two_sides(judgments, observed, reference)
     sides = _sides(judgments, item, len(topic), first, second)._replace(mirrored=estimator == "paired" and named)
     return Pairs(judgments.scale, judgments.topics, topic, sides, estimator, weight)
 
@@ -99,10 +101,21 @@ def refuse_mixed(judgments: Judgments) -> None:
 
 
 def most_assessors(judgments: Judgments, item: Codes) -> int:
-    """The largest number of assessors who judged one item."""
-    n_assessors = len(judgments.assessor.names)
-    cell = np.unique(item.astype(np.int64) * n_assessors + judgments.assessor.codes)
+    """The largest number of assessors who judged one item.  O(rows), or O(rows log rows) if items have many labels."""
+    who, n_assessors = judgments.assessor.codes, len(judgments.assessor.names)
+    if n_assessors <= 2 or np.bincount(item).max(initial=0) <= 2:
+        return 1 + int(judged_by_two(item, who).any())
+    cell = np.unique(item.astype(np.int64) * n_assessors + who)
     return int(np.bincount(cell // n_assessors).max(initial=0))
+
+
+def judged_by_two(item: Codes, who: Codes | Bools) -> Bools:
+    """Whether two assessors or more judged the item of each label -> (row,).  O(rows)."""
+    n_items = int(item.max(initial=-1)) + 1
+    someone = np.zeros(n_items, dtype=who.dtype)
+    someone[item] = who
+    by_two: Bools = np.bincount(item[someone[item] != who], minlength=n_items)[item] > 0
+    return by_two
 
 
 def _check(estimator: str | None, weight: str) -> None:
@@ -112,7 +125,7 @@ def _check(estimator: str | None, weight: str) -> None:
         raise UnknownName("weight", weight, WEIGHTS)
 
 
-def _items(judgments: Judgments) -> tuple[Codes, Codes]:
+def distinct_items(judgments: Judgments) -> tuple[Codes, Codes]:
     """Number what is judged: item (row,), topic (item,); an intent, or a document read before, makes another item."""
     facets = [judgments.facets[name] for name in ("intent", "given") if name in judgments.facets]
     facets = [facet for facet in facets if len(facet.names) > 1]
@@ -125,17 +138,31 @@ def _items(judgments: Judgments) -> tuple[Codes, Codes]:
     return item.astype(np.int32), judgments.items.topic[judgments.item[first]]
 
 
-def _two_sides(judgments: Judgments, observed: Sequence[str], reference: Sequence[str]) -> tuple[Bools, Bools]:
+def named_assessors(names: Sequence[str]) -> Sequence[str]:
+    """Take one name for a list of one."""
+    return (names,) if isinstance(names, str) else names
+
+
+def two_sides(judgments: Judgments, observed: Sequence[str], reference: Sequence[str]) -> tuple[Bools, Bools]:
     """Which assessors stand on the first side, and which on the second -> (assessor,) each."""
     who = judgments.assessor
     everyone = np.arange(len(who.names))
-    named = [np.isin(everyone, [who.code_of(name, "assessor") for name in names]) for names in (observed, reference)]
+    named = [
+        np.isin(everyone, [who.code_of(name, "assessor") for name in named_assessors(names)])
+        for names in (observed, reference)
+    ]
     if not named[0].any() and not named[1].any():
         return everyone >= 0, everyone >= 0
     first = named[0] if named[0].any() else ~named[1]
     second = named[1] if named[1].any() else ~named[0]
     if not (first.any() and second.any()):
         raise PairsError("every assessor stands on one side, and nobody on the other", hint=_some(judgments))
+    if (first | second).sum() == 1:
+        raise PairsError(
+            f"{who.names[int(np.argmax(first))]!r} is both observed and the reference, and nobody is paired with "
+            "themselves",
+            hint=f"name another assessor on one side; {_some(judgments)}",
+        )
     return first, second
 
 

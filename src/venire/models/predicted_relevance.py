@@ -82,7 +82,7 @@ class PredictedRelevance:
             weight=self.weight,
         )
         if pairs.estimator == "paired":
-            refuse_selected(judgments)
+            refuse_selected(judgments, observed=self.observed, reference=self.reference)
         return self.fit_pairs(pairs, rng=rng)
 
     def fit_pairs(self, pairs: Pairs, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
@@ -133,6 +133,8 @@ class PredictedRelevanceFit:
         if self.setting.prior > 0:
             return f"posterior, prior {self.setting.prior:g} per label"
         if self.n_topics >= FEW_TOPICS:
+            if self.setting.n_draws < 2:
+                return f"jackknife over {self.n_topics} topics"
             return f"bootstrap over {self.n_topics} topics, n={self.setting.n_draws}"
         return "clustered by item"
 
@@ -158,13 +160,17 @@ class PredictedRelevanceFit:
         return Gains(self.scale, at_least(*users, self.known(row)), name)
 
     def udm_gains(self, at: tuple[int, int], relevant: str | None = None, *, lowest: float | None = 0.0) -> Gains:
-        """Gains of the User Disagreement Model for M of N users, at=(M, N); lowest None: as estimated."""
+        """Gains of the User Disagreement Model for M of N users, at=(M, N); lowest None: as estimated.
+
+        Labels without an order have no lowest one, and a lowest label that is relevant keeps its weight.
+        """
         row = self.row_of(relevant)
         self._warn_of_few(row)
         weights = udm_weights(*at, self.known(row), self.relevant.labels[row])
-        if lowest is not None:
+        if lowest is not None and self.scale.ordered and not self.relevant.labels[row, 0]:
             weights[0] = lowest
-        return Gains(self.scale, weights, f"udm:{at[0]}/{at[1]}")
+        name = "" if self.relevant.names[row] == self.scale.labels[-1] else f":{self.relevant.names[row]}"
+        return Gains(self.scale, weights, f"udm:{at[0]}/{at[1]}{name}")
 
     def known(self, row: int) -> Floats:
         """p(R|i) with every label known -> (label,); a lowest label nobody judged twice counts as 0 (Section 5.2.2)."""
@@ -187,6 +193,9 @@ class PredictedRelevanceFit:
         ]
         if few:
             message = f"gains rest on fewer than {FEW_PAIRS} pairs of labels for {', '.join(few)}"
+            warnings.warn(message, FewPairsWarning, stacklevel=3)
+        if self.scale.ordered and np.isnan(self.p[row, 0]):
+            message = f"no item with the lowest label, {self.scale.labels[0]}, was judged twice; it counts as 0"
             warnings.warn(message, FewPairsWarning, stacklevel=3)
 
     def __str__(self) -> str:

@@ -1,7 +1,8 @@
 """Relevance: which labels mean that a user is satisfied, as a name and a mark per label.
 
 On an ordered scale one label stands for itself and all above it (the threshold of Demeester et al. 2015, Section
-3.1.5); on categories it stands for itself alone.  Any set of labels is written ``"Key|HRel"``, or given as a list.
+3.1.5); on categories it stands for itself alone.  Any set of labels is written ``"Key|HRel"``, or given as a list; a
+list of one is that label alone.  A label that is called ``all``, or has a ``|`` in it, is taken as a label first.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
                 hint=f"say which are relevant, as in --relevant '{'|'.join(scale.labels[-2:])}', or --relevant all",
             )
         relevant = scale.labels[-1]
-    name = relevant if isinstance(relevant, str) else "|".join(relevant)
+    name = relevant if isinstance(relevant, str) else "|".join(map(str, relevant))
     marked = _marked(scale, relevant)
     if marked.all() or not marked.any():
         raise ScaleError(
@@ -64,5 +65,5 @@ def _marked(scale: Scale, relevant: str | Sequence[str]) -> Bools:
         relevant = [relevant]
     names = relevant.split("|") if isinstance(relevant, str) else relevant
     marked = np.zeros(len(scale), dtype=np.bool_)
-    marked[[scale.level_of(name.strip()) for name in names]] = True
+    marked[[scale.level_of(str(name).strip()) for name in names]] = True
     return marked

@@ -47,22 +47,25 @@ def compare_groups(
     judgments: Judgments, group_of: Mapping[str, str], setting: PredictedRelevance, *, rng: RNGLike = 0
 ) -> GroupComparison:
     """Fit each group of topics, and test whether they differ; topics in no group are left out."""
-    whole = setting.fit(judgments, rng=rng)
     groups = tuple(dict.fromkeys(group_of.values()))
+    if len(groups) < 2:
+        found = f"all topics are in the group {groups[0]!r}" if groups else "no topic is in a group"
+        raise PairsError(f"{found}, and there is nothing to compare", hint="name two groups or more")
+    whole = setting.fit(judgments, rng=rng)
     code = np.array([groups.index(group_of[name]) if name in group_of else -1 for name in judgments.topics])
     there = (whole.by_topic.sum(axis=(1, 2)) > 0) & (code >= 0)
     for number, name in enumerate(groups):
         if not (there & (code == number)).any():
-            raise PairsError(f"no topic of group {name!r} has items judged twice", hint="look at the file of groups")
-    if len(groups) < 2:
-        raise PairsError(f"all topics are in the group {groups[0]!r}, and there is nothing to compare")
+            hint = f"look at the file of groups; there are topics {', '.join(judgments.topics[:5])}"
+            raise PairsError(f"no topic of group {name!r} has items judged twice", hint=hint)
     counts, labels = whole.by_topic[there], whole.relevant.labels
-    generator = np.random.default_rng(rng)
-    found = _differences(counts, code[there][None], len(groups), labels)[0]
-    deals = np.stack([generator.permutation(code[there]) for _ in range(N_DEALS)])
-    as_large = _differences(counts, deals, len(groups), labels) >= found * (1 - 1e-12)
-    fits = {name: setting.fit(_topics_of(judgments, code == number), rng=rng) for number, name in enumerate(groups)}
-    return GroupComparison(fits, whole.relevant.names, found, (1 + as_large.sum(axis=0)) / (1 + N_DEALS))
+    found_here = _differences(counts, code[there][None], len(groups), labels)[0]
+    deals = np.random.default_rng(rng).permuted(np.tile(code[there], (N_DEALS, 1)), axis=1)
+    as_large = _differences(counts, deals, len(groups), labels) >= found_here * (1 - 1e-12)
+    fits = {
+        name: whole.setting.fit(_topics_of(judgments, code == number), rng=rng) for number, name in enumerate(groups)
+    }
+    return GroupComparison(fits, whole.relevant.names, found_here, (1 + as_large.sum(axis=0)) / (1 + N_DEALS))
 
 
 def _topics_of(judgments: Judgments, chosen: Bools) -> Judgments:
@@ -73,13 +76,12 @@ def _differences(counts: Floats, code: Ints, n_groups: int, relevant: Bools) -> 
     """X^2 of every deal -> (deal, relevant); counts (topic, first, second), code (deal, topic), relevant (., label)."""
     n = counts.sum(axis=2)
     h = np.einsum("tij,rj->tri", counts, relevant.astype(np.float64))
+    whole, p = n.sum(axis=0), h.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300)
+    scale = np.where((p > 0) & (p < 1) & (whole > 0), p * (1 - p), np.inf)
     total = np.zeros((len(code), len(relevant)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = h.sum(axis=0) / n.sum(axis=0)
-        for group in range(n_groups):
-            inside = (code == group).astype(np.float64)
-            of_n = inside @ n
-            of_h = np.einsum("dt,tri->dri", inside, h)
-            part = of_n[:, None] * (of_h / of_n[:, None] - p) ** 2 / (p * (1 - p))
-            total += np.nan_to_num(part, nan=0.0, posinf=0.0).sum(axis=2)
+    for group in range(n_groups):
+        inside = (code == group).astype(np.float64)
+        of_n = (inside @ n)[:, None]
+        of_h = (inside @ h.reshape(len(h), -1)).reshape(len(code), *h.shape[1:])
+        total += ((of_h - p * of_n) ** 2 / (np.where(of_n > 0, of_n, np.inf) * scale)).sum(axis=2)
     return total

@@ -46,22 +46,42 @@ def at_least(m: int, n: int, p: Floats, *, rho: Floats | float = 0.0) -> Floats:
 def tail(m: int, n: int, p: Floats, rho: Floats | float = 0.0) -> Floats:
     """P(X >= m) for X binomial (n, p), or beta-binomial with mean n p and intra-class correlation rho.
 
-    Products of rising factorials, exact for every p in [0, 1]: a = p (1 - rho) / rho, times rho to stay finite.
+    Exact at p = 0 and 1 and at rho = 0 (independent users) and 1 (all alike); NaN where p is.  Cost: O(n) per label.
     """
-    p, rho = np.asarray(p, dtype=np.float64), np.asarray(rho, dtype=np.float64)
-    chances = np.stack([_chance(k, n, p, rho) for k in range(n + 1)])
-    return np.clip(chances[max(m, 0) :].sum(axis=0) if m <= n - m else 1 - chances[:m].sum(axis=0), 0.0, 1.0)
+    p, rho = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(rho, dtype=np.float64))
+    if ((p < 0) | (p > 1) | (rho < 0) | (rho > 1)).any():
+        raise SettingError("shares and correlations between users are expected from 0 to 1")
+    if m <= 0 or m > n:
+        return np.full(p.shape, 1.0 if m <= 0 else 0.0)
+    if n == 1:
+        return p.copy()
+    above, below = _log_chances(n, p, rho), _log_chances(n, 1 - p, rho)
+    upper, lower = np.exp(above[m:]).sum(axis=0), np.exp(below[n - m + 1 :]).sum(axis=0)
+    return np.where(upper <= 0.5, upper, 1 - np.minimum(lower, 1.0))
 
 
-def _chance(k: int, n: int, p: Floats, rho: Floats) -> Floats:
-    """P(X = k): binom(n, k) times rising factorials of a and b over that of a + b, all scaled by rho."""
-    from math import comb
+def _log_chances(n: int, p: Floats, rho: Floats) -> Floats:
+    r"""Logarithms of P(X = k) -> (k from 0 to n, label); X = n - k has the share 1 - p.
 
-    value = np.full(np.broadcast_shapes(p.shape, rho.shape), float(comb(n, k)))
-    for step in range(n):
-        own, of = (step, p) if step < k else (step - k, 1 - p)
-        value = value * (of * (1 - rho) + own * rho) / ((1 - rho) + step * rho)
-    return value
+    With :math:`a = p (1-\rho)` and :math:`b = (1-p)(1-\rho)` they are
+    :math:`\binom{n}{k} \prod_{j<k} (a + j\rho) \prod_{j<n-k} (b + j\rho) / \prod_{j<n} (1 - \rho + j\rho)`.
+    The factors j = 0 share :math:`1-\rho`, which is taken out of them: it stays once where 0 < k < n.
+    """
+    from scipy.special import gammaln
+
+    step = np.arange(1, n).reshape(-1, *(1,) * p.ndim)
+    k = np.arange(n + 1).reshape(-1, *(1,) * p.ndim)
+    with np.errstate(divide="ignore"):
+        hits, misses = (_rising(np.log(q), np.log(q * (1 - rho) + step * rho)) for q in (p, 1 - p))
+        users = _rising(np.zeros_like(p), np.log(1 - rho + step * rho))[-1]
+        mixed = np.where((k > 0) & (k < n), np.log1p(-rho), 0.0)
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + hits + misses[::-1] + mixed - users
+
+
+def _rising(first: Floats, others: Floats) -> Floats:
+    """Sum up logarithms of factors -> (number of factors from 0, ...)."""
+    sums: Floats = np.cumsum(np.concatenate([np.zeros((1, *first.shape)), first[None], others]), axis=0)
+    return sums
 
 
 def _check(m: int, n: int) -> None:

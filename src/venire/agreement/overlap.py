@@ -1,0 +1,223 @@
+r"""Overlap: how far two assessors' sets of relevant results are the same.
+
+Over the pages that both judged, with A and B their relevant sets,
+
+.. math:: J = |A \cap B| / |A \cup B|, \qquad P = |A \cap B| / |A|, \qquad R = |A \cap B| / |B|
+
+J is the overlap (Jaccard) of Voorhees (2000, doi:10.1016/S0306-4573(00)00010-8).  P and R are precision and recall of A
+against B: a system that knew everything about one person could not do better for the other, so they are the
+practical upper limit of both (Demeester et al. 2014, Section 3.3.1).  Against A, B has precision R and recall P.
+
+Each is computed per topic and averaged over the topics where it is defined (a set is not empty), and pooled over all
+topics.  An assessor who judged a page several times finds it relevant to the share of these labels that are
+relevant, as if one of them were drawn; the sizes of sets are then expectations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.agreement.pages import Pages, pages_of
+from venire.data.judgments import Judgments
+from venire.data.scale import Scale
+from venire.errors import PairsError
+from venire.io.duplicates import Duplicates
+from venire.kernels.repeats import Cells, cells_of
+from venire.models.relevance import Relevant, RelevantSets, relevant_sets
+from venire.types import Bools, Codes, Floats, Ints
+
+KINDS = ("jaccard", "precision", "recall")
+
+
+class Sets(NamedTuple):
+    """Sizes of sets per topic and two assessors, first < second in order: topic, first, second, items (row,).
+
+    both, one, other (relevant, row): relevant to both, to the first, to the second, over pages that both judged.
+    """
+
+    topic: Ints
+    first: Ints
+    second: Ints
+    items: Ints
+    both: Floats
+    one: Floats
+    other: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Overlap of every two assessors who judged the same pages.
+
+    pair (row,) numbers the two assessors of a row of ``sets``; firsts, seconds (pair,) are who they are.
+    """
+
+    scale: Scale
+    relevant: RelevantSets
+    assessors: tuple[str, ...]
+    sets: Sets
+    pair: Ints
+    firsts: Ints
+    seconds: Ints
+
+    def by_topic(self) -> dict[str, Floats]:
+        """Jaccard, precision and recall per topic and two assessors -> (relevant, row) each; NaN where undefined."""
+        return _shares(self.sets.both, self.sets.one, self.sets.other)
+
+    def mean(self) -> dict[str, Floats]:
+        """Mean over topics, of two assessors each -> (relevant, pair); NaN where defined for no topic."""
+        return {name: _means(values, self.pair, len(self.firsts)) for name, values in self.by_topic().items()}
+
+    def pooled(self) -> dict[str, Floats]:
+        """All topics as one -> (relevant, pair)."""
+        sizes = (self.sets.both, self.sets.one, self.sets.other)
+        return _shares(*(_sums(each, self.pair, len(self.firsts)) for each in sizes))
+
+    def overall(self) -> dict[str, Floats]:
+        """Mean over all topics and twos of assessors, either of them first -> (relevant,); NaN where undefined."""
+        found = self.by_topic()
+        both_ways = np.concatenate([found["precision"], found["recall"]], axis=1)
+        all_of_them = {"jaccard": found["jaccard"], "precision": both_ways, "recall": both_ways}
+        return {
+            name: _means(values, np.zeros(values.shape[1], dtype=np.int64), 1)[:, 0]
+            for name, values in all_of_them.items()
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per notion of relevance and two assessors: precision and recall of a's set against b's.
+
+        With b's set against a's, precision and recall change places.  None where a set is empty in every topic.
+        """
+        mean, pooled = self.mean(), self.pooled()
+        items = _sums(self.sets.items[None].astype(np.float64), self.pair, len(self.firsts))[0]
+        return [
+            {
+                "relevant": name,
+                "a": self.assessors[self.firsts[n]],
+                "b": self.assessors[self.seconds[n]],
+                **{kind: _known(mean[kind][row, n]) for kind in KINDS},
+                **{f"{kind}_pooled": _known(pooled[kind][row, n]) for kind in KINDS},
+                "items": int(items[n]),
+            }
+            for row, name in enumerate(self.relevant.names)
+            for n in range(len(self.firsts))
+        ]
+
+    def sentence(self, row: int = 0) -> str:
+        """Say the main finding in one sentence."""
+        jaccard, limit = (self.overall()[kind][row] for kind in ("jaccard", "precision"))
+        name = self.relevant.names[row]
+        higher = " or higher" if self.scale.ordered and name in self.scale.labels[:-1] else ""
+        if np.isnan(jaccard):
+            return f"No page that two assessors judged is {name}{higher} to either, so their sets cannot be compared."
+        return (
+            f"Two assessors' sets of {name}{higher} overlap by {jaccard:.2f} (Jaccard); a perfect list for one of them "
+            f"has precision and recall {limit:.2f} for the other, which is the practical upper limit."
+        )
+
+
+def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relevant: Relevant = "all") -> Overlap:
+    '''Compare the relevant sets of every two assessors over the pages both judged.
+
+    duplicates: groups of documents that are one page.  Cost: O(rows log rows + pairs of assessors on the same page) per
+    notion of relevance, by sparse products; memory: topics times the twos of assessors who met there.
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> found = overlap(read_grid("""
+    ...     2 2 1 0 .
+    ...     2 0 2 0 1"""), relevant="2")
+    >>> [found.records()[0][key] for key in ("a", "b", "jaccard", "precision", "recall", "items")]
+    ['U1', 'U2', 0.3333333333333333, 0.5, 0.5, 4]
+    '''
+    sets = relevant_sets(judgments.scale, relevant)
+    pages = pages_of(judgments, duplicates)
+    cells, who = _cells(pages)
+    sizes = _sizes(cells, who, pages.topic, sets.labels)
+    if not len(sizes.topic):
+        raise PairsError(
+            "no page was judged by two assessors, so sets of relevant results cannot be compared",
+            hint="have some pages judged a second time, or name documents that are copies (--duplicates FILE)",
+        )
+    n_assessors = len(judgments.assessor.names)
+    key, pair = np.unique(sizes.first * n_assessors + sizes.second, return_inverse=True)
+    firsts, seconds = key // n_assessors, key % n_assessors
+    return Overlap(judgments.scale, sets, judgments.assessors, sizes, pair, firsts, seconds)
+
+
+def _cells(pages: Pages) -> tuple[Cells, Ints]:
+    """Gather labels by page and assessor; and who the assessor of each cell is (cell,)."""
+    cells = cells_of(pages.page, pages.assessor, pages.label)
+    n_assessors = int(pages.assessor.max(initial=0)) + 1
+    who = np.unique(pages.page.astype(np.int64) * n_assessors + pages.assessor) % n_assessors
+    return cells, who
+
+
+def _sizes(cells: Cells, who: Ints, topic: Codes, relevant: Bools) -> Sets:
+    """Sizes of sets of every two assessors and topic, by products of sparse tables (topic and assessor, page)."""
+    from scipy.sparse import coo_array, csr_array, triu
+
+    n_assessors = int(who.max(initial=0)) + 1
+    name, column = np.unique(topic[cells.page].astype(np.int64) * n_assessors + who, return_inverse=True)
+    shape = (len(name), len(topic))
+
+    def table(values: Floats) -> csr_array[np.float64]:
+        return coo_array((values, (column, cells.page)), shape=shape).tocsr()
+
+    def product(one: csr_array[np.float64], other: csr_array[np.float64]) -> tuple[Ints, Floats]:
+        found = triu(one @ other.T, k=1, format="coo")
+        return found.row.astype(np.int64) * len(name) + found.col, found.data
+
+    judged = table(np.ones(len(who)))
+    met, items = product(judged, judged)
+    order = np.argsort(met)
+    met, items = met[order], items[order]
+    first, second = met // len(name), met % len(name)
+
+    def sizes(one: csr_array[np.float64], other: csr_array[np.float64]) -> Floats:
+        key, values = product(one, other)
+        size = np.zeros(len(met))
+        size[np.searchsorted(met, key)] = values
+        return size
+
+    shares = [table(_shares_of(cells, marked)) for marked in relevant]
+    both = np.array([sizes(share, share) for share in shares])
+    ones = np.array([sizes(share, judged) for share in shares])
+    others = np.array([sizes(judged, share) for share in shares])
+    who_first, who_second = name[first] % n_assessors, name[second] % n_assessors
+    n_items = np.rint(items).astype(np.int64)
+    return Sets(name[first] // n_assessors, who_first, who_second, n_items, both, ones, others)
+
+
+def _shares_of(cells: Cells, marked: Bools) -> Floats:
+    """Share of relevant labels in each cell -> (cell,)."""
+    hits: Floats = np.add.reduceat(marked[cells.label].astype(np.float64), cells.start)
+    return hits / cells.size
+
+
+def _shares(both: Floats, one: Floats, other: Floats) -> dict[str, Floats]:
+    whole = (one + other - both, one, other)
+    return {
+        kind: np.where(size > 0, both / np.where(size > 0, size, 1.0), np.nan)
+        for kind, size in zip(KINDS, whole, strict=True)
+    }
+
+
+def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
+    """Sum over rows: values (relevant, row), group (row,) -> (relevant, group)."""
+    return np.array([np.bincount(group, row, minlength=n_groups) for row in values])
+
+
+def _means(values: Floats, group: Ints, n_groups: int) -> Floats:
+    """Mean over the rows of a group that are not NaN -> (relevant, group)."""
+    known = ~np.isnan(values)
+    n = _sums(known.astype(np.float64), group, n_groups)
+    total = _sums(np.where(known, values, 0.0), group, n_groups)
+    return np.where(n > 0, total / np.maximum(n, 1.0), np.nan)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,252 @@
+"""compare: which systems differ, and would another judge change that?
+
+One call puts the two questions side by side for every pair of systems and measure: is the difference more than chance
+in the topics (``significance``), and does it survive another judge (``forecasts``, after Turpin and Scholer 2009, for
+any measure)?  Pairs that are significant and yet fragile are those that a paper would get wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
+from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
+from venire.analysis.significance import SystemComparison, compare_systems
+from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.judgments import Judgments, counted
+from venire.data.scale import Scale
+from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike, read_runs
+from venire.io.scanning import Progress
+from venire.kernels.correlation import kendall_tau
+from venire.measures.evaluate import evaluate, several
+from venire.measures.scores import Scores
+from venire.measures.scoring import MeasureLike
+from venire.models.transitions import ANY, agreement_transitions
+from venire.types import RNGLike
+
+FEW_PAIRS = 100
+KEYS = (
+    *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
+    *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureComparison:
+    """Pairs of systems by one measure: tested over topics, and forecast under another judge."""
+
+    tested: SystemComparison
+    forecast: Forecast
+    changes: Changes
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per pair."""
+        method = f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
+        columns = {
+            "expected_delta": self.changes.expected,
+            "sd": self.changes.sd,
+            "p_stays_ahead": self.changes.stays,
+            "p_tie": self.changes.tie,
+            "p_flips": self.changes.flips,
+            "se": self.changes.se,
+        }
+        return [
+            {key: tested[key] for key in KEYS[:6]}
+            | {key: float(column[row]) for key, column in columns.items()}
+            | {"method": method}
+            for row, tested in enumerate(self.tested.records())
+        ]
+
+    def systems(self) -> list[dict[str, Any]]:
+        """Return one record per system: its mean now, and its score and place under other judges."""
+        mean, (low, high), (best, worst) = self.forecast.mean, self.forecast.limits(), self.forecast.rank_limits()
+        return [
+            {
+                **{"system": name, "measure": self.forecast.measure, "mean": float(mean[n])},
+                **{"low": float(low[n]), "high": float(high[n])},
+                **{"rank_low": int(best[n]), "rank_high": int(worst[n])},
+            }
+            for n, name in enumerate(self.forecast.systems)
+        ]
+
+    def tau(self) -> dict[str, float | None]:
+        """Kendall's tau between the order of systems now and under other judges: mean and 95 % of the draws."""
+        if len(self.forecast.systems) < 2:
+            return {"mean": None, "low": None, "high": None}
+        tau = kendall_tau(self.forecast.draws, self.forecast.mean)
+        tau = tau[~np.isnan(tau)]
+        if not len(tau):
+            return {"mean": None, "low": None, "high": None}
+        low, high = np.quantile(tau, [0.025, 0.975]).tolist()
+        return {"mean": float(tau.mean()), "low": low, "high": high}
+
+    def fragile(self) -> list[int]:
+        """Pairs that are significant and yet may well be turned round, the most fragile first."""
+        chosen = np.flatnonzero(self.tested.significant & self.changes.fragile)
+        order: list[int] = chosen[np.argsort(-self.changes.flips[chosen], kind="stable")].tolist()
+        return order
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Comparisons by measure, and what to say about them."""
+
+    by_measure: tuple[MeasureComparison, ...]
+    notes: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per pair and measure."""
+        return [record for each in self.by_measure for record in each.records()]
+
+    def sentence(self) -> str:
+        """Say the main finding of the first measure in one sentence."""
+        first = self.by_measure[0]
+        if len(first.tested.a) == 1:
+            return _of_one_pair(first)
+        n_pairs, fragile = len(first.tested.a), first.fragile()
+        significant = int(first.tested.significant.sum())
+        words = f"By {first.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems differ by more"
+        words += " than chance in the topics explains"
+        if not significant:
+            return f"{words}."
+        if not fragile:
+            return f"{words}, and another judge would hardly turn any of these round."
+        a, b = (first.forecast.systems[side[fragile[0]]] for side in (first.tested.a, first.tested.b))
+        flips = first.changes.flips[fragile[0]]
+        return (
+            f"{words}; {len(fragile):,} of these are fragile (another judge turns them round with probability over "
+            f"{FRAGILE:.0%}), first of all {a} and {b} ({flips:.0%})."
+        )
+
+
+def _of_one_pair(one: MeasureComparison) -> str:
+    a, b = (one.forecast.systems[int(side[0])] for side in (one.tested.a, one.tested.b))
+    delta, p = float(one.changes.delta[0]), float(one.tested.p_adjusted[0])
+    if abs(delta) <= TIE:
+        return f"By {one.forecast.measure}, {a} and {b} score the same."
+    ahead, behind = (a, b) if delta > 0 else (b, a)
+    return (
+        f"By {one.forecast.measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} (p = {p:.3g} over topics), and "
+        f"another judge keeps it ahead with probability {one.changes.stays[0]:.2f} (turns it round: "
+        f"{one.changes.flips[0]:.2f})."
+    )
+
+
+def compare(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@10",),
+    *,
+    gains: GainsLike = "linear",
+    assessor: str | None = None,
+    new_judge: str = ANY,
+    judge: str = POOLED,
+    agreement: tuple[float, float] | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    n_draws: int = 2000,
+    topics: Iterable[str] | None = None,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare systems over topics, and forecast what another judge would make of them.
+
+    Parameters
+    ----------
+    assessor : whose labels score the runs; needed where several judged
+    new_judge : the judge to forecast, by name, or "any": a random other assessor
+    judge : "pooled" (the default), "fixed", "assessors" or "hierarchical"
+    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two
+    baseline, candidate : compare with one system, or one system with another; without, all pairs
+
+    Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
+    """
+    labels = read_judgments(judgments)
+    old = _judge_at_hand(labels, assessor)
+    worth = gains_for(gains, labels.scale)
+    transitions, notes = None, []
+    if agreement is not None:
+        labels, worth, note = reduced(labels, worth)
+        transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
+    sources = read_runs(runs)
+    wanted = None if topics is None else list(topics)
+    asked = several(measures)
+    scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted, progress=progress)
+    pairs = _asked_pairs(scores.names["system"], baseline, candidate)
+    found = []
+    for name, measure in zip(scores.names["measure"], asked, strict=True):
+        tested = compare_systems(scores, name, test=_test_for(scores, pairs), pairs=pairs, rng=rng)
+        forecasts = forecast(
+            labels,
+            sources,
+            measure,
+            assessor=old,
+            new_judge=new_judge,
+            transitions=transitions,
+            form=judge,
+            gains=worth,
+            n_draws=n_draws,
+            topics=wanted,
+            rng=rng,
+        )
+        found.append(MeasureComparison(tested, forecasts, forecasts.changes(tested.a, tested.b)))
+    said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
+    said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
+    return Comparison(tuple(found), tuple(dict.fromkeys(said)))
+
+
+def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str | None]:
+    """Reduce labels to two, for agreement rates: relevant are those whose gain is half the highest or more."""
+    scale = judgments.scale
+    if len(scale) == 2:
+        return judgments, gains, None
+    relevant = gains.values >= gains.values.max() / 2
+    if relevant.all() or not relevant.any():
+        raise SettingError(f"{gains!r} do not tell relevant labels from others", hint="use --gains binary:LABEL")
+    two = Scale(("0", "1"))
+    names = ", ".join(label for label, marked in zip(scale.labels, relevant, strict=True) if marked)
+    label = relevant[judgments.label].astype(np.int32)
+    note = f"agreement rates are for two labels: {names} count as relevant, the others do not"
+    return replace(judgments, scale=two, label=label), gains_for("linear", two), note
+
+
+def _judge_at_hand(judgments: Judgments, assessor: str | None) -> str:
+    """Whose labels score the runs now."""
+    if assessor is not None:
+        if assessor not in judgments.assessors:
+            raise UnknownName("assessor", assessor, judgments.assessors)
+        return assessor
+    if len(judgments.assessors) > 1:
+        shown = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessors) > 4 else "")
+        raise AmbiguousLabels(
+            f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
+            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
+        )
+    return judgments.assessors[0]
+
+
+def _test_for(scores: Scores, pairs: object) -> PairTest:
+    """Flip signs for few pairs; for many, where adjusted p-values would need very many draws, Student's t."""
+    n_systems = len(scores.names["system"])
+    n_pairs = len(pairs) if isinstance(pairs, list) else n_systems - 1 if pairs else n_systems * (n_systems - 1) // 2
+    return SignFlip() if n_pairs <= FEW_PAIRS else PairedT()
+
+
+def _asked_pairs(
+    systems: Sequence[str], baseline: str | None, candidate: str | None
+) -> str | list[tuple[str, str]] | None:
+    """Which pairs are compared: all, all with a baseline, or a candidate with it; names must be there."""
+    for name in (baseline, candidate):
+        if name is not None and name not in systems:
+            raise UnknownName("system", name, systems)
+    if candidate is None:
+        return baseline
+    if baseline is None:
+        raise SettingError("a candidate needs a baseline to be compared with", hint="name it with --baseline")
+    return [(candidate, baseline)]

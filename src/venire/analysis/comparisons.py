@@ -1,0 +1,144 @@
+"""Comparisons: how alike two rankings of systems are, or two sets of judgments, as rows that say what was compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from venire.data.judgments import counted
+from venire.errors import UnknownName
+from venire.kernels.correlation import kendall_tau, rbo, tau_ap
+from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
+from venire.types import Floats
+
+Correlate = Callable[[Floats, Floats], Floats]
+CORRELATIONS: dict[str, Correlate] = {
+    "tau-b": kendall_tau,
+    "tau-a": partial(kendall_tau, variant="a"),
+    "tau-ap": tau_ap,
+    "rbo": rbo,
+}
+MATRICES: dict[str, Callable[[Floats], Floats]] = {
+    "tau-b": kendall_tau_matrix,
+    "tau-a": partial(kendall_tau_matrix, variant="a"),
+    "tau-ap": tau_ap_matrix,
+    "rbo": rbo_matrix,
+}
+"""The same for every two of many rankings at once: (..., ranking, system) -> (..., ranking, ranking)."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One comparison; None where something does not apply, NaN where a number is not known.
+
+    between: what differs ("assessors", "gains", "sets"); a, b: whose labels, both None for the mean over all.  Between
+    sets, a is the reference and b ranks the documents.  value, its interval [low, high] and its sd over resampled
+    topics; between sets, the mean over topics, its interval, and the sd over topics.
+    """
+
+    between: str
+    measure: str
+    gains: str
+    other_gains: str | None = None
+    a: str | None = None
+    b: str | None = None
+    correlation: str | None = None
+    value: float
+    low: float
+    high: float
+    systems: int | None = None
+    topics: int
+    sd: float
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object: null where nothing is known."""
+        return {
+            key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(self).items()
+        }
+
+    def what(self) -> str:
+        """Say what was compared, without who."""
+        return self.gains if self.other_gains is None else f"{self.gains} and {self.other_gains}"
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Comparisons of one sort: the means first, then each; ``notes`` says what was left out and why."""
+
+    rows: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+    method: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per comparison."""
+        return [row.record() for row in self.rows]
+
+    def headline(self) -> tuple[Comparison, ...]:
+        """The means over all pairs of assessors, or over all assessors; where there is but one, that one."""
+        return tuple(row for row in self.rows if row.a is None and row.b is None) or self.rows
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        known = [row for row in self.headline() if not isnan(row.value)]
+        if not known:
+            return "Nothing could be compared."
+        if known[0].between == "sets":
+            return _of_sets(known)
+        measure = known[0].measure
+        known = [row for row in known if row.measure == measure]
+        most, least = max(known, key=_value), min(known, key=_value)
+        who = "different assessors rank" if most.between == "assessors" else "different gains rank"
+        systems = counted(most.systems or 0, "system")
+        if most is least:
+            return f"By {measure}, {who} {systems} with a {most.correlation} of {most.value:.2f} ({most.what()})."
+        return (
+            f"By {measure}, {who} {systems} most alike with {most.what()} ({most.correlation} {most.value:.2f}), "
+            f"least with {least.what()} ({least.value:.2f})."
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence(), *(_line(row) for row in self.headline())])
+
+
+def correlate_by(correlation: str | Correlate) -> tuple[str, Correlate]:
+    """Settle a correlation, by name or as a function of two arrays (..., system), with its name."""
+    if not isinstance(correlation, str):
+        return str(getattr(correlation, "__name__", "own")), correlation
+    if correlation not in CORRELATIONS:
+        raise UnknownName("rank correlation", correlation, CORRELATIONS)
+    return correlation, CORRELATIONS[correlation]
+
+
+def interval(value: float, sd: float, n_topics: int, *, lowest: float = -1.0) -> tuple[float, float]:
+    """Student's interval around a value from its standard deviation over resampled topics, within [lowest, 1]."""
+    from scipy.special import stdtrit
+
+    if n_topics < 2 or isnan(sd):
+        return np.nan, np.nan
+    half = float(stdtrit(n_topics - 1, 1 - (1 - LEVEL) / 2)) * sd
+    return max(value - half, lowest), min(value + half, 1.0)
+
+
+def _value(row: Comparison) -> float:
+    return row.value
+
+
+def _of_sets(rows: Sequence[Comparison]) -> str:
+    """Say how well one set of judgments does by another."""
+    most, least = max(rows, key=_value), min(rows, key=_value)
+    told = f"Ranked by one assessor's labels and judged by another's, documents reach {_score(least)}"
+    return f"{told}." if most is least else f"{told}, {_score(most)}; beyond that, systems cannot be told apart."
+
+
+def _score(row: Comparison) -> str:
+    return f"{row.measure} {row.value:.2f} with {row.gains} gains"
+
+
+def _line(row: Comparison) -> str:
+    return f"  {row.measure}  {row.what()}: {row.value:.3f} [{row.low:.3f}, {row.high:.3f}]"

@@ -1,0 +1,245 @@
+r"""Counting relevant results: what a random user, one assessor, and M of N users find in a system's results.
+
+With :math:`n_i` results labelled i, the labels R that satisfy a user, and :math:`p_{R|i}` the probability that a random
+user is satisfied with a result labelled i:
+
+    ``prm``      :math:`\sum_i n_i\, p_{R|i}`         Demeester et al. (2015), Eq. (2), doi:10.1007/s10791-015-9275-x
+    ``binary``   :math:`\sum_{i \in R} n_i`           Eq. (1): the labels alone, as if nobody disagreed
+    ``udm``      :math:`\sum_i n_i\, P^{(M/N)}_{R|i}` Section 3.4.1: for M/N = 1/2, results that the assessor or another
+                                                      user finds relevant; Demeester et al. (2014), Eqs. (1)-(5)
+
+Each is a cumulative gain, computed by ``evaluate``; all three come from one pass over the runs.  The mean is over
+topics; its standard error is the standard deviation over topics (n - 1) divided by the root of their number, as "the
+st. dev. of the mean" of Table 5.  It takes :math:`p_{R|i}` as known: how sure that is says the fit itself.
+
+Table 5 counts over the results of a system's first resources instead of one list (``resources``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.data.gains import Gains, gains_for
+from venire.data.judgments import Judgments, counted
+from venire.errors import SettingError
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike
+from venire.kernels.correlation import kendall_tau
+from venire.measures.dcg import CG
+from venire.measures.evaluate import evaluate
+from venire.measures.measure import Worth
+from venire.measures.scores import Scores
+from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.types import Floats, Ints, RNGLike
+
+KINDS = ("prm", "binary", "udm")
+COMPARED = (("prm", "binary"), ("prm", "udm"))
+"""The kinds of count whose orders of systems are compared."""
+
+DECIMALS = 10
+"""Counts that differ less are equal: sums of the same gains in another order."""
+
+Model = PredictedRelevance | PredictedRelevanceFit
+
+
+@dataclass(frozen=True)
+class Count(CG):
+    """How many of the first k are relevant: a cumulative gain whose gains are its own."""
+
+    gains: Gains | None = None
+    name: str = "count"
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Gain of each label by the model, whatever gains others use."""
+        return Worth((gains if self.gains is None else gains_for(self.gains, gains.scale)).values, unjudged)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Expected numbers of relevant results: mean and se (kind, relevant, system), over n_topics (system,).
+
+    tau (pair of kinds, relevant): Kendall's tau-b between the counts of systems, the oracle left out.  Where counts
+    are per assessor, all arrays have a last axis for them.  ``scores`` holds the counts topic by topic.  If there is
+    an oracle, it is the first of the systems.
+    """
+
+    relevant: tuple[str, ...]
+    systems: tuple[str, ...]
+    assessors: tuple[str, ...]
+    mean: Floats
+    se: Floats
+    n_topics: Ints
+    tau: Floats
+    scores: Scores
+    fit: PredictedRelevanceFit
+    share: tuple[int, int] = (1, 2)
+    among: str = "results"
+    oracle: bool = False
+    kinds: tuple[str, ...] = KINDS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the counts."""
+        return self.scores.notes
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per notion of relevance and system, most relevant results first; None where nothing is known."""
+        return [
+            {"system": self.systems[system], "relevant": self.relevant[row], **self._of(who), **self._cells(place)}
+            for row in range(len(self.relevant))
+            for who in range(max(len(self.assessors), 1))
+            for system in self.order(row, who).tolist()
+            for place in [(row, system, *self._place(who))]
+        ]
+
+    def tau_records(self) -> list[dict[str, Any]]:
+        """One record per notion of relevance and pair of counts; None where a count does not tell systems apart."""
+        return [
+            {"relevant": name, **self._of(who), "a": a, "b": b, "tau": _known(self.tau[(pair, row, *self._place(who))])}
+            for row, name in enumerate(self.relevant)
+            for who in range(max(len(self.assessors), 1))
+            for pair, (a, b) in enumerate(COMPARED)
+        ]
+
+    def order(self, row: int = 0, assessor: int = 0) -> Ints:
+        """Numbers of the systems by their PRM count, highest first; the oracle ahead of all."""
+        mean = self.mean[0, row][:, assessor] if self.assessors else self.mean[0, row]
+        ranked = np.argsort(-np.where(np.isnan(mean), -1.0, mean.round(DECIMALS)), kind="stable")
+        return np.append(0, ranked[ranked != 0]) if self.oracle else ranked
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        systems = [n for n in self.order().tolist() if n or not self.oracle]
+        place = (0, systems[0], *self._place(0))
+        prm, se, binary, binary_se = (float(each[kind, *place]) for kind in (0, 1) for each in (self.mean, self.se))
+        tau = float(self.tau[(0, 0, *self._place(0))])
+        agree = "" if np.isnan(tau) else f"; over systems the two counts agree with tau-b {tau:.2f}"
+        best = f"{self.systems[systems[0]]}{f', the best of {len(systems)} systems,' if len(systems) > 1 else ''}"
+        whose = f" (labels of {self.assessors[0]})" if self.assessors else ""
+        return (
+            f"Among {self.among} of {best} a random user finds {_shown(prm, se)} relevant ({self.relevant[0]}), where "
+            f"the labels alone count {_shown(binary, binary_se)}{whose}{agree}."
+        )
+
+    def _place(self, assessor: int) -> tuple[int, ...]:
+        return (assessor,) if self.assessors else ()
+
+    def _of(self, assessor: int) -> dict[str, str]:
+        return {"assessor": self.assessors[assessor]} if self.assessors else {}
+
+    def _cells(self, place: tuple[int, ...]) -> dict[str, float | int | None]:
+        cells: dict[str, float | int | None] = {}
+        for kind, name in enumerate(self.kinds):
+            cells |= {name: _known(self.mean[(kind, *place)]), f"{name}_se": _known(self.se[(kind, *place)])}
+        return cells | {"topics": int(self.n_topics[place[1:]])}
+
+
+def count_relevant(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    model: Model | None = None,
+    *,
+    top: int | None = 10,
+    share: tuple[int, int] = (1, 2),
+    rng: RNGLike = 0,
+    **scoring: Any,
+) -> Counts:
+    '''Count the relevant results among the first of each system's lists, as a random user would find them.
+
+    Parameters
+    ----------
+    judgments, runs : as ``evaluate`` takes them
+    model : what disagreement is: a fit, or a setting to be fitted on all the judgments; None: the top label is relevant
+    top : how many results of each list count; None: the whole list
+    share : M and N of the User Disagreement Model
+    scoring : assessor, per, pool, unjudged, missing, duplicates and the rest, as ``evaluate`` takes them
+
+    A document that nobody judged counts as irrelevant.  When not to use this: where it matters at which rank a result
+    stands (use ``evaluate`` with the same gains), or where the model was fitted on results unlike those counted.
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> judgments = read_grid("""
+    ...     2 2 1 1 0 0
+    ...     2 1 1 2 0 0""")
+    >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, PredictedRelevance(prior=0.1), assessor="U1")
+    >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
+    (1.0, 0.95)
+    '''
+    labels = read_judgments(judgments)
+    fit = fitted(labels, model, rng=rng)
+    measures = measures_of(fit, top, share)
+    scores = evaluate(labels, runs, measures, gains=measures[0].gains or "linear", **scoring)
+    among = "the results" if top is None else f"the first {counted(top, 'result')}"
+    return counts_of(scores, fit, share, among=among)
+
+
+def fitted(judgments: Judgments, model: Model | None, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
+    """Fit a model on judgments, if it is not fitted yet."""
+    if isinstance(model, PredictedRelevanceFit):
+        return model
+    return (model or PredictedRelevance()).fit(judgments, rng=rng)
+
+
+def measures_of(fit: PredictedRelevanceFit, top: int | None, share: tuple[int, int]) -> list[Count]:
+    """The three counts for every notion of relevance, kind by kind."""
+    if top is not None and top < 1:
+        raise SettingError(f"the first {top} results count, expected 1 or more", hint="None counts whole lists")
+    names = fit.relevant.names
+    binary = [Gains(fit.scale, marked.astype(np.float64), "binary") for marked in fit.relevant.labels]
+    gains = [[fit.gains(name) for name in names], binary, [fit.udm_gains(share, name) for name in names]]
+    return [
+        Count(top, each, f"{kind}:{name}")
+        for kind, row in zip(KINDS, gains, strict=True)
+        for each, name in zip(row, names, strict=True)
+    ]
+
+
+def counts_of(
+    scores: Scores, fit: PredictedRelevanceFit, share: tuple[int, int], *, among: str, oracle: bool = False
+) -> Counts:
+    """Summarise counts by topic: means, standard errors, and how alike the kinds order the systems."""
+    per = scores.names["assessor"] if "assessor" in scores.axes else ()
+    n = (~np.isnan(scores.values)).sum(axis=1)
+    mean, sd = scores.mean("topic").values, scores.spread("topic").values
+    shape = (len(KINDS), len(fit.relevant.names), len(scores.names["system"]), *([len(per)] if per else []))
+
+    def by_kind(values: Floats) -> Floats:
+        return np.moveaxis(values, 1, 0).reshape(shape)
+
+    means = by_kind(mean)
+    return Counts(
+        relevant=fit.relevant.names,
+        systems=scores.names["system"],
+        assessors=per,
+        mean=means,
+        se=by_kind(sd / np.sqrt(np.maximum(n, 1))),
+        n_topics=n[:, 0],
+        tau=_taus(means[:, :, 1:] if oracle else means),
+        scores=scores,
+        fit=fit,
+        share=share,
+        among=among,
+        oracle=oracle,
+    )
+
+
+def _taus(mean: Floats) -> Floats:
+    """Kendall's tau-b over systems, mean (kind, relevant, system, ...) -> (pair, relevant, ...); NaN if all tie."""
+    values = np.moveaxis(mean, 2, -1).round(DECIMALS)
+    return np.stack([kendall_tau(values[KINDS.index(a)], values[KINDS.index(b)], variant="b") for a, b in COMPARED])
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _shown(mean: float, se: float) -> str:
+    return f"{mean:.2f}" if np.isnan(se) else f"{mean:.2f} ± {se:.2f}"

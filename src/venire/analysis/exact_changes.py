@@ -1,0 +1,214 @@
+r"""Exact changes: the distribution of the difference between two systems under a new judge, without simulation.
+
+Turpin and Scholer (2009, Australasian Document Computing Symposium) do this for P@n and two labels by a normal
+approximation; here it is exact, for any labels and for every measure that adds gains up with fixed weights by rank
+(P, CG, DCG, RBP).  With rank weights w, gains g, N topics, and :math:`T_{ij}` the probability that the new judge says j
+where the old one said i,
+
+.. math:: \Delta' = \frac1N \sum_d \big(w(r_A(d)) - w(r_B(d))\big)\, g(j_d), \qquad j_d \sim T_{i_d \cdot}
+
+where d goes over the judged documents of all topics and w is 0 for a document that is not shown.  A document that both
+systems show is judged once; ``shared=False`` judges it anew for each system, as the paper does.  Documents without a
+label stay without one; ``unjudged="lowest"`` takes them as having the lowest label, and judges them anew too.
+
+The matrix is taken as known.  Where it is not (``form``), matrices are drawn as in ``forecasts``, and the exact
+distributions under each are averaged: what is left to chance is the matrix alone, and ``se`` says how much it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.forecasts import FRAGILE, TIE, Changes
+from venire.analysis.seeds import seed_of
+from venire.analysis.shown_documents import Distributions, Shown, refuse_other_than_linear
+from venire.data.gains import GainsLike, gains_for
+from venire.data.judgments import Judgments
+from venire.data.runs import Runs
+from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike, read_runs
+from venire.io.scanning import Progress
+from venire.io.shown_items import with_shown_items
+from venire.measures.layout import Case, Layout
+from venire.measures.scoring import MeasureLike, Plan
+from venire.models.transitions import ANY, Transitions, fit_transitions
+from venire.types import Codes, Floats, Ints, RNGLike
+
+UNJUDGED = ("stay", "lowest")
+
+
+@dataclass(frozen=True, eq=False)
+class ExactChanges:
+    """What a new judge does to pairs of systems, all (pair,): a, b number the systems.
+
+    delta: the difference now; expected, sd: under the new judge; ahead, tie, behind: probabilities for a; step: of the
+    grid of differences, 0 where they are exact; se: standard error of ``ahead``, 0 where the matrix is known.
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    a: Ints
+    b: Ints
+    delta: Floats
+    expected: Floats
+    sd: Floats
+    ahead: Floats
+    tie: Floats
+    behind: Floats
+    step: Floats
+    se: Floats
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> Changes:
+        """The same by whether the order stays: where it is a tie now, it neither stays nor flips."""
+        up, down = self.delta > TIE, self.delta < -TIE
+        stays = np.where(up, self.ahead, np.where(down, self.behind, 0.0))
+        flips = np.where(up, self.behind, np.where(down, self.ahead, 0.0))
+        return Changes(self.delta, self.expected, self.sd, stays, self.tie, flips, self.se)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per pair."""
+        found = self.changes
+        columns = {
+            "delta": found.delta,
+            "expected_delta": found.expected,
+            "sd": found.sd,
+            "p_stays_ahead": found.stays,
+            "p_tie": found.tie,
+            "p_flips": found.flips,
+            "se": found.se,
+        }
+        rows = np.stack(list(columns.values()), axis=1).tolist()
+        return [
+            {"a": self.systems[a], "b": self.systems[b], "measure": self.measure}
+            | dict(zip(columns, row, strict=True))
+            | {"method": "exact" if step == 0 else f"exact on a grid of step {step:.2g}"}
+            for a, b, row, step in zip(self.a.tolist(), self.b.tolist(), rows, self.step.tolist(), strict=True)
+        ]
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        if len(self.a) == 1:
+            return f"By {self.measure}, {self._of_one()}."
+        n = int(self.changes.fragile.sum())
+        return (
+            f"By {self.measure}, another judge turns {n:,} of {len(self.a):,} pairs of systems round with a "
+            f"probability over {FRAGILE:.0%}."
+        )
+
+    def _of_one(self) -> str:
+        lead, a, b = float(self.delta[0]), self.systems[int(self.a[0])], self.systems[int(self.b[0])]
+        ahead, tie, behind = float(self.ahead[0]), float(self.tie[0]), float(self.behind[0])
+        if abs(lead) <= TIE:
+            return (
+                f"{a} and {b} are level; under another judge, {a} is ahead with {ahead:.2f} and {b} with {behind:.2f}"
+            )
+        if lead < 0:
+            a, b, ahead, behind = b, a, behind, ahead
+        return (
+            f"{a} is ahead of {b} by {abs(lead):.4f}; under another judge it stays ahead with probability {ahead:.2f} "
+            f"(level {tie:.2f}, behind {behind:.2f})"
+        )
+
+
+def exact_changes(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "P@10",
+    *,
+    assessor: str | None = None,
+    new_judge: str = ANY,
+    transitions: Transitions | Floats | None = None,
+    form: str | None = None,
+    n_draws: int = 100,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    gains: GainsLike = "linear",
+    topics: Iterable[str] | None = None,
+    shared: bool = True,
+    unjudged: str = "stay",
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> ExactChanges:
+    """Compute the distribution of differences between systems under another judge, for pairs (a, b) or all of them.
+
+    transitions : stated ones, or a matrix (label, label) or (topic, label, label), in place of what the labels give;
+        two agreement rates, (2, 2), serve a measure of relevant against irrelevant whatever the scale is
+    form, n_draws : None takes the matrix as known; a form of ``forecasts`` averages over matrices drawn
+    Cost: pairs x shown documents, and what ``kernels.class_sums`` says, per matrix.
+    """
+    if unjudged not in UNJUDGED:
+        raise UnknownName("rule for documents without a label", unjudged, UNJUDGED)
+    labels = read_judgments(judgments)
+    old = _old_judge(labels, assessor)
+    found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
+    plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
+    refuse_other_than_linear(plan.measures[0])
+    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    if unjudged == "lowest":
+        labels = with_shown_items(labels, sources)
+    case = Case.of(labels, sources, assessor=old, progress=progress)
+    layout = Layout.of(case, plan, topics=topics)
+    label: Codes = np.full(len(labels.items), -1 if unjudged == "stay" else 0, dtype=np.int32)
+    label[case.panel.item] = case.panel.label
+    a, b = _numbered(case.facts.systems, pairs)
+    shown = Shown.of(case.facts, layout, plan, label=label)
+    mean = shown.means()
+    answers = shown.under(_matrices(found, form, n_draws, rng), a, b, shared=shared)
+    return ExactChanges(case.facts.systems, plan.names[0], a, b, mean[a] - mean[b], *_mixed(answers), layout.notes)
+
+
+def _old_judge(labels: Judgments, assessor: str | None) -> str:
+    if assessor is None and len(labels.assessors) > 1:
+        raise AmbiguousLabels(
+            f"{len(labels.assessors)} assessors judged, and nothing says whose labels score the runs now",
+            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
+        )
+    return assessor or labels.assessors[0]
+
+
+def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None) -> tuple[Ints, Ints]:
+    """Numbers of the systems of each pair; all pairs, if none are named."""
+    if pairs is None:
+        first, second = np.triu_indices(len(systems), 1)
+        return first.astype(np.int64), second.astype(np.int64)
+    number = {name: n for n, name in enumerate(systems)}
+    chosen = list(pairs)
+    unknown = next((name for pair in chosen for name in pair if name not in number), None)
+    if unknown is not None:
+        raise UnknownName("system", unknown, systems)
+    found = np.array([(number[a], number[b]) for a, b in chosen], dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: RNGLike) -> Floats:
+    """Return the matrix that is known, or those that ``forecast`` draws with this ``rng``.
+
+    -> (draw, topic or 1, label, label)
+    """
+    if form is not None:
+        if not isinstance(found, Transitions) or n_draws < 1:
+            raise SettingError(
+                f"a judge of the form {form!r} needs transitions read from labels, and at least one draw of them",
+                hint="without a form, the matrix is taken as known",
+            )
+        draw = found.matrices(form)
+        return np.stack([draw(np.random.default_rng(seed)) for seed in seed_of(rng).spawn(1)[0].spawn(n_draws)])
+    matrix = np.asarray(found.matrix if isinstance(found, Transitions) else found, dtype=np.float64)
+    if matrix.ndim not in (2, 3) or (matrix < 0).any() or not np.allclose(matrix.sum(axis=-1), 1):
+        raise SettingError("the rows of a matrix of transitions are probabilities, and sum to 1")
+    return matrix.reshape(1, -1, *matrix.shape[-2:])
+
+
+def _mixed(found: Distributions) -> tuple[Floats, ...]:
+    """Average over matrices: expected, sd, ahead, tie, behind, step, and the standard error of ahead."""
+    n_draws = len(found.ahead)
+    spread = np.sqrt((found.sd**2).mean(axis=0) + found.expected.var(axis=0))
+    se = found.ahead.std(axis=0, ddof=1 if n_draws > 1 else 0) / np.sqrt(n_draws)
+    means = (each.mean(axis=0) for each in (found.ahead, found.tie, found.behind))
+    return found.expected.mean(axis=0), spread, *means, found.step.max(axis=0), se

@@ -1,0 +1,170 @@
+r"""Forecasts: how systems would score under another judge, from the labels of one.
+
+The labels of the old judge are drawn anew from transition matrices (``models.transitions``), all systems are scored on
+each draw, and what is asked of the draws is counted: in which share of them does A stay ahead of B?  With N draws, a
+share p has the standard error :math:`\sqrt{p(1-p)/N}`.  Topics are those at hand: what another set of topics would do
+is another question (``resampled``), and doing both at once is a third.
+
+The form ``pooled`` is a linear pool of two forecasts: half of the draws are of another judge (hierarchical), half of
+other topics under the same judge.  On real judges it forecasts better than either (``bench/forecasts.py``): a judge
+who reads a topic in another way changes it as a whole, which drawing labels one by one does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.analysis.seeds import seed_of
+from venire.data.gains import GainsLike, gains_for
+from venire.data.rejudging import Rejudging
+from venire.errors import AmbiguousLabels
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike
+from venire.io.scanning import Progress
+from venire.kernels.resample import topic_weights
+from venire.measures.layout import Case, Layout
+from venire.measures.scoring import MeasureLike, Plan, score_facts
+from venire.models.transitions import ANY, Transitions, fit_transitions, rejudging
+from venire.types import Bools, Floats, Ints, RNGLike
+
+BLOCK_CELLS = 1 << 23
+"""How many cells (draws x items, draws x lists) are held at a time."""
+POOLED = "pooled"
+FRAGILE = 0.2
+"""A pair is fragile where another judge turns it round with more than this probability."""
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Scores now, (system, topic), and means over topics under other judges, draws (draw, system)."""
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: str
+    now: Floats
+    draws: Floats
+    transitions: Transitions
+    form: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> Floats:
+        """Mean score now -> (system,)."""
+        return np.nanmean(self.now, axis=1)
+
+    def pairs(self, baseline: str | None = None) -> tuple[Ints, Ints]:
+        """All pairs of systems, or those with a baseline -> numbers of a and of b."""
+        if baseline is None:
+            first, second = np.triu_indices(len(self.systems), 1)
+            return first.astype(np.int64), second.astype(np.int64)
+        one = self.systems.index(baseline)
+        others = np.array([n for n in range(len(self.systems)) if n != one], dtype=np.int64)
+        return others, np.full(len(others), one)
+
+    def changes(self, a: Ints, b: Ints) -> Changes:
+        """What another judge does to pairs of systems; a, b (pair,)."""
+        delta = self.mean[a] - self.mean[b]
+        new = self.draws[:, a] - self.draws[:, b]
+        sign = np.where(np.abs(delta) > TIE, np.sign(delta), 0.0)
+        moved = np.where(np.abs(new) > TIE, np.sign(new), 0.0)
+        stays = ((moved == sign) & (sign != 0)).mean(axis=0)
+        flips = ((moved == -sign) & (sign != 0)).mean(axis=0)
+        tie = (moved == 0).mean(axis=0)
+        se = np.sqrt(stays * (1 - stays) / len(self.draws))
+        return Changes(delta, new.mean(axis=0), new.std(axis=0, ddof=1), stays, tie, flips, se)
+
+    def rank_limits(self, level: float = 0.95) -> tuple[Ints, Ints]:
+        """Best and worst place of each system over the draws, leaving the tails out -> (system,) each."""
+        places = (-self.draws).argsort(axis=1).argsort(axis=1) + 1
+        tail = (1 - level) / 2
+        low = np.quantile(places, tail, axis=0, method="inverted_cdf")
+        high = np.quantile(places, 1 - tail, axis=0, method="inverted_cdf")
+        return low.astype(np.int64), high.astype(np.int64)
+
+    def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Interval of each system's mean score over the draws -> (system,) each."""
+        tail = (1 - level) / 2
+        low, high = np.quantile(self.draws, [tail, 1 - tail], axis=0)
+        return low, high
+
+
+TIE = 1e-12
+"""Means closer than this are equal: what differs by rounding alone is a tie."""
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """What another judge does to pairs, all (pair,): stays, tie and flips are probabilities, se the error of stays."""
+
+    delta: Floats
+    expected: Floats
+    sd: Floats
+    stays: Floats
+    tie: Floats
+    flips: Floats
+    se: Floats
+
+    @property
+    def fragile(self) -> Bools:
+        """Pairs that another judge may well turn round."""
+        return self.flips > FRAGILE
+
+
+def forecast(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    assessor: str | None = None,
+    new_judge: str = ANY,
+    transitions: Transitions | None = None,
+    form: str = POOLED,
+    gains: GainsLike = "linear",
+    n_draws: int = 2000,
+    topics: Iterable[str] | None = None,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> Forecast:
+    """Forecast scores under another judge: ``new_judge`` by name, or any other assessor at random.
+
+    assessor: whose labels score the runs now.  transitions: stated ones, in place of those read from the labels.
+    Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
+    """
+    labels = read_judgments(judgments)
+    if assessor is None and len(labels.assessors) > 1:
+        raise AmbiguousLabels(
+            f"{len(labels.assessors)} assessors judged, and nothing says whose labels score the runs now",
+            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
+        )
+    old = assessor or labels.assessors[0]
+    found = transitions or fit_transitions(labels, old, new_judge)
+    case = Case.of(labels, runs, assessor=old, progress=progress)
+    plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
+    layout = Layout.of(case, plan, topics=topics)
+    now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
+    seed, for_topics = seed_of(rng).spawn(2)
+    n_judges = -(-n_draws // 2) if form == POOLED else n_draws
+    judge_form = "hierarchical" if form == POOLED else form
+    judge = rejudging(labels, found, old=old, form=judge_form, n_draws=n_judges, seed=seed)
+    draws = np.concatenate([np.nanmean(block, axis=1) for block in _blocks(case, judge, plan, layout)], axis=1).T
+    if form == POOLED:
+        draws = np.concatenate([draws, resampled(now, n_draws - n_judges, rng=for_topics)])
+    return Forecast(case.facts.systems, layout.topics, plan.names[0], now, draws, found, form, layout.notes)
+
+
+def _blocks(case: Case, judge: Rejudging, plan: Plan, layout: Layout) -> Iterator[Floats]:
+    """Score a block of draws at a time -> (system, topic, draw)."""
+    n_draws = len(judge.numbers)
+    step = max(1, BLOCK_CELLS // max(judge.n_items, len(case.facts.depth), 1))
+    for first in range(0, n_draws, step):
+        part = judge.part(first, min(first + step, n_draws))
+        yield layout.place(score_facts(case.facts, part, plan))[:, :, 0]
+
+
+def resampled(now: Floats, n_draws: int, *, rng: RNGLike = 0) -> Floats:
+    """Mean scores over resampled topics: now (system, topic) -> (draw, system)."""
+    weights = topic_weights(now.shape[1], n_draws, np.random.default_rng(rng))
+    return weights @ np.nan_to_num(now).T / now.shape[1]

@@ -1,0 +1,211 @@
+r"""Judging effort: how many double judgments, or topics, make p(R|i) sure enough; and whether all labels need them.
+
+Demeester et al. (2015), Section 6.3, ask for enough double judgments; Section 6.2 finds that topics matter more.  With
+v the variance of p(R|i) that rests on one double judgment (``kernels.shares``) and T topics of variance A each,
+
+.. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}, \qquad  \frac{A}{T} = \max(0, sd_{topics}^2 - sd_{items}^2)
+
+since the spread over topics holds that of their items too.  A deviation of at most d takes
+
+    judgments                  v / d^2, were all topics alike
+    judgments_on_these_topics  v / (d^2 - A / T); no number is enough where A / T >= d^2
+    topics                     T sd_topics^2 / d^2, each with as many double judgments as a topic has now
+
+A label whose share is 0 or 1 has no spread of its own, and is planned for with the end of its interval; and no label
+is promised anything with fewer than 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in brackets.
+
+Section 5.2.1 lets judging go on above the lowest label alone once p(R|lowest) is negligible.  Here that is where the
+upper end of its 95 % interval is below .02, the paper's own case being .01; what is then left uncounted is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.analysis.annotation_rounds import available, mirrored
+from venire.data.judgments import counted
+from venire.data.scale import Scale
+from venire.errors import SettingError
+from venire.kernels.shares import shares, variance_per_judgment
+from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.models.relevance import RelevantSets
+from venire.models.spread import FEW_PAIRS, FEW_TOPICS
+from venire.types import Floats
+
+DEVIATION = 0.02
+NEGLIGIBLE = 0.02
+"""p(R|lowest) may be neglected where its upper end is below this."""
+
+_MEANINGS = {
+    ("labels", "pair"): ", every pair of labels on an item being one",
+    ("labels", "item"): ", every item being one",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingEffort:
+    """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where not known.
+
+    n_judgments: how many double judgments there are, and ``meaning`` what counts as one where that is not plain;
+    variance: of one double judgment; floor: the deviation that these topics leave with ever so many of them.
+    """
+
+    scale: Scale
+    relevant: RelevantSets
+    deviation: float
+    n_judgments: int
+    meaning: str
+    n_topics: int
+    variance: Floats
+    floor: Floats
+    judgments: Floats
+    judgments_on_these_topics: Floats
+    topics: Floats
+
+    def deviation_with(self, n_judgments: int) -> Floats:
+        """Standard deviation of p(R|i) with this many double judgments, topics being alike -> (relevant, label)."""
+        return np.sqrt(self.variance / n_judgments)
+
+    def sentences(self, row: int = 0) -> list[str]:
+        """Say how many double judgments are needed, and whether topics are needed instead."""
+        name, known = self.relevant.names[row], ~np.isnan(self.judgments[row])
+        if not known.any():
+            return []
+        listed = self._listed(self.judgments[row])
+        words = [
+            f"A standard deviation of at most {self.deviation:g} on p({name}|i) takes this many double judgments, were "
+            f"all topics alike: {listed} (there are {self.n_judgments:,}{self.meaning})."
+        ]
+        return words + self._of_topics(row)
+
+    def _of_topics(self, row: int) -> list[str]:
+        name, floor, topics = self.relevant.names[row], self.floor[row], self.topics[row]
+        if np.isnan(floor).all():
+            return [f"With {counted(self.n_topics, 'topic')} nothing can be said of how topics differ."]
+        worst = int(np.nanargmax(floor))
+        few = "" if self.n_topics >= FEW_TOPICS else f" (roughly, with so few as {self.n_topics})"
+        if floor[worst] < self.deviation:
+            listed = self._listed(self.judgments_on_these_topics[row])
+            return [f"Counting how topics differ, on these {self.n_topics} topics: {listed}{few}."]
+        hopeless = floor >= self.deviation
+        return [
+            f"Topics differ: on these {self.n_topics} topics no number of double judgments brings the deviation of "
+            f"p({name}|{self.scale.labels[worst]}) below {floor[worst]:.3f}; judge more topics instead, as many items "
+            f"of each: {self._listed(np.where(hopeless, topics, np.nan))}{few}."
+        ]
+
+    def _listed(self, numbers: Floats) -> str:
+        levels = [level for level in reversed(range(len(self.scale))) if not np.isnan(numbers[level])]
+        return ", ".join(f"{int(numbers[level]):,} for {self.scale.labels[level]}" for level in levels)
+
+
+def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIATION) -> JudgingEffort:
+    """How many double judgments, or topics, give every p(R|i) a standard deviation of at most ``deviation``.
+
+    Examples
+    --------
+    >>> from venire import PredictedRelevance, read_grid
+    >>> fit = PredictedRelevance(estimator="one-sided", observed=["U1"]).fit(read_grid('''
+    ...     1 1 1 1 0 0 0 0
+    ...     1 1 1 0 0 0 0 1'''))
+    >>> double_judgments_needed(fit, 0.05).judgments  # .75 * .25 / .05^2, half of the items having each label
+    array([[150., 150.]])
+    """
+    if not 0 < deviation < 1:
+        raise SettingError(f"a deviation of {deviation:g}: expected one between 0 and 1", hint="for example 0.02")
+    counts = fit.by_topic.sum(axis=0)
+    variance = variance_per_judgment(counts, _planned(fit), fit.relevant.labels, mirrored=mirrored(fit))
+    n_topics, square = fit.n_topics, deviation**2
+    least = FEW_PAIRS / _pairs_each(fit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_topics = fit.spread.sd_topics**2 * (n_topics / (n_topics - 1) if n_topics > 1 else np.nan)
+        between = np.maximum(of_topics - fit.spread.sd_items**2, 0.0)
+        here = np.where(between < square, variance / (square - between), np.nan)
+    return JudgingEffort(
+        fit.scale,
+        fit.relevant,
+        deviation,
+        available(fit),
+        _MEANINGS.get((str(fit.setting.estimator), fit.setting.weight), ""),
+        n_topics,
+        variance,
+        np.sqrt(between),
+        _whole(np.maximum(variance / square, least)),
+        _whole(np.maximum(here, least)),
+        _whole(np.maximum(n_topics * of_topics / square, 1.0)),
+    )
+
+
+def _planned(fit: PredictedRelevanceFit) -> Floats:
+    """p(R|i) to plan with -> (relevant, label): the plain ratio, or the end of the interval where that is 0 or 1."""
+    p, _ = shares(fit.by_topic.sum(axis=0), fit.relevant.labels)
+    return np.where(p <= 0, fit.spread.high, np.where(p >= 1, fit.spread.low, p))
+
+
+def _pairs_each(fit: PredictedRelevanceFit) -> Floats:
+    """Pairs that begin with a label, for every double judgment -> (label,); NaN for a label without."""
+    counts = fit.by_topic.sum(axis=0)
+    each = counts.sum(axis=1) / counts.sum() * (2 if mirrored(fit) else 1)
+    return np.where(each > 0, each, np.nan)
+
+
+def _whole(numbers: Floats) -> Floats:
+    """Round up, forgiving what the last digits of a quotient add."""
+    return np.ceil(numbers * (1 - 1e-12))
+
+
+@dataclass(frozen=True)
+class LowestLabel:
+    """Whether p(R|lowest) is small enough to stop re-judging the lowest label, and what that saves.
+
+    saved: share of double judgments at it; part: share of what users find relevant that would be left uncounted.
+    """
+
+    relevant: str
+    label: str
+    p: float
+    high: float
+    saved: float
+    part: float
+
+    @property
+    def negligible(self) -> bool:
+        """Whether to stop: the upper end is known, and below .02."""
+        return bool(self.high < NEGLIGIBLE)
+
+    def sentence(self) -> str:
+        """Say whether to go on."""
+        name = f"p({self.relevant}|{self.label})"
+        if np.isnan(self.high):
+            return f"{name} is not known: nothing at {self.label} was judged twice, so judge some of it."
+        if not self.negligible:
+            return f"Go on re-judging {self.label}: {name} may be {self.high:.3f}, not below {NEGLIGIBLE:g}."
+        return (
+            f"Re-judging {self.label} can stop: {name} is below {NEGLIGIBLE:g}, at most {self.high:.3f}. That saves "
+            f"{100 * self.saved:.0f}% of the double judgments; {100 * self.part:.0f}% of what users find relevant is "
+            "then left uncounted, and from then on the estimate must be one-sided."
+        )
+
+
+def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
+    """Ask, for each notion of relevance, whether the lowest label needs re-judging; none where labels have no order."""
+    if not fit.scale.ordered:
+        return []
+    counts = fit.by_topic.sum(axis=0)
+    p, _ = shares(counts, fit.relevant.labels)
+    hits = counts @ fit.relevant.labels.T.astype(np.float64)
+    saved = float(counts[0].sum() / counts.sum())
+    return [
+        LowestLabel(
+            name,
+            fit.scale.labels[0],
+            float(p[row, 0]),
+            float(fit.spread.high[row, 0]) if counts[0].sum() > 0 else np.nan,
+            saved,
+            float(hits[0, row] / max(hits[:, row].sum(), 1e-300)),
+        )
+        for row, name in enumerate(fit.relevant.names)
+        if not fit.relevant.labels[row, 0]
+    ]

@@ -1,0 +1,203 @@
+"""Significance: which systems differ by more than chance in the topics, and by how much.
+
+Every two systems are compared on the topics that both have, with one test (``analysis.pair_tests``), its p-values
+adjusted for their number (``analysis.multiplicity``), and with the size of the difference (``analysis.effects``).
+Topics are the only chance here: that another judge might have labelled otherwise is not part of these p-values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.effects import N_RESAMPLES, Effects, effects_of
+from venire.analysis.multiplicity import WORDS, Adjust, adjustment
+from venire.analysis.pair_tests import PairTest, SignFlip, TukeyHSD
+from venire.analysis.setting import need_at_least
+from venire.data.judgments import counted
+from venire.errors import SettingError
+from venire.measures.paired_scores import PairedScores, Pairs, paired_scores
+from venire.measures.scores import Scores
+from venire.types import Bools, Floats, Ints, RNGLike
+
+LEVEL = 0.95
+_SIZES = tuple(field.name for field in fields(Effects) if field.name != "delta")
+
+
+@dataclass(frozen=True, eq=False)
+class SystemComparison:
+    """Pairs of systems compared: a, b (pair,) number ``systems``; n_topics, p_value, p_adjusted (pair,).
+
+    ``effects.delta`` is the mean score of a less that of b, on the topics both have.  ``test`` and ``adjust`` say how;
+    ``notes`` what to be careful about.
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    a: Ints
+    b: Ints
+    n_topics: Ints
+    p_value: Floats
+    p_adjusted: Floats
+    effects: Effects
+    test: str
+    adjust: str
+    level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def delta(self) -> Floats:
+        """Mean score of a less that of b -> (pair,)."""
+        return self.effects.delta
+
+    @property
+    def significant(self) -> Bools:
+        """Pairs whose adjusted p-value is at most 1 - level -> (pair,)."""
+        return self.p_adjusted <= 1 - self.level + 1e-12
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per pair; None where nothing is known."""
+        columns: dict[str, list[Any]] = {
+            "a": [self.systems[number] for number in self.a],
+            "b": [self.systems[number] for number in self.b],
+            "measure": [self.measure] * len(self.a),
+            "topics": self.n_topics.tolist(),
+            "delta": _known(self.delta),
+            "p_value": _known(self.p_value),
+            "p_adjusted": _known(self.p_adjusted),
+        }
+        columns |= {name: _known(getattr(self.effects, name)) for name in _SIZES}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        return self._of_one_pair() if len(self.a) == 1 else self._of_many_pairs()
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence(), *self.notes])
+
+    def _of_one_pair(self) -> str:
+        p, delta = float(self.p_value[0]), float(self.delta[0])
+        a, b = self._names(0)
+        if np.isnan(p):
+            return f"{a} and {b} have {counted(int(self.n_topics[0]), 'topic')} in common: too few to compare them."
+        found = f"{100 * self.level:g}% interval {self.effects.low[0]:+.4f} to {self.effects.high[0]:+.4f}"
+        verdict = "more than" if self.significant[0] else "no more than"
+        return (
+            f"By {self.measure} over {counted(int(self.n_topics[0]), 'topic')}, {a} differs from {b} by {delta:+.4f} "
+            f"({found}), {verdict} chance in the topics explains (p = {_shown(p)}, {self.test})."
+        )
+
+    def _of_many_pairs(self) -> str:
+        known = ~np.isnan(self.p_adjusted)
+        if not known.any():
+            return f"By {self.measure}, no two systems have enough topics in common to compare them."
+        top = int(np.nanargmax(np.abs(self.delta)))
+        better, worse = self._names(top)[:: 1 if self.delta[top] > 0 else -1]
+        how = self.test if self.adjust == "tukey" else f"{self.test}; {WORDS.get(self.adjust, self.adjust)}"
+        return (
+            f"By {self.measure}, {int(self.significant.sum()):,} of {counted(int(known.sum()), 'pair')} of systems "
+            f"differ by more than chance in the topics explains (level {1 - self.level:.3g}, {how}); the largest "
+            f"difference is that of {better} over {worse}, {abs(self.delta[top]):.4f}."
+        )
+
+    def _names(self, pair: int) -> tuple[str, str]:
+        return self.systems[self.a[pair]], self.systems[self.b[pair]]
+
+
+def compare_systems(
+    scores: Scores,
+    measure: str | None = None,
+    *,
+    test: PairTest | None = None,
+    pairs: Pairs = None,
+    adjust: str | Adjust | None = "holm",
+    level: float = LEVEL,
+    n_resamples: int = N_RESAMPLES,
+    rng: RNGLike = 0,
+) -> SystemComparison:
+    """Test pairs of systems for a difference in mean score, and say how large it is.
+
+    Parameters
+    ----------
+    scores : by system and topic, of one measure, or of several and ``measure`` names one
+    test : ``SignFlip(n)`` (the default), ``PairedT()``, ``Wilcoxon()``, ``PairedBootstrap(n)`` or ``TukeyHSD(n)``
+    pairs : None: every two systems; a name: every other system (a) against this baseline (b); or [(a, b), ...]
+    adjust : "holm", "bh", None, or a function of p-values; TukeyHSD has adjusted its own, and none is applied to them
+    level : of the intervals; a pair is significant where its adjusted p-value is at most 1 - level
+    n_resamples : for the bootstrap interval of the difference
+
+    Cost: O(draws x topics x pairs) as matrix products; memory O(topics x (pairs + draws)).
+
+    Examples
+    --------
+    >>> from venire import Scores
+    >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
+    >>> names = {"system": ("new", "old"), "topic": tuple("123456")}
+    >>> found = compare_systems(Scores(values, ("system", "topic"), names))
+    >>> round(float(found.delta[0]), 4), float(found.p_value[0])
+    (0.3167, 0.03125)
+    """
+    if not 0 < level < 1:
+        raise SettingError(f"the level is {level:g}, expected a share between 0 and 1, as 0.95")
+    need_at_least(1, "n_resamples", n_resamples)
+    paired = paired_scores(scores, measure, pairs=pairs)
+    test = SignFlip() if test is None else test
+    for_test, for_effects = np.random.default_rng(rng).spawn(2)
+    p = test.p_values(paired, for_test)
+    name, adjusted = ("tukey", _as_is) if test.familywise else adjustment(adjust)
+    effects = effects_of(paired.differences, level=level, n_resamples=n_resamples, rng=for_effects)
+    return SystemComparison(
+        paired.systems,
+        paired.measure,
+        paired.a,
+        paired.b,
+        paired.differences.n,
+        p,
+        adjusted(p),
+        effects,
+        test.words(len(paired.topics)),
+        name,
+        level,
+        tuple(_notes(paired, test)),
+    )
+
+
+def _notes(paired: PairedScores, test: PairTest) -> list[str]:
+    """What to be careful about."""
+    differences, words = paired.differences, []
+    n_topics = len(paired.topics)
+    lacking = int((differences.n < n_topics).sum())
+    if lacking:
+        words.append(f"{counted(lacking, 'pair')} lack some of the {n_topics} topics, and are compared on the others")
+    few = int((differences.n < 2).sum())
+    if few:
+        words.append(f"{counted(few, 'pair')} have fewer than two topics in common, so no p-value")
+    same = int(((differences.sd == 0) & (differences.mean == 0)).sum())
+    if same:
+        words.append(
+            f"{counted(same, 'pair')} have the same scores on every topic: p is 1, and no effect size is known"
+        )
+    constant = int(((differences.sd == 0) & (differences.mean != 0)).sum())
+    if constant:
+        words.append(
+            f"{counted(constant, 'pair')} differ by the same on every topic: there is no spread to measure an effect by"
+        )
+    if isinstance(test, TukeyHSD) and lacking:
+        words.append(f"Tukey's test is over the {int(test.complete(paired).sum())} topics that every system has")
+    return words
+
+
+def _as_is(p: Floats) -> Floats:
+    return p
+
+
+def _known(values: Floats | Ints) -> list[float | None]:
+    """Numbers as JSON has them, None for NaN."""
+    return [None if value != value else value for value in values.tolist()]
+
+
+def _shown(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"

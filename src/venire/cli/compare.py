@@ -1,0 +1,224 @@
+"""venire compare: which systems differ, and would another judge change that?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import SCORING, chosen_topics, read_labels, settled_gains, topics_option, where_option, worth
+from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.output import Output
+from venire.cli.progress import bar
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from venire.analysis.compare import Comparison
+
+JUDGE = "Judge"
+FORMS = ("pooled", "fixed", "assessors", "hierarchical")
+EXAMPLES = """\b
+Examples:
+  venire compare judgments.tsv runs --assessor nist
+  venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m nDCG@10
+  venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
+  venire compare judgments.tsv runs --assessor nist \\
+    --baseline old --candidate new --require "p_stays_ahead>=0.9"
+"""
+CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
+
+judging = gathered(
+    "judging",
+    {
+        "assessor": option(
+            "--assessor", section=JUDGE, metavar="NAME", help="The judge whose labels score the runs now."
+        ),
+        "new_judge": option(
+            "--new-judge",
+            section=JUDGE,
+            metavar="NAME|any",
+            default="any",
+            help="The judge to forecast, or any: a random other assessor.",
+        ),
+        "judge": one_of(
+            "--judge", choices=FORMS, section=JUDGE, default="pooled", help="What may vary between judges: {}."
+        ),
+        "agreement": option(
+            "--agreement",
+            section=JUDGE,
+            metavar="A0,A1",
+            help="State how often another judge agrees with irrelevant and with relevant labels.",
+        ),
+        "n_draws": option(
+            *("--draws", "n_draws"),
+            section=JUDGE,
+            type=click.IntRange(min=2),
+            default=2000,
+            metavar="N",
+            help="How many other judges are drawn.",
+        ),
+    },
+)
+
+
+@click.command("compare", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@option(
+    *("-m", "--measure", "measures"),
+    section=SCORING,
+    multiple=True,
+    default=["nDCG@10"],
+    metavar="NAME",
+    help="A measure; may be repeated.",
+)
+@worth
+@topics_option
+@judging
+@option("--baseline", section=JUDGE, metavar="SYSTEM", help="Compare with this system.  [default: all pairs]")
+@option("--candidate", section=JUDGE, metavar="SYSTEM", help="Compare only this system with the baseline.")
+@option(
+    "--require",
+    section=JUDGE,
+    multiple=True,
+    metavar="CONDITION",
+    help='A gate, as in "p_stays_ahead>=0.9": exit with 1 if the candidate does not pass; may be repeated.',
+)
+@plot_option
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+@click.pass_context
+def command(
+    ctx: click.Context, /, *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
+) -> None:
+    """Compare the systems of RUNS under JUDGMENTS, and forecast whether another judge would change the winner.
+
+    For each pair: the difference and whether topics explain it by chance, and the probability that the order stays the
+    same under another judge.  Pairs marked ! are significant and yet fragile.
+    """
+    from venire import compare, parse_measure, read_runs
+
+    conditions = [read_condition(text) for text in options["require"]]
+    if conditions and (options["baseline"] is None or options["candidate"] is None):
+        raise click.UsageError("--require needs a --baseline and a --candidate")
+    for name in options["measures"]:
+        parse_measure(name)
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    topics, notes = chosen_topics(options["topic_file"], labels)
+    judge = dict(options["judging"])
+    judge["agreement"] = read_rates(judge["agreement"])
+    sources = read_runs(list(runs), **options["rules"])
+    with bar(sources.sources, quiet=out.quiet) as progress:
+        found = compare(
+            labels,
+            sources,
+            list(dict.fromkeys(options["measures"])),
+            gains=settled_gains(labels, options["reading"], **options["worth"]),
+            baseline=options["baseline"],
+            candidate=options["candidate"],
+            topics=topics,
+            rng=options["rng"],
+            progress=progress,
+            **judge,
+        )
+    _write(out, found)
+    if options["plot"] is not None:
+        from venire.plots.stability import plot_stability
+        from venire.plots.style import write_figure
+
+        write_figure(plot_stability(found.by_measure[0].forecast), options["plot"])
+    out.notes([found.sentence(), *found.notes, *notes])
+    if conditions:
+        ctx.exit(_gate(found, conditions))
+
+
+def _write(out: Output, found: Comparison) -> None:
+    """Write pairs; in JSON also systems and tau, those of the first measure."""
+    from venire.analysis.compare import KEYS
+
+    records = found.records()
+    if out.for_machines:
+        table = Table(KEYS, [[record[key] for key in KEYS] for record in records])
+        first = found.by_measure[0]
+        systems = [record for each in found.by_measure for record in each.systems()]
+        out.table("pairs", table, beside={"systems": systems, "tau": first.tau()})
+    else:
+        out.table("pairs", people_table(found))
+
+
+def people_table(found: Comparison) -> Table:
+    """The pairs as people read them: * significant, ! fragile; significant yet fragile pairs first."""
+    columns = ["a", "b", "measure", "delta", "p_adjusted", "p_stays_ahead", "p_flips", ""]
+    rows = []
+    for each in found.by_measure:
+        first = each.fragile()
+        marks = zip(each.tested.significant.tolist(), each.changes.fragile.tolist(), strict=True)
+        cells = [
+            [*(record[key] for key in columns[:-1]), "*" * significant + "!" * fragile]
+            for record, (significant, fragile) in zip(each.records(), marks, strict=True)
+        ]
+        rows += [cells[n] for n in first] + [row for n, row in enumerate(cells) if n not in set(first)]
+    return Table(columns, rows)
+
+
+def read_rates(text: str | None) -> tuple[float, float] | None:
+    """Read two agreement rates, as in 0.9,0.7."""
+    if text is None:
+        return None
+    try:
+        a0, a1 = (float(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} are not two rates, as in 0.9,0.7", param_hint="--agreement") from None
+    return a0, a1
+
+
+def read_condition(text: str) -> tuple[str, str, float]:
+    """Read a condition, as in p_stays_ahead>=0.9."""
+    from venire.errors import known_names
+
+    known = ("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips")
+    match = CONDITION.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is not a condition, as in p_stays_ahead>=0.9", param_hint="--require")
+    name, sign, number = match.groups()
+    if name not in known:
+        raise click.BadParameter(f"{name!r} is not known; {known_names(name, known)}", param_hint="--require")
+    try:
+        return name, sign, float(number)
+    except ValueError:
+        raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
+
+
+def _gate(found: Comparison, conditions: list[tuple[str, str, float]]) -> int:
+    """Say in one line whether the candidate passes; 0 if it does, else 1."""
+    from venire.cli.speech import say
+
+    said = []
+    passed = True
+    for record in found.records():
+        for name, sign, number in conditions:
+            value = record[name]
+            holds = (
+                value is not None
+                and {
+                    ">=": value >= number,
+                    "<=": value <= number,
+                    ">": value > number,
+                    "<": value < number,
+                }[sign]
+            )
+            if name == "p_stays_ahead" and record["delta"] <= 0:
+                holds = False
+                said.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
+            else:
+                shown = "unknown" if value is None else f"{value:.4g}"
+                said.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
+            passed = passed and holds
+    say("note" if passed else "error", f"{'passed' if passed else 'not passed'}: {'; '.join(said)}")
+    return 0 if passed else 1

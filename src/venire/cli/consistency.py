@@ -1,0 +1,118 @@
+"""venire consistency: one assessor with themselves against assessors with each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import read_labels, where_option
+from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, one_of, option
+
+if TYPE_CHECKING:
+    from venire.agreement.overlap import Overlap
+    from venire.data.judgments import Judgments
+    from venire.io.duplicates import Duplicates
+
+MODEL = "Model"
+WEIGHTS = ("pair", "page")
+KEYS = ("relevant", "label", "who", "p", "sd", "low", "high", "hits", "pairs")
+OVERLAP_KEYS = ("relevant", "a", "b", "jaccard", "precision", "recall", "items")
+EXAMPLES = """\b
+Examples:
+  venire consistency judgments.tsv
+  venire consistency judgments.tsv --relevant all --overlap
+  venire consistency qrels.txt --duplicates duplicates.txt --plot self.svg
+"""
+
+
+@click.command("consistency", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@option(
+    "--duplicates",
+    section=MODEL,
+    type=PATH,
+    metavar="FILE",
+    help="Documents that are one page: each line names those that are copies of each other.",
+)
+@option(
+    "--relevant",
+    section=MODEL,
+    metavar="LABEL|all",
+    help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
+    "[default: the top label]",
+)
+@one_of("--weight", choices=WEIGHTS, section=MODEL, default="pair", help="Whether every {} counts once.")
+@option(
+    "--same-pages",
+    section=MODEL,
+    is_flag=True,
+    help="Pair only labels of pages that one assessor judged twice and another too.",
+)
+@option(
+    *("--bootstrap", "n_draws"),
+    section=MODEL,
+    type=click.IntRange(min=0),
+    default=1000,
+    metavar="N",
+    help="How often single judgments are drawn, one per assessor and page.",
+)
+@option("--overlap", section="Output", is_flag=True, help="Write the overlap of relevant sets; JSON has both.")
+@plot_option
+@more_judgments
+@where_option
+@reading
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Compare assessors with themselves and with each other, from JUDGMENTS with several labels on a page.
+
+    For each label, the probability that a second judgment of the page is relevant: by the same assessor (self), and by
+    another (cross).  sd is the spread over draws of single judgments; low and high are the 95% interval over topics.
+    For every two assessors, how far their sets of relevant results overlap.
+    """
+    from venire.agreement.consistency import consistency
+    from venire.io.duplicates import read_duplicates
+
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    copies = None if options["duplicates"] is None else read_duplicates(options["duplicates"])
+    chosen = {key: options[key] for key in ("relevant", "weight", "same_pages", "n_draws")}
+    found = consistency(labels, copies, rng=rng, **chosen)
+    sets = None if found.cross.n_pages == 0 else _overlap(labels, copies, options["relevant"])
+    records = found.records()
+    pairs = [] if sets is None else [{key: each[key] for key in OVERLAP_KEYS} for each in sets.records()]
+    words = found.warnings()
+    if out.format == "json":
+        out.json({"consistency": records, "overlap": pairs, "warnings": words})
+    elif options["overlap"]:
+        out.table("overlap", Table(OVERLAP_KEYS, [list(each.values()) for each in pairs]))
+    else:
+        out.table("consistency", _table(records, people=not out.for_machines))
+    if options["plot"] is not None:
+        from venire.plots.consistency import plot_consistency
+        from venire.plots.style import write_figure
+
+        write_figure(plot_consistency(found), options["plot"])
+    out.notes([found.sentence(), *([] if sets is None else [sets.sentence()]), *labels.notes, *words])
+
+
+def _overlap(labels: Judgments, copies: Duplicates | None, relevant: str | None) -> Overlap:
+    from venire.agreement.overlap import overlap
+
+    return overlap(labels, copies, relevant=relevant)
+
+
+def _table(records: list[dict[str, Any]], *, people: bool) -> Table:
+    """Lay records out; people see numbers that rest on few pairs in brackets."""
+    from venire.models.spread import FEW_PAIRS
+
+    rows = []
+    for record in records:
+        cells = [record[key] for key in KEYS]
+        if people and record["pairs"] < FEW_PAIRS:
+            cells[3:7] = [None if cell is None else f"({cell:.4f})" for cell in cells[3:7]]
+        rows.append(cells)
+    return Table(KEYS, rows)

@@ -1,0 +1,207 @@
+"""venire count: how many relevant results a random user finds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from venire.cli.disagreement import MODEL, model
+from venire.cli.evaluate import scoring
+from venire.cli.labels import read_labels, where_option
+from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.output import Output
+from venire.cli.progress import bar
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, option
+from venire.errors import FewPairsWarning, VenireWarning
+
+if TYPE_CHECKING:
+    from venire.analysis.counting import Counts
+    from venire.data.judgments import Judgments
+    from venire.models.predicted_relevance import PredictedRelevanceFit
+
+COUNTING = "Counting"
+EXAMPLES = """\b
+Examples:
+  venire count judgments.tsv runs --assessor main
+  venire count qrels.txt runs --fit-on double.tsv --relevant all --top 20
+  venire count qrels.txt engines --fit-on double.tsv --resources 3 \\
+      --resource "FW13-{resource}-{topic}-{rank}"
+"""
+
+
+def _resources_together(values: Mapping[str, Any]) -> None:
+    if (values["resources"] is None) != (values["resource"] is None):
+        raise click.UsageError("--resources N and --resource PATTERN go together")
+    if values["resources"] is not None and values["top"] is not None:
+        raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
+
+
+counting = gathered(
+    "counting",
+    {
+        "top": option(
+            "--top",
+            section=COUNTING,
+            metavar="K|all",
+            help="How many results of each list count.  [default: 10]",
+        ),
+        "share": option(
+            *("--weights", "share"),
+            section=COUNTING,
+            metavar="M/N",
+            default="1/2",
+            help="The count of the User Disagreement Model is for M of N users.",
+        ),
+        "resources": option(
+            "--resources",
+            section=COUNTING,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Runs rank resources: count the results of the first N, and add an oracle.",
+        ),
+        "resource": option(
+            "--resource",
+            section=COUNTING,
+            metavar="PATTERN",
+            help="Where the resource stands in a document's name, as in '{resource}-{rank}'; or a regular expression "
+            "with (?P<resource>...), a column of the judgments, or a file of documents and resources.",
+        ),
+    },
+    check=_resources_together,
+)
+
+
+@click.command("count", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@counting
+@model
+@option(
+    "--fit-on",
+    section=MODEL,
+    type=PATH,
+    metavar="FILE",
+    help="Fit the model on these judgments.  [default: on the judgments given]",
+)
+@scoring
+@plot_option
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Count the relevant results that RUNS return, as a random user would find them.
+
+    Beside the expected number for a random user (prm) stand the number by the labels alone (binary) and that for M of N
+    users (udm), as means over topics with their standard errors.  The model of disagreement is fitted on JUDGMENTS, all
+    assessors together, or on --fit-on.  Where several assessors judged, say whose labels count: --assessor, --per
+    assessor or --pool.
+    """
+    from venire import read_runs
+    from venire.models.diagnosis import warnings_of
+
+    if [judgments, *more, *runs].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    sources = read_runs(list(runs), **options["rules"])
+    with bar(sources.sources, quiet=out.quiet) as progress, _overheard() as heard:
+        counts = _counted(labels, sources, options, progress)
+    words = [*warnings_of(counts.fit), *heard]
+    records, taus = counts.records(), counts.tau_records()
+    if out.format == "json":
+        out.json({"counts": records, "tau": taus, "warnings": words})
+    else:
+        out.table("counts", Table(list(records[0]), [list(record.values()) for record in records]))
+    if options["plot"] is not None:
+        from venire.plots.counting import plot_counts
+        from venire.plots.style import write_figure
+
+        write_figure(plot_counts(counts), options["plot"])
+    out.notes([counts.sentence(), *_agreement(taus), *counts.notes, *warnings_of(counts.fit)])
+
+
+def _counted(labels: Judgments, sources: Any, options: Mapping[str, Any], progress: Any) -> Counts:
+    """Count among the first results of each list, or among those of the first resources."""
+    from venire import PredictedRelevance
+    from venire.analysis.counting import count_relevant
+    from venire.analysis.resources import count_resources
+    from venire.models.gain_names import read_share
+
+    asked, scoring = options["counting"], dict(options["scoring"])
+    share, top = read_share(asked["share"]), _read_top(asked["top"])
+    model = PredictedRelevance(**options["model"])
+    fitted = model if options["fit_on"] is None else _fitted_on(options["fit_on"], labels, model, options)
+    more = {"share": share, "rng": options["rng"], "progress": progress}
+    if asked["resources"] is None:
+        return count_relevant(labels, sources, fitted, top=top, **more, **scoring)
+    if scoring.pop("unjudged") != "0":
+        raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
+    resource = _read_resource(asked["resource"])
+    return count_resources(labels, sources, fitted, resource=resource, top=asked["resources"], **more, **scoring)
+
+
+def _fitted_on(path: str, labels: Judgments, model: Any, options: Mapping[str, Any]) -> PredictedRelevanceFit:
+    """Fit a model on other judgments, on the same scale."""
+    from venire import read_judgments
+
+    said = {name: value for name, value in options["reading"].items() if value is not None}
+    fit: PredictedRelevanceFit = model.fit(read_judgments(path, **{"scale": labels.scale, **said}), rng=options["rng"])
+    return fit
+
+
+def _read_top(text: str | None) -> int | None:
+    if text is None or text == "all":
+        return 10 if text is None else None
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r} is not a number from 1 on, or all", param_hint="--top")
+    return int(text)
+
+
+def _read_resource(text: str) -> str | dict[str, str]:
+    """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
+    from venire.io.group_files import read_groups
+
+    return read_groups(Path(text)) if Path(text).is_file() else text
+
+
+def _agreement(taus: list[dict[str, Any]]) -> list[str]:
+    """Say how alike two counts order the systems."""
+    return [
+        f"tau-b between {each['a']} and {each['b']}, relevant {each['relevant']}"
+        f"{', by ' + each['assessor'] if 'assessor' in each else ''}: "
+        + ("not known, a count does not tell systems apart" if each["tau"] is None else f"{each['tau']:.2f}")
+        for each in taus[:12]
+    ]
+
+
+@contextmanager
+def _overheard() -> Iterator[list[str]]:
+    """Note what is warned of, for the result; it is said as well.  Few pairs are a matter of the fit."""
+    texts: list[str] = []
+    usual = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, VenireWarning) and not issubclass(category, FewPairsWarning):
+            texts.append(str(message))
+        usual(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
+    try:
+        yield texts
+    finally:
+        warnings.showwarning = usual

@@ -1,0 +1,113 @@
+"""Results of venire disagreement, laid out: parameters, weights, both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from venire.cli.rendering import Table
+from venire.errors import GainsError, VenireError
+
+if TYPE_CHECKING:
+    from venire.data.judgments import Judgments
+    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+
+Share = tuple[int, int]
+Place = tuple[str, str, int, int]
+"""A notion of relevance, a label, M and N."""
+
+
+def counted_weights(
+    labels: Judgments, fit: PredictedRelevanceFit, shares: Sequence[Share]
+) -> tuple[dict[Place, Mapping[str, Any]], list[str]]:
+    """Weights counted on items with N labels or more, next to the prediction; and what to say about them."""
+    from venire.models.many_labels import observed_weights
+
+    if not shares or fit.setting.estimator == "one-sided":
+        return {}, []
+    found: dict[Place, Mapping[str, Any]] = {}
+    words: list[str] = []
+    for name in fit.relevant.names:
+        try:
+            seen = observed_weights(labels, shares, relevant=name)
+        except VenireError as error:
+            return {}, [f"weights cannot be counted: {error.message}"]
+        found |= {(name, str(each["label"]), each["M"], each["N"]): each for each in seen.records()}  # type: ignore[misc]
+        words.append(seen.sentence())
+    return found, words
+
+
+def udm_records(
+    fit: PredictedRelevanceFit, shares: Sequence[Share], counted: Mapping[Place, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Weights of the User Disagreement Model, one record per share, notion of relevance and label.
+
+    ``counted`` is the same on items with N labels or more, ``correlated`` the prediction for users who are not
+    independent given the label; None where too few items have N labels.
+    """
+    return [
+        {
+            **{"relevant": name, "label": label, "M": m, "N": n, "weight": weights[level]},
+            "counted": counted.get((name, label, m, n), {}).get("observed"),
+            "correlated": counted.get((name, label, m, n), {}).get("correlated"),
+        }
+        for m, n in shares
+        for name in fit.relevant.names
+        for weights in [_weights(fit, (m, n), name)]
+        for level, label in reversed(list(enumerate(fit.scale.labels)))
+    ]
+
+
+def _weights(fit: PredictedRelevanceFit, share: Share, name: str) -> list[float | None]:
+    """Weights by label; None for all of them where a label was never judged twice and so has none."""
+    try:
+        return [float(value) for value in fit.udm_gains(share, name).values]
+    except GainsError:
+        return [None] * len(fit.scale)
+
+
+def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, Any]], *, people: bool) -> Table:
+    """Lay a fit out, a row per notion of relevance and label; people see numbers that rest on few pairs bracketed."""
+    from venire.models.fit_files import KEYS, parameters
+    from venire.models.spread import FEW_PAIRS
+
+    shares = list(dict.fromkeys((each["M"], each["N"]) for each in weights))
+    shown = [kind for kind in ("weight", "counted") if any(each[kind] is not None for each in weights)]
+    found = {(each["relevant"], each["label"], each["M"], each["N"]): each for each in weights}
+    rows = []
+    for record in parameters(fit):
+        cells = [record[key] for key in KEYS]
+        if people and record["pairs"] < FEW_PAIRS:
+            cells[2:8] = [None if cell is None else f"({cell:.4f})" for cell in cells[2:8]]
+        for m, n in shares:
+            cells += [found[record["relevant"], record["label"], m, n][kind] for kind in shown]
+        rows.append(cells)
+    names = {"weight": "udm", "counted": "counted"}
+    return Table([*KEYS, *(f"{names[kind]}:{m}/{n}" for m, n in shares for kind in shown)], rows)
+
+
+def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[str, Any]:
+    """Compare both directions where both sides are named."""
+    if not (setting.observed and setting.reference):
+        return {}
+    from venire.models.asymmetry import asymmetry
+    from venire.models.fit_files import known_number
+
+    found = asymmetry(labels, setting, observed=setting.observed, reference=setting.reference, rng=rng)
+    columns = {
+        "observed_first": found.forth.p,
+        "reference_first": found.back.p,
+        "difference": found.difference,
+        "low": found.low,
+        "high": found.high,
+    }
+    records = [
+        {
+            "relevant": name,
+            "label": label,
+            **{key: known_number(column[row, level]) for key, column in columns.items()},
+        }
+        for row, name in enumerate(found.forth.relevant.names)
+        for level, label in reversed(list(enumerate(found.forth.scale.labels)))
+    ]
+    return {"asymmetry": records}

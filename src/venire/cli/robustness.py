@@ -1,0 +1,214 @@
+"""venire robustness: does the order of systems depend on who judged, or on what labels are worth?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import SCORING, read_labels, settled_gains, where_option
+from venire.cli.options import (
+    PATH,
+    POOLS,
+    more_judgments,
+    output_options,
+    plot_option,
+    reading,
+    rng_option,
+    run_rules,
+)
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from venire.analysis.comparisons import Robustness
+    from venire.data.gains import GainsLike
+    from venire.data.judgments import Judgments
+
+COMPARISON = "Comparison"
+BETWEEN, CORRELATIONS = ("assessors", "gains", "sets"), ("tau-b", "tau-a", "tau-ap", "rbo")
+EXAMPLES = """\b
+Examples:
+  venire robustness judgments.tsv runs
+  venire robustness judgments.tsv runs --gains binary:2 --gains prm:2
+  venire robustness judgments.tsv runs --correlation tau-ap --plot tau.svg
+  venire robustness judgments.tsv runs --between gains --pool median
+  venire robustness judgments.tsv -m AP -m GAP -m "nDCG(dcg=zipf)"
+"""
+
+comparison = gathered(
+    "comparison",
+    {
+        "between": one_of(
+            "--between",
+            choices=BETWEEN,
+            section=COMPARISON,
+            help="What differs, {}: rankings of systems by two assessors, or by two gains; or, without runs, two sets "
+            "of judgments.  [default: assessors; gains where one assessor judged; sets without RUNS]",
+        ),
+        "correlation": one_of(
+            "--correlation",
+            choices=CORRELATIONS,
+            section=COMPARISON,
+            default="tau-b",
+            help="How alike two rankings are: {}.",
+        ),
+        "n_draws": option(
+            *("--bootstrap", "n_draws"),
+            section=COMPARISON,
+            type=click.IntRange(min=0),
+            default=300,
+            metavar="N",
+            help="How often topics are resampled.",
+        ),
+        "pairs": option(
+            "--pairs", section=COMPARISON, is_flag=True, help="Show every pair of assessors in tables too."
+        ),
+        "relevant": option(
+            "--relevant",
+            section=COMPARISON,
+            metavar="LABEL",
+            help="Between sets, what AP takes as relevant: from this label upwards.  [default: the top label]",
+        ),
+        "n_items": option(
+            *("--common", "n_items"),
+            section=COMPARISON,
+            type=click.IntRange(min=1),
+            default=2,
+            metavar="N",
+            help="Between sets, leave topics out on which two assessors share fewer documents.",
+        ),
+    },
+)
+
+
+@click.command("robustness", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, type=PATH)
+@comparison
+@option(
+    *("-m", "--measure", "measures"),
+    section=SCORING,
+    multiple=True,
+    metavar="NAME",
+    help="A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]",
+)
+@option(
+    *("--gains", "gain_names"),
+    section=SCORING,
+    multiple=True,
+    metavar="GAINS",
+    help="What labels are worth, as in evaluate; may be repeated.  [default: linear, exponential, and binary, prm and "
+    "udm:1/3 at the top label]",
+)
+@option(
+    "--fit-on",
+    section=SCORING,
+    type=PATH,
+    metavar="FILE",
+    help="Fit gains by a model on these judgments.  [default: on the judgments given]",
+)
+@option("--assessor", section=SCORING, metavar="NAME", help="Between gains, use the labels of one assessor.")
+@one_of("--pool", choices=POOLS, section=SCORING, help="Between gains, pool the labels of each item: {}.")
+@plot_option
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Ask how far the order of systems depends on who wrote JUDGMENTS, or on what their labels are worth.
+
+    Between assessors, RUNS are scored with each assessor's labels alone, and the rankings are correlated, for each of
+    several gains.  Between gains, the rankings by two gains are, under the same labels.  Between sets, without RUNS,
+    each assessor's labels rank the documents and are judged by another's.
+    """
+    if [judgments, *more, *runs].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    between = _between(options["comparison"]["between"], runs, labels)
+    if between != "gains" and (options["assessor"] or options["pool"]):
+        raise click.UsageError(
+            "--assessor and --pool are for --between gains; choose labels with --where assessor=NAME"
+        )
+    found = _of_sets(labels, options) if between == "sets" else _of_runs(between, labels, runs, options)
+    if out.format == "json":
+        out.json({"robustness": found.records(), "notes": list(found.notes)})
+    else:
+        out.table("robustness", _table(found, people=not out.for_machines, pairs=options["comparison"]["pairs"]))
+    if options["plot"] is not None:
+        from venire.plots.robustness import plot_robustness
+        from venire.plots.style import write_figure
+
+        write_figure(plot_robustness(found), options["plot"])
+    out.notes([found.sentence(), found.method, *found.notes])
+
+
+def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str:
+    """Settle what is compared, and refuse what cannot be."""
+    if asked in ("assessors", "gains") and not runs:
+        raise click.UsageError(f"--between {asked} compares rankings of systems, and no runs were given")
+    if asked is not None:
+        return asked
+    if not runs:
+        return "sets"
+    return "assessors" if len(labels.assessors) > 1 else "gains"
+
+
+def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:
+    """Compare rankings of systems."""
+    from venire import parse_measure, read_judgments, read_runs
+    from venire.analysis.robustness import between_assessors, between_gains
+
+    measures = list(dict.fromkeys(options["measures"] or ["nDCG@10"]))
+    for name in measures:
+        parse_measure(name)
+    given = {name: value for name, value in options["reading"].items() if value is not None}
+    fit_on = options["fit_on"]
+    how: dict[str, Any] = {
+        "gains": _gains(labels, options),
+        "fit_on": None if fit_on is None else read_judgments(fit_on, **{"scale": labels.scale, **given}),
+        "correlation": options["comparison"]["correlation"],
+        "n_draws": options["comparison"]["n_draws"],
+        "rng": options["rng"],
+    }
+    sources = read_runs(list(runs), **options["rules"])
+    if between == "assessors":
+        return between_assessors(labels, sources, measures, **how)
+    return between_gains(labels, sources, measures, assessor=options["assessor"], pool=options["pool"], **how)
+
+
+def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
+    """Compare sets of judgments; models are fitted on all other topics."""
+    from venire.analysis.mutual import MEASURES, mutual_evaluation
+
+    if options["fit_on"] is not None:
+        raise click.UsageError("--fit-on is for runs: between sets, models are fitted on all other topics")
+    measures = list(dict.fromkeys(options["measures"] or MEASURES))
+    asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}
+    return mutual_evaluation(labels, measures, gains=_gains(labels, options), **asked)
+
+
+def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, GainsLike] | None:
+    """Settle the gains that were named; those by a model stay names, and None means the usual ones."""
+    from venire.models.gain_names import names_model
+
+    if not options["gain_names"]:
+        return None
+    return {
+        name: name if names_model(name) else settled_gains(labels, options["reading"], gains=name, fit_on=None)
+        for name in options["gain_names"]
+    }
+
+
+def _table(found: Robustness, *, people: bool, pairs: bool) -> Table:
+    """Lay the comparisons out; people see the means, and only the columns in which something stands."""
+    records = found.records() if pairs or not people else [row.record() for row in found.headline()]
+    columns = list(records[0])
+    if people:
+        columns = [name for name in columns if name != "between" and any(each[name] is not None for each in records)]
+    return Table(columns, [[record[name] for name in columns] for record in records])

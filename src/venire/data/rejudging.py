@@ -1,0 +1,71 @@
+r"""Rejudging: the labels that another judge might give, drawn from those that one judge gave.
+
+In draw d, an item of topic t with the old label i gets the label j with probability :math:`T^{(d,t)}_{ij}`,
+independently of other items.  What varies between draws is up to ``matrices``: nothing (one judge, known), the judge,
+or the judge and the topic.  Each draw has a stream of random numbers of its own, made from the seed and its number, so
+it is the same however draws are divided into blocks or among cores.  Items that the old judge did not label stay
+unjudged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.types import Bools, Codes, Floats
+
+if TYPE_CHECKING:  # numpy.random takes time to load
+    from numpy.random import Generator, SeedSequence
+
+Matrices = Callable[["Generator"], Floats]
+"""From random numbers to transition matrices (topic or 1, label, label)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rejudging:
+    """Draws by number: old (item,) the labels before, -1 = none; topic (item,); how matrices are drawn; the seed."""
+
+    old: Codes
+    topic: Codes
+    matrices: Matrices
+    numbers: range
+    seed: SeedSequence
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the draws: their numbers, from 1."""
+        return tuple(str(number + 1) for number in self.numbers)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.old)
+
+    def part(self, first: int, last: int) -> Rejudging:
+        """Draws first..last-1 of these; what is drawn does not change."""
+        return replace(self, numbers=self.numbers[first:last])
+
+    def labels(self, first: int, last: int) -> Codes:
+        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels)."""
+        found = np.empty((last - first, self.n_items), dtype=np.int32)
+        known = np.maximum(self.old, 0)
+        for row, number in enumerate(self.numbers[first:last]):
+            stream = self._stream(number)
+            upto = self.matrices(stream).cumsum(axis=-1)[..., :-1]
+            topic = self.topic if len(upto) > 1 else np.zeros_like(self.topic)
+            found[row] = (stream.random(self.n_items)[:, None] > upto[topic, known]).sum(axis=1)
+        return np.where(self.old >= 0, found, -1).astype(np.int32)
+
+    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
+        """Gain of every item, and whether judged, in draws first..last-1; both (draw, item).  values (label,)."""
+        labels = self.labels(first, last)
+        judged = labels >= 0
+        return np.where(judged, values[np.maximum(labels, 0)], 0.0), judged
+
+    def _stream(self, number: int) -> Generator:
+        key = (*self.seed.spawn_key, number)
+        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key, pool_size=self.seed.pool_size)
+        return np.random.default_rng(child)

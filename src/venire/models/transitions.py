@@ -1,0 +1,176 @@
+r"""Transitions: from one judge's label to another's, as matrices that may vary with the judge and the topic.
+
+T_ij is the probability that the new judge says j where the old one said i (Turpin and Scholer 2009 have two labels and
+the two agreement rates; here any number of labels and the whole matrix).  It is estimated from the items that both
+labelled, and they may be few, so each row is shrunk: to the new judge's own distribution of labels with the weight of
+``PRIOR`` items.  Three forms, from least to most that may vary:
+
+    fixed          one matrix, known as well as the counts allow: rows are drawn from their Dirichlet posterior
+    assessors      the judge is one of the assessors at hand, drawn at random, with a matrix of its own
+    hierarchical   assessor a has rows Dirichlet(k_a T_i), a topic of theirs rows Dirichlet(k_t T^a_i); where the new
+                   judge is known, what they said on a topic counts for that topic
+
+The concentrations k are those of greatest likelihood (Dirichlet-multinomial; Minka 2000) on a grid, so that topics or
+judges that do not differ come out as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.data.rejudging import Matrices, Rejudging
+from venire.data.scale import Scale
+from venire.errors import PairsError, SettingError, UnknownName
+from venire.models.pairs import pair_up
+from venire.types import Codes, Floats
+
+FORMS = ("fixed", "assessors", "hierarchical")
+ANY = "any"
+PRIOR = 2.0
+"""How many items the prior of a row weighs."""
+SURE = 1e9
+"""As many items as make an estimate certain."""
+CONCENTRATIONS = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, np.inf])
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Counts of pairs by new assessor and topic (assessor, topic, old, new), and what was read from them."""
+
+    scale: Scale
+    old: str
+    new: tuple[str, ...]
+    counts: Floats
+    matrix: Floats
+    by_assessor: Floats
+    k_assessor: float
+    k_topic: float
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of labels it rests on."""
+        return int(self.counts.sum())
+
+    def matrices(self, form: str) -> Matrices:
+        """How a draw gets its matrices (topic or 1, old, new), in one of the FORMS."""
+        if form not in FORMS:
+            raise UnknownName("form of judge", form, FORMS)
+        return {"fixed": self._fixed, "assessors": self._of_an_assessor, "hierarchical": self._hierarchical}[form]
+
+    def _fixed(self, rng: np.random.Generator) -> Floats:
+        return _rows(self.counts.sum(axis=(0, 1)) + prior_of(self.counts), rng)[None]
+
+    def _of_an_assessor(self, rng: np.random.Generator) -> Floats:
+        number = int(rng.integers(len(self.new)))
+        return _rows(self.counts[number].sum(axis=0) + PRIOR * self.by_assessor[number], rng)[None]
+
+    def _hierarchical(self, rng: np.random.Generator) -> Floats:
+        known = len(self.new) == 1
+        own = self._fixed(rng)[0] if known else self._new_assessor(rng)
+        if not np.isfinite(self.k_topic):
+            return own[None]
+        seen = self.counts[0] if known else np.zeros_like(self.counts[0])
+        return _rows(self.k_topic * own + seen, rng)
+
+    def _new_assessor(self, rng: np.random.Generator) -> Floats:
+        centre = self._fixed(rng)[0]
+        return _rows(self.k_assessor * centre, rng) if np.isfinite(self.k_assessor) else centre
+
+
+def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:
+    """Count how labels of one assessor turn into another's, or into those of any other assessor.  O(rows)."""
+    others = [name for name in judgments.assessors if name != old]
+    if new != ANY and new not in others:
+        raise UnknownName("other assessor", new, others)
+    names = [new] if new != ANY else others
+    counts = np.stack([_counts(judgments, old, name) for name in names])
+    there = counts.sum(axis=(1, 2, 3)) > 0
+    if not there.any():
+        raise PairsError(
+            f"no item was labelled by {old!r} and by {new if new != ANY else 'another assessor'!r}",
+            hint="have some items judged by both, or state agreement rates (--agreement a0,a1)",
+        )
+    counts = counts[there]
+    names = [name for name, known in zip(names, there.tolist(), strict=True) if known]
+    matrix = _shrunk(counts.sum(axis=(0, 1)), prior_of(counts))
+    by_assessor = _shrunk(counts.sum(axis=1), PRIOR * matrix)
+    k_assessor = concentration(counts.sum(axis=1), matrix[None]) if len(names) > 1 else np.inf
+    k_topic = concentration(counts, by_assessor[:, None])
+    return Transitions(judgments.scale, old, tuple(names), counts, matrix, by_assessor, k_assessor, k_topic)
+
+
+def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str = "stated") -> Transitions:
+    """Transitions by a matrix that is known for certain (old, new), as if counted on very many items."""
+    counts = SURE * matrix[None, None]
+    return Transitions(scale, old, (new,), counts, matrix, matrix[None], np.inf, np.inf)
+
+
+def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
+    """Transitions of two labels by agreement rates: a0 with the lower label, a1 with the upper one."""
+    if len(scale) != 2 or not (0 <= a0 <= 1 and 0 <= a1 <= 1):
+        raise SettingError(
+            f"agreement {a0:g},{a1:g} on the scale {scale}: expected two rates from 0 to 1, and two labels",
+            hint="reduce the labels to two with --gains binary:LABEL, or let the rates be read from the labels",
+        )
+    return stated_transitions(scale, np.array([[a0, 1 - a0], [1 - a1, a1]]))
+
+
+def known_transitions(transitions: Transitions) -> Transitions:
+    """The matrix of these transitions as if it were known for certain, and nothing varied."""
+    return stated_transitions(transitions.scale, transitions.matrix, old=transitions.old, new=transitions.new[0])
+
+
+def rejudging(
+    judgments: Judgments, transitions: Transitions, *, old: str, form: str, n_draws: int, seed: np.random.SeedSequence
+) -> Rejudging:
+    """Set up draws of another judge's labels for the items that the old judge labelled."""
+    rows = judgments.where(assessor=old)
+    label: Codes = np.full(len(judgments.items), -1, dtype=np.int32)
+    label[rows.item] = rows.label
+    return Rejudging(label, judgments.items.topic, transitions.matrices(form), range(n_draws), seed)
+
+
+def prior_of(counts: Floats) -> Floats:
+    """Prior counts of each row: the new judges' own labels, a little of each -> (old, new)."""
+    n_labels = counts.shape[-1]
+    new = counts.reshape(-1, n_labels).sum(axis=0) + 1.0 / n_labels
+    return np.broadcast_to(PRIOR * new / new.sum(), (n_labels, n_labels))
+
+
+def concentration(counts: Floats, centre: Floats) -> float:
+    """Concentration of greatest likelihood for groups (..., old, new) with rows around the centre; inf: none vary."""
+    from scipy.special import gammaln
+
+    n = counts.sum(axis=-1)
+    best, found = -np.inf, np.inf
+    for k in CONCENTRATIONS.tolist():
+        if np.isinf(k):
+            likelihood = float((counts * np.log(np.maximum(centre, 1e-12))).sum())
+        else:
+            a = np.maximum(k * centre, 1e-9)
+            rows = gammaln(k) - gammaln(n + k) + (gammaln(counts + a) - gammaln(a)).sum(axis=-1)
+            likelihood = float(rows.sum())
+        if likelihood > best:
+            best, found = likelihood, k
+    return found
+
+
+def _counts(judgments: Judgments, old: str, new: str) -> Floats:
+    """Pairs of an old and a new label by topic -> (topic, old, new)."""
+    pairs = pair_up(judgments, estimator="one-sided", observed=[old], reference=[new])
+    return pairs.sums(np.zeros((1, len(judgments.scale)), dtype=np.bool_)).by_topic
+
+
+def _shrunk(counts: Floats, prior: Floats) -> Floats:
+    rows = counts + prior
+    return rows / rows.sum(axis=-1, keepdims=True)
+
+
+def _rows(weights: Floats, rng: np.random.Generator) -> Floats:
+    """Draw every row from a Dirichlet distribution with these weights -> the same shape."""
+    drawn = rng.standard_gamma(np.maximum(weights, 1e-12))
+    drawn = np.maximum(drawn, 1e-300)
+    return drawn / drawn.sum(axis=-1, keepdims=True)

@@ -1,0 +1,1 @@
+"""How much to judge, and what that will tell."""

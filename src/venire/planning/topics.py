@@ -1,0 +1,234 @@
+r"""Topics: which difference between two systems a collection can detect, and how many topics a difference needs.
+
+Sakai's topic set size design (2016, doi:10.1007/s10791-015-9273-z) for the paired t-test.  With differences of mean
+:math:`\delta` and standard deviation s over n topics, t follows the noncentral distribution with n - 1 degrees of
+freedom and :math:`\lambda = \delta \sqrt n / s`, so that at level :math:`\alpha` the power is
+
+.. math:: P(|T_{n-1, \lambda}| \ge t_{n-1, 1-\alpha/2})
+
+    detectable_difference   the :math:`\delta` at which power reaches what is asked, for these n topics
+    topics_needed           the least n with that power for a given :math:`\delta`
+
+Both are found from the noncentral t itself, not from an approximation to it.  s is taken from the scores of this
+collection and is uncertain itself: with 10 topics, anything from .7 to 1.8 times as much is plausible.  Where k pairs
+are tested and any false finding counts, ``comparisons=k`` shares the level out as Bonferroni does, which is what Holm's
+adjustment asks of its first finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.data.judgments import counted
+from venire.errors import SettingError
+from venire.measures.paired_scores import Pairs, paired_scores
+from venire.measures.scores import Scores
+from venire.types import Floats, Ints
+
+ALPHA = 0.05
+POWER = 0.8
+MANY = 10**6
+"""From this many topics on, t is taken for normal."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopicPlan:
+    """What topics can tell: a, b (pair,) number ``systems``; n_topics, delta, sd, detectable, needed (pair,).
+
+    detectable: the smallest difference found with this power; needed: topics for ``difference``, or where that is None
+    for the difference that the pair shows.  NaN or infinite where there is no answer.
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    a: Ints
+    b: Ints
+    n_topics: Ints
+    delta: Floats
+    sd: Floats
+    detectable: Floats
+    needed: Floats
+    difference: float | None
+    alpha: float
+    power: float
+    comparisons: int = 1
+
+    @property
+    def median_detectable(self) -> float:
+        """The smallest difference found for the median pair; NaN if for none."""
+        return _median(self.detectable)
+
+    @property
+    def median_needed(self) -> float:
+        """Topics that the median pair needs; infinite where it would never be found."""
+        return _median(self.needed)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per pair; None where there is no answer."""
+        names = ("a", "b", "topics", "delta", "sd", "detectable", "topics_needed")
+        columns = [
+            [self.systems[number] for number in self.a],
+            [self.systems[number] for number in self.b],
+            self.n_topics.tolist(),
+            *(_finite(each) for each in (self.delta, self.sd, self.detectable, self.needed)),
+        ]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def sentence(self) -> str:
+        """Say what can be detected, and what more would take."""
+        if np.isnan(self.median_detectable):
+            return "No two systems have two topics or more in common, so nothing can be planned from their scores."
+        least, most = np.nanmin(self.detectable), np.nanmax(self.detectable)
+        who = f"for the median pair ({least:.4f} to {most:.4f} over pairs)" if len(self.a) > 1 else "between the two"
+        level = f"level {self.alpha:g}" + (f" shared by {self.comparisons:,} tests" if self.comparisons > 1 else "")
+        return (
+            f"With {counted(int(np.median(self.n_topics)), 'topic')}, a paired t-test at {level} finds a difference of "
+            f"{self.median_detectable:.4f} in {self.measure} {who} in {100 * self.power:g}% of cases; {self._needs()}."
+        )
+
+    def _needs(self) -> str:
+        what = "the difference seen" if self.difference is None else f"a difference of {self.difference:g}"
+        if not np.isfinite(self.median_needed):
+            return f"no number of topics is enough for {what}"
+        return f"{what} takes {counted(int(np.ceil(self.median_needed)), 'topic')}"
+
+
+def plan_topics(
+    scores: Scores,
+    measure: str | None = None,
+    *,
+    difference: float | None = None,
+    pairs: Pairs = None,
+    alpha: float = ALPHA,
+    power: float = POWER,
+    comparisons: int = 1,
+) -> TopicPlan:
+    """Plan by the spread of scores over the topics at hand, for each pair of systems and for the median pair.
+
+    difference: how large a difference must be found; None: that which each pair shows.  pairs: as in compare_systems.
+    """
+    paired = paired_scores(scores, measure, pairs=pairs)
+    seen = paired.differences
+    sought = np.abs(seen.mean) if difference is None else np.full(len(seen.n), float(difference))
+    setting: dict[str, Any] = {"alpha": alpha, "power": power, "comparisons": comparisons}
+    return TopicPlan(
+        paired.systems,
+        paired.measure,
+        paired.a,
+        paired.b,
+        seen.n,
+        seen.mean,
+        seen.sd,
+        detectable_difference(seen.sd, seen.n, **setting),
+        topics_needed(sought, seen.sd, **setting),
+        difference,
+        **setting,
+    )
+
+
+def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:
+    """Power of the two-sided paired t-test; arguments broadcast.
+
+    Examples
+    --------
+    >>> round(float(power_of(0.5, 1.0, 34)), 4)
+    0.8078
+    """
+    n = np.asarray(n_topics, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noncentral = np.abs(difference) / np.asarray(sd, dtype=np.float64) * np.sqrt(n)
+    return _power(noncentral, n, _level(alpha, comparisons))
+
+
+def detectable_difference(
+    sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
+) -> Floats:
+    """The smallest difference found with this power; NaN with fewer than two topics.  Arguments broadcast."""
+    level = _level(alpha, comparisons, power)
+    n = np.asarray(n_topics, dtype=np.float64)
+    different, which = np.unique(np.maximum(n, 2.0), return_inverse=True)
+    noncentral = _noncentral(different, level, power)[which].reshape(n.shape)
+    return np.where(n < 2, np.nan, noncentral * np.asarray(sd) / np.sqrt(np.maximum(n, 1)))
+
+
+def topics_needed(
+    difference: Floats, sd: Floats, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
+) -> Floats:
+    """The least number of topics with this power, two or more; infinite for a difference of 0.  Arguments broadcast.
+
+    Examples
+    --------
+    >>> float(topics_needed(0.5, 1.0))
+    34.0
+    """
+    from scipy.special import ndtri
+
+    level = _level(alpha, comparisons, power)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.abs(difference) / np.asarray(sd, dtype=np.float64)
+        z = ndtri(1 - level / 2)
+        normal = np.ceil(((z + ndtri(power)) / size) ** 2 + z * z / 2)
+    found = np.where(np.isnan(size), np.nan, normal)
+    search = normal < MANY
+    found[search] = _least(size[search], level, power)
+    return found
+
+
+def _least(size: Floats, level: float, power: float) -> Floats:
+    """Halve the interval in which the least number of topics lies, for all sizes at once."""
+    low, high = np.full(size.shape, 1.0), np.full(size.shape, 2.0)
+    while (short := _power(size * np.sqrt(high), high, level) < power).any():
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    while (high - low > 1).any():
+        middle = np.maximum(np.floor((low + high) / 2), 2.0)
+        enough = _power(size * np.sqrt(middle), middle, level) >= power
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        low = np.where(high == 2, 1.0, low)
+    return high
+
+
+def _noncentral(n: Floats, level: float, power: float) -> Floats:
+    """The noncentrality at which the power is reached, by halving an interval: n (...) -> (...)."""
+    low, high = np.zeros(n.shape), np.ones(n.shape)
+    while (short := _power(high, n, level) < power).any():
+        high = np.where(short, 2 * high, high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = _power(middle, n, level) >= power
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+def _power(noncentral: Floats, n: Floats, level: float) -> Floats:
+    """Probability that the size of t reaches its critical value; NaN with fewer than two topics."""
+    from scipy.special import nctdtr, stdtrit
+
+    df = np.maximum(n - 1, 1)
+    critical = stdtrit(df, 1 - level / 2)
+    certain = np.isinf(noncentral)
+    shift = np.where(certain, 0.0, noncentral)
+    # scipy gives NaN for some chances that are as good as 0: t that far below its noncentrality.
+    below, far_below = (np.nan_to_num(nctdtr(df, shift, each)) for each in (critical, -critical))
+    return np.where(n < 2, np.nan, np.where(certain, 1.0, 1 - below + far_below))
+
+
+def _level(alpha: float, comparisons: int, power: float = POWER) -> float:
+    """The level of each test; refuses what is none."""
+    if not 0 < alpha < 1 or comparisons < 1 or not alpha < power < 1:
+        raise SettingError(
+            f"level {alpha:g} for {comparisons} tests with power {power:g}",
+            hint="expected 0 < level < power < 1, and one test or more; 0.05 and 0.8 are usual",
+        )
+    return alpha / comparisons
+
+
+def _median(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else float("nan")
+
+
+def _finite(values: Floats) -> list[float | None]:
+    return [value if np.isfinite(value) else None for value in values.tolist()]

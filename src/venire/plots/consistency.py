@@ -1,0 +1,87 @@
+"""Plots of consistency: single judgments drawn again and again, self against cross, and by label.
+
+Demeester et al. (2014), Figures 2 and 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.agreement.consistency import Consistency
+from venire.errors import SettingError
+from venire.plots.style import colour, new_figure, styled
+from venire.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NARROWEST = 0.004
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo")
+
+
+def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
+    """Histograms over draws: p(R|R) self against cross, and p(R|i) of the labels that are not relevant, cross."""
+    by_label = _by_label(found, row)
+    panels = [(_self_and_cross(found, row), "relevant once, relevant again"), (by_label[1], by_label[0])]
+    panels = [panel for panel in panels if panel[0]]
+    if not panels:
+        raise SettingError(
+            "no single judgments were drawn, so there is nothing to plot", hint="draw some: --bootstrap 1000"
+        )
+    with styled():
+        figure = new_figure(6.6, 0.7 + 2.4 * len(panels))
+        for axes, (series, title) in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
+            _panel(axes, series, title)
+        figure.supylabel("share of draws", fontsize=10)
+        figure.supxlabel(f"P(relevant: {_name(found, row)}), single judgments drawn", fontsize=10)
+    return figure
+
+
+def _self_and_cross(found: Consistency, row: int) -> list[tuple[str, Floats]]:
+    """What each sort of pair gives for p(R|R) in every draw (Figure 2)."""
+    drawn = {who: each.within(found.relevant.labels)[1][:, row] for who, each in found.sides().items()}
+    words = {"self": "the same assessor", "cross": "another assessor"}
+    return [(words[who], p) for who, p in drawn.items() if not np.isnan(p).all()]
+
+
+def _by_label(found: Consistency, row: int) -> tuple[str, list[tuple[str, Floats]]]:
+    """p(R|i) in every draw for labels outside R (Figure 3): between assessors, or of one where there is no other."""
+    who, side = ("another", found.cross) if found.cross.n_pages else ("the same", found.own)
+    outside = np.flatnonzero(~found.relevant.labels[row])[::-1].tolist()
+    series = [(found.scale.labels[level], side.drawn[:, row, level]) for level in outside]
+    return f"not relevant once, relevant to {who} assessor", [each for each in series if not np.isnan(each[1]).all()]
+
+
+def _panel(axes: Axes, series: list[tuple[str, Floats]], title: str) -> None:
+    """Draw histograms with as many bins as fit their own spread; each says its mean and standard deviation."""
+    for number, (name, drawn) in enumerate(series):
+        p = drawn[~np.isnan(drawn)]
+        mean, sd = p.mean(), p.std(ddof=1) if len(p) > 1 else 0.0
+        width = max(NARROWEST, 4 * sd / 10)
+        low = np.floor(p.min() / width) * width
+        edges = low + width * np.arange(int(np.ceil((p.max() - low) / width)) + 2)
+        share = np.histogram(p, edges)[0] / len(p)
+        axes.stairs(
+            share,
+            edges,
+            fill=True,
+            facecolor=colour(number),
+            edgecolor="white",
+            linewidth=0,
+            alpha=0.75,
+            hatch=HATCHES[number % len(HATCHES)],
+            label=f"{name}: mean {mean:.3f}, sd {sd:.3f}",
+        )
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(bottom=0)
+    axes.set_title(title)
+    axes.grid(axis="x", visible=False)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
+
+
+def _name(found: Consistency, row: int) -> str:
+    name = found.relevant.names[row]
+    return f"{name} or higher" if found.scale.ordered and name in found.scale.labels[:-1] else name

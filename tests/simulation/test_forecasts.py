@@ -1,0 +1,66 @@
+"""Where topics truly vary, a forecast that lets them vary is better calibrated than one that does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from venire import evaluate, read_judgments
+from venire.analysis.forecasts import forecast
+
+N_TOPICS, N_DOCS, N_SYSTEMS, DEPTH = 10, 40, 10, 10
+CENTRE = np.array([[0.75, 0.2, 0.05], [0.2, 0.6, 0.2], [0.05, 0.3, 0.65]])
+
+
+def collection(rng, concentration):
+    """Labels of an old judge and of a new one, whose matrix varies with the topic; runs of systems unlike in quality."""
+    old = rng.choice(3, p=[0.6, 0.25, 0.15], size=(N_TOPICS, N_DOCS))
+    matrices = np.array([[rng.dirichlet(concentration * row) for row in CENTRE] for _ in range(N_TOPICS)])
+    chances = matrices[np.arange(N_TOPICS)[:, None], old]
+    new = (rng.random((N_TOPICS, N_DOCS, 1)) > chances.cumsum(axis=-1)[..., :-1]).sum(axis=-1)
+    seen = rng.random((N_TOPICS, N_DOCS)) < 0.3
+    quality = np.linspace(0.6, 0.9, N_SYSTEMS)
+    scores = quality[:, None, None] * old + rng.normal(size=(N_SYSTEMS, N_TOPICS, N_DOCS))
+    return old, new, seen, scores
+
+
+def judgments(old, new, seen):
+    topic, doc = (each.ravel() for each in np.indices(old.shape))
+    rows = [(topic, doc, "old", old.ravel()), *[(t[0], t[1], "new", t[2]) for t in [(topic, doc, new.ravel())]]]
+    frames = [
+        pl.DataFrame({"topic": t.astype(str), "doc": d.astype(str), "assessor": who, "label": label.astype(str)})
+        for t, d, who, label in rows
+    ]
+    keep = np.concatenate([np.ones(old.size, dtype=bool), seen.ravel()])
+    return read_judgments(pl.concat(frames).filter(pl.Series(keep)), scale="0<1<2")
+
+
+def runs(scores):
+    return {
+        f"s{system}": {str(t): {str(d): float(row[d]) for d in np.argsort(-row)[:DEPTH]} for t, row in enumerate(table)}
+        for system, table in enumerate(scores)
+    }
+
+
+def calibration_error(p, y):
+    place = np.minimum((p * 5).astype(int), 4)
+    return sum(abs(p[place == n].mean() - y[place == n].mean()) * (place == n).mean() for n in np.unique(place))
+
+
+def test_letting_topics_vary_is_better_calibrated_where_they_do():
+    found = {"fixed": [], "hierarchical": []}
+    outcomes = []
+    for rng in np.random.default_rng(11).spawn(40):
+        old, new, seen, scores = collection(rng, concentration=1.0)
+        labels, systems = judgments(old, new, seen), runs(scores)
+        then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
+        then = then.mean("topic").values[:, 0]
+        for form, chances in found.items():
+            one = forecast(labels, systems, "nDCG@10", assessor="old", new_judge="new", form=form, n_draws=200)
+            a, b = one.pairs()
+            chances.append(one.changes(a, b).stays)
+        outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
+    y = np.concatenate(outcomes)
+    fixed, varying = (np.concatenate(found[form]) for form in ("fixed", "hierarchical"))
+    assert calibration_error(varying, y) < calibration_error(fixed, y)
+    assert ((varying - y) ** 2).mean() < ((fixed - y) ** 2).mean()

@@ -1,0 +1,91 @@
+"""venire compare: the contract of its output, and the gate."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from venire.cli.main import cli
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compare")
+    arguments = ["simulate", "-o", str(folder / "demo"), "--topics", "15", "--rng", "3", "-q"]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    return folder / "demo"
+
+
+def run(collection, *more):
+    judgments, runs = str(collection / "judgments.tsv"), str(collection / "runs")
+    return CliRunner().invoke(cli, ["compare", judgments, runs, "--assessor", "careful1", "--draws", "100", *more])
+
+
+def systems(collection):
+    return [path.name for path in sorted((collection / "runs").iterdir())]
+
+
+def test_json_has_pairs_systems_and_tau(collection):
+    result = run(collection, "--format", "json", "-q")
+    assert result.exit_code == 0, result.output
+    held = json.loads(result.stdout)
+    assert set(held) == {"pairs", "systems", "tau"}
+    assert list(held["pairs"][0]) == [
+        *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
+        *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
+    ]
+    assert {"system", "mean", "low", "high", "rank_low", "rank_high"} <= set(held["systems"][0])
+    assert set(held["tau"]) == {"mean", "low", "high"}
+    n = len(held["systems"])
+    assert len(held["pairs"]) == n * (n - 1) // 2
+
+
+def names(collection):
+    held = json.loads(run(collection, "--format", "json", "-q").stdout)
+    ranked = sorted(held["systems"], key=lambda each: each["mean"])
+    return ranked[0]["system"], ranked[-1]["system"]
+
+
+def test_the_gate_passes_and_fails_with_one_line(collection):
+    worst, best = names(collection)
+    passed = run(collection, "--baseline", worst, "--candidate", best, "--require", "p_stays_ahead>=0.8")
+    assert passed.exit_code == 0
+    assert "passed: p_stays_ahead = " in passed.stderr
+    failed = run(collection, "--baseline", best, "--candidate", worst, "--require", "p_stays_ahead>=0.8", "-q")
+    assert failed.exit_code == 1
+    assert failed.stderr.count("\n") == 1
+    assert "not passed" in failed.stderr
+    assert "is not ahead of" in failed.stderr
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "markdown", "latex"])
+def test_every_format_has_a_row_per_pair(collection, format):
+    result = run(collection, "--format", format, "-q", "--baseline", names(collection)[0])
+    assert result.exit_code == 0
+    assert result.stdout.count("nDCG@10") == len(systems(collection)) - 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--require", "p_stays_ahead>=0.9"], "needs a --baseline"),
+        (["--baseline", "x", "--candidate", "y", "--require", "p_stays"], "not a condition"),
+        (["--baseline", "x", "--candidate", "y", "--require", "p_stay>=0.9"], "p_stays_ahead"),
+        (["--agreement", "0.9"], "two rates"),
+        (["--baseline", "nosuch"], "nosuch"),
+        (["--new-judge", "nosuch"], "nosuch"),
+    ],
+)
+def test_what_is_wrong_is_said(collection, arguments, said):
+    result = run(collection, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_stated_agreement(collection):
+    result = run(collection, "--agreement", "0.9,0.7", "-m", "P@10", "--format", "json", "-q")
+    assert result.exit_code == 0
+    assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in json.loads(result.stdout)["pairs"])

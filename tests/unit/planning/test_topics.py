@@ -1,0 +1,118 @@
+"""How many topics: against statsmodels, against tables and by simulation."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from venire import Scores, SettingError
+from venire.planning.topics import detectable_difference, plan_topics, power_of, topics_needed
+
+
+def scored(values: np.ndarray) -> Scores:
+    names = {"system": tuple("abcde"[: len(values)]), "topic": tuple(f"t{n}" for n in range(values.shape[1]))}
+    return Scores(values, ("system", "topic"), names)
+
+
+@pytest.mark.parametrize(("size", "topics"), [(0.2, 199), (0.5, 34), (0.8, 15)])
+def test_small_medium_and_large_differences_need_the_usual_numbers(size: float, topics: int) -> None:
+    """Cohen's small, medium and large: the usual numbers for the paired t-test, two-sided, level .05, power .8."""
+    assert float(topics_needed(size, 1.0)) == topics
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+@pytest.mark.parametrize("size", [0.05, 0.3, 1.0])
+def test_power_and_topics_are_those_of_statsmodels(size: float, alpha: float) -> None:
+    solver = pytest.importorskip("statsmodels.stats.power").TTestPower()
+    n = solver.solve_power(effect_size=size, alpha=alpha, power=0.8)
+    assert float(topics_needed(size * 0.3, 0.3, alpha=alpha)) == np.ceil(n)
+    assert float(power_of(size, 1.0, 10, alpha=alpha)) == pytest.approx(solver.power(size, 10, alpha), abs=1e-7)
+
+
+@pytest.mark.parametrize("topics", [2, 5, 53, 1000])
+@pytest.mark.parametrize("shift", [0.0, 1.0, 4.0, 20.0, 39.0, 200.0])
+@pytest.mark.parametrize("alpha", [0.05, 1e-5])
+def test_power_is_that_of_a_mean_over_its_deviation(topics: int, shift: float, alpha: float) -> None:
+    """Integrated over the deviation s: the mean is beyond c s, on either side, with the chance of a normal."""
+    df, c = topics - 1, stats.t.ppf(1 - alpha / 2, topics - 1)
+    place = (np.arange(200_000) + 0.5) / 200_000
+    deviation = np.sqrt(stats.chi2.ppf(place, df) / df)
+    slow = (stats.norm.cdf(shift - c * deviation) + stats.norm.cdf(-shift - c * deviation)).mean()
+    assert float(power_of(shift / np.sqrt(topics), 1.0, topics, alpha=alpha)) == pytest.approx(slow, abs=1e-5)
+
+
+def test_the_least_number_of_topics_is_the_least() -> None:
+    size = np.array([0.01, 0.1, 0.33, 0.7, 2.0, 10.0, 50.0])
+    found = topics_needed(size, 1.0)
+    assert (power_of(size, 1.0, found) >= 0.8).all()
+    above = found > 2
+    assert (power_of(size, 1.0, found - 1)[above] < 0.8).all()
+    assert found[-1] == 2
+
+
+def test_a_tiny_difference_needs_what_the_normal_says() -> None:
+    assert float(topics_needed(1e-4, 1.0)) == pytest.approx((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) ** 2 * 1e8)
+    assert topics_needed(np.array([0.0, 0.1]), np.array([1.0, np.nan])).tolist() == pytest.approx(
+        [np.inf, np.nan], nan_ok=True
+    )
+
+
+def test_the_detectable_difference_is_detected() -> None:
+    sd, n = np.array([0.1, 0.3, 0.2, 0.2]), np.array([53, 20, 2, 1])
+    found = detectable_difference(sd, n)
+    assert power_of(found[:3], sd[:3], n[:3]) == pytest.approx([0.8] * 3, abs=1e-6)
+    assert np.isnan(found[3])
+    assert detectable_difference(sd[:1], n[:1], comparisons=1953)[0] > 1.5 * found[0]
+
+
+def test_the_detectable_difference_is_found_eight_times_in_ten() -> None:
+    rng = np.random.default_rng(5)
+    least = float(detectable_difference(0.25, 30))
+    drawn = rng.normal(least, 0.25, size=(4000, 30))
+    found = int((stats.ttest_1samp(drawn, 0.0, axis=1).pvalue <= 0.05).sum())
+    assert stats.binomtest(found, 4000, 0.8).pvalue > 1e-3
+
+
+def test_a_plan_from_scores() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.beta(2, 2, size=(3, 40))
+    values[2] = values[1]
+    values[0, 0] = np.nan
+    plan = plan_topics(scored(values), difference=0.1)
+    assert plan.n_topics.tolist() == [39, 39, 40]
+    z = (values[0] - values[1])[1:]
+    assert plan.sd[0] == pytest.approx(z.std(ddof=1))
+    assert plan.detectable[0] == pytest.approx(float(detectable_difference(z.std(ddof=1), 39)))
+    assert plan.needed[0] == float(topics_needed(0.1, z.std(ddof=1)))
+    assert plan.detectable[2] == 0
+    assert plan.needed[2] == 2
+    assert plan.median_needed == np.median(plan.needed)
+    assert plan.records()[0]["topics_needed"] == plan.needed[0]
+    assert plan.sentence() == (
+        f"With 39 topics, a paired t-test at level 0.05 finds a difference of {plan.median_detectable:.4f} in score "
+        f"for the median pair (0.0000 to {plan.detectable.max():.4f} over pairs) in 80% of cases; a difference of 0.1 "
+        f"takes {plan.median_needed:.0f} topics."
+    )
+
+
+def test_a_plan_for_what_the_pairs_show() -> None:
+    values = np.random.default_rng(1).beta(2, 2, size=(2, 40))
+    plan = plan_topics(scored(values), comparisons=3)
+    assert plan.needed[0] == float(topics_needed(plan.delta[0], plan.sd[0], comparisons=3))
+    assert "at level 0.05 shared by 3 tests finds" in plan.sentence()
+    assert "between the two" in plan.sentence()
+    same = plan_topics(scored(np.stack([values[0], values[0]])))
+    assert same.records()[0]["topics_needed"] is None
+    assert same.sentence().endswith("no number of topics is enough for the difference seen.")
+    json.dumps(same.records(), allow_nan=False)
+    alone = plan_topics(scored(np.array([[0.1, np.nan], [0.2, 0.3]])))
+    assert alone.sentence().startswith("No two systems have two topics or more in common")
+
+
+@pytest.mark.parametrize("options", [{"alpha": 0}, {"power": 1}, {"power": 0.01}, {"comparisons": 0}])
+def test_an_impossible_plan_is_refused(options: dict) -> None:
+    with pytest.raises(SettingError, match="expected 0 < level < power < 1"):
+        topics_needed(np.array([0.1]), np.array([1.0]), **options)
