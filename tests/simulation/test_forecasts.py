@@ -13,7 +13,7 @@ CENTRE = np.array([[0.75, 0.2, 0.05], [0.2, 0.6, 0.2], [0.05, 0.3, 0.65]])
 
 
 def collection(rng, concentration):
-    """Labels of an old judge and of a new one, whose matrix varies with the topic; runs of systems unlike in quality."""
+    """Labels of an old judge and of a new one, whose matrix varies with the topic; systems unlike in quality."""
     old = rng.choice(3, p=[0.6, 0.25, 0.15], size=(N_TOPICS, N_DOCS))
     matrices = np.array([[rng.dirichlet(concentration * row) for row in CENTRE] for _ in range(N_TOPICS)])
     chances = matrices[np.arange(N_TOPICS)[:, None], old]

@@ -46,8 +46,8 @@ UNJUDGED = ("stay", "lowest")
 class ExactChanges:
     """What a new judge does to pairs of systems, all (pair,): a, b number the systems.
 
-    delta: the difference now; expected, sd: under the new judge; ahead, tie, behind: probabilities for a; step: of the
-    grid of differences, 0 where they are exact; se: standard error of ``ahead``, 0 where the matrix is known.
+    delta: the difference now; expected, sd: under the new judge; ahead, tie, behind: probabilities for a; step: down to
+    which difference these are told apart, 0 for all; se: standard error of ``ahead``, 0 where the matrix is known.
     """
 
     systems: tuple[str, ...]
@@ -88,7 +88,7 @@ class ExactChanges:
         return [
             {"a": self.systems[a], "b": self.systems[b], "measure": self.measure}
             | dict(zip(columns, row, strict=True))
-            | {"method": "exact" if step == 0 else f"exact on a grid of step {step:.2g}"}
+            | {"method": "exact" if step == 0 else f"exact to {step:.1g}"}
             for a, b, row, step in zip(self.a.tolist(), self.b.tolist(), rows, self.step.tolist(), strict=True)
         ]
 

@@ -7,6 +7,7 @@ documents with the same difference, the same label (and topic, where transitions
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,8 +23,11 @@ from venire.measures.measure import Measure
 from venire.measures.scoring import Plan
 from venire.types import Codes, Floats, Ints
 
-BLOCK_CELLS = 1 << 23
-"""How many cells (pairs x documents) are held at a time."""
+BLOCK_CELLS = 1 << 22
+"""How many cells (pairs x documents, pairs x classes) are held at a time."""
+MOST_PAIRS = 1 << 10
+MOST_WEIGHTS, ROUNDED = 1 << 10, 2.0**-13
+"""Where more different weights occur than that, they are rounded to this part of the largest."""
 
 
 def refuse_other_than_linear(measure: Measure) -> None:
@@ -124,12 +128,35 @@ class Shown:
 
         Yields counts (pair, class), and the weight and the group of each class (class,).
         """
-        n = len(self.weights)
-        weight, number = _distinct(np.subtract.outer(self.weights, self.weights).ravel() if shared else self.weights)
-        n_classes = len(weight) * n_groups
-        step = max(1, min(CLASS_CELLS // n_classes, MOST_PAIRS))
+        w = self.weights
+        weight, number = _distinct(np.subtract.outer(w, w) if shared else np.stack([w, -w]))
+        n_classes, zero = len(weight) * n_groups, int(np.searchsorted(weight, 0.0))
+        few = max(1, BLOCK_CELLS // max(n_classes, len(group), 1))
+
+        def counted(first: int) -> Ints:
+            one, other = self.kind[a[first : first + few]], self.kind[b[first : first + few]]
+            total = np.zeros(len(one) * n_classes, dtype=np.int64)
+            for found in [number[one, other]] if shared else [number[0][one], number[1][other]]:
+                row, document = np.nonzero(found != zero)
+                cell = row * n_classes + found[row, document] * n_groups + group[document]
+                total += np.bincount(cell, minlength=len(total))
+            return total.reshape(len(one), n_classes)
+
+        step = few * max(1, min(BLOCK_CELLS // n_classes, MOST_PAIRS) // few)
         for first in range(0, len(a), step):
-            ...
+            counts = np.concatenate([counted(n) for n in range(first, min(first + step, len(a)), few)])
+            used = np.flatnonzero(counts.any(axis=0))
+            yield counts[:, used], weight[used // n_groups], used % n_groups
+
+
+def _distinct(weights: Floats) -> tuple[Floats, Ints]:
+    """Distinct weights, and which one each is; so many that classes would be too many are rounded."""
+    distinct, number = np.unique(weights, return_inverse=True)
+    if len(distinct) > MOST_WEIGHTS:
+        unit = float(distinct[-1]) * ROUNDED
+        distinct, number = np.unique(np.rint(weights / unit) * unit, return_inverse=True)
+    return distinct, number.reshape(weights.shape).astype(np.int64)
+
 
 def _distributions(counts: Ints, values: Floats, chances: Floats, n_topics: int) -> Distributions:
     mean, variance = sum_moments(counts, values, chances)

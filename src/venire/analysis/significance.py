@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.effects import N_RESAMPLES, Effects, effects_of
-from venire.analysis.multiplicity import WORDS, Adjust, adjustment
-from venire.analysis.pair_tests import PairTest, SignFlip, TukeyHSD
+from venire.analysis.multiplicity import WORDS, Adjust, adjustment, unadjusted
+from venire.analysis.pair_tests import PairedT, PairTest, TukeyHSD
 from venire.analysis.setting import need_at_least
 from venire.data.judgments import counted
 from venire.errors import SettingError
@@ -123,20 +123,24 @@ def compare_systems(
     Parameters
     ----------
     scores : by system and topic, of one measure, or of several and ``measure`` names one
-    test : ``SignFlip(n)`` (the default), ``PairedT()``, ``Wilcoxon()``, ``PairedBootstrap(n)`` or ``TukeyHSD(n)``
+    test : ``PairedT()`` (the default), ``Wilcoxon()``, ``SignFlip(n)``, ``PairedBootstrap(n)`` or ``TukeyHSD(n)``
     pairs : None: every two systems; a name: every other system (a) against this baseline (b); or [(a, b), ...]
     adjust : "holm", "bh", None, or a function of p-values; TukeyHSD has adjusted its own, and none is applied to them
     level : of the intervals; a pair is significant where its adjusted p-value is at most 1 - level
     n_resamples : for the bootstrap interval of the difference
 
-    Cost: O(draws x topics x pairs) as matrix products; memory O(topics x (pairs + draws)).
+    Many pairs need many draws: adjusted by Holm for m pairs, no p-value of n draws can fall below m / (n + 1), and a
+    note says where that hides all findings.  TukeyHSD, and tests that draw nothing, have no such bound.
+
+    Cost: O(draws x topics x pairs) as matrix products; memory O(topics x pairs).
 
     Examples
     --------
     >>> from venire import Scores
+    >>> from venire.analysis.pair_tests import SignFlip
     >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
     >>> names = {"system": ("new", "old"), "topic": tuple("123456")}
-    >>> found = compare_systems(Scores(values, ("system", "topic"), names))
+    >>> found = compare_systems(Scores(values, ("system", "topic"), names), test=SignFlip())
     >>> round(float(found.delta[0]), 4), float(found.p_value[0])
     (0.3167, 0.03125)
     """
@@ -144,10 +148,11 @@ def compare_systems(
         raise SettingError(f"the level is {level:g}, expected a share between 0 and 1, as 0.95")
     need_at_least(1, "n_resamples", n_resamples)
     paired = paired_scores(scores, measure, pairs=pairs)
-    test = SignFlip() if test is None else test
+    test = PairedT() if test is None else test
     for_test, for_effects = np.random.default_rng(rng).spawn(2)
+    name, adjusted = ("tukey", unadjusted) if test.familywise else adjustment(adjust)
     p = test.p_values(paired, for_test)
-    name, adjusted = ("tukey", _as_is) if test.familywise else adjustment(adjust)
+    p_adjusted = adjusted(p)
     effects = effects_of(paired.differences, level=level, n_resamples=n_resamples, rng=for_effects)
     return SystemComparison(
         paired.systems,
@@ -156,12 +161,12 @@ def compare_systems(
         paired.b,
         paired.differences.n,
         p,
-        adjusted(p),
+        p_adjusted,
         effects,
         test.words(len(paired.topics)),
         name,
         level,
-        tuple(_notes(paired, test)),
+        (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=len(paired.topics), alpha=1 - level)),
     )
 
 
@@ -190,8 +195,19 @@ def _notes(paired: PairedScores, test: PairTest) -> list[str]:
     return words
 
 
-def _as_is(p: Floats) -> Floats:
-    return p
+def _too_coarse(p: Floats, p_adjusted: Floats, test: PairTest, *, n_topics: int, alpha: float) -> list[str]:
+    """Whether even the smallest p-value that the test can give is lost in the adjustment."""
+    finest = test.finest(n_topics)
+    smallest = p <= finest * (1 + 1e-9)
+    n = int((~np.isnan(p)).sum())
+    if not smallest.any() or p_adjusted[smallest].min() <= alpha:
+        return []
+    more = "more topics" if finest == 2.0 ** (1 - n_topics) else f"{n / alpha:,.0f} draws or more"
+    return [
+        f"the smallest p-value that this test can give is {finest:.2g}, and adjusted for {counted(n, 'pair')} it is "
+        f"{p_adjusted[smallest].min():.2g}: nothing can be found at level {alpha:.3g}; with {more}, fewer pairs or "
+        "another test it could"
+    ]
 
 
 def _known(values: Floats | Ints) -> list[float | None]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, chosen_topics, read_labels, settled_gains, topics_option, where_option, worth
+from venire.cli.labels import (
+    chosen_topics,
+    measures_option,
+    read_labels,
+    settled_gains,
+    topics_option,
+    where_option,
+    worth,
+)
 from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
 from venire.cli.output import Output
 from venire.cli.progress import bar
@@ -22,7 +30,7 @@ FORMS = ("pooled", "fixed", "assessors", "hierarchical")
 EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
-  venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m nDCG@10
+  venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
@@ -66,14 +74,7 @@ judging = gathered(
 @click.command("compare", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", type=PATH)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@option(
-    *("-m", "--measure", "measures"),
-    section=SCORING,
-    multiple=True,
-    default=["nDCG@10"],
-    metavar="NAME",
-    help="A measure; may be repeated.",
-)
+@measures_option
 @worth
 @topics_option
 @judging

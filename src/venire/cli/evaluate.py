@@ -9,6 +9,7 @@ import click
 from venire.cli.labels import (
     SCORING,
     chosen_topics,
+    measures_option,
     read_labels,
     settled_gains,
     topics_option,
@@ -75,14 +76,7 @@ scoring = gathered(
 @click.command("evaluate", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", type=PATH)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@option(
-    *("-m", "--measure", "measures"),
-    section=SCORING,
-    multiple=True,
-    default=["nDCG@10"],
-    metavar="NAME",
-    help='A measure, such as AP or "RBP(p=0.8)"; may be repeated.',
-)
+@measures_option
 @worth
 @scoring
 @option(

@@ -25,6 +25,14 @@ where_option = option(
     metavar="COLUMN=VALUE",
     help="Use only these labels, such as aspect=trust; may be repeated.",
 )
+measures_option = option(
+    *("-m", "--measure", "measures"),
+    section=SCORING,
+    multiple=True,
+    default=["nDCG@10"],
+    metavar="NAME",
+    help='A measure, such as AP or "RBP(p=0.8)"; may be repeated.',
+)
 topics_option = option(
     *("--topics", "topic_file"),
     section=SCORING,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from venire.data.streams import stream
 from venire.types import Bools, Codes, Floats
 
 if TYPE_CHECKING:  # numpy.random takes time to load
@@ -53,10 +54,10 @@ class Rejudging:
         found = np.empty((last - first, self.n_items), dtype=np.int32)
         known = np.maximum(self.old, 0)
         for row, number in enumerate(self.numbers[first:last]):
-            stream = self._stream(number)
-            upto = self.matrices(stream).cumsum(axis=-1)[..., :-1]
+            numbers = stream(self.seed, number)
+            upto = self.matrices(numbers).cumsum(axis=-1)[..., :-1]
             topic = self.topic if len(upto) > 1 else np.zeros_like(self.topic)
-            found[row] = (stream.random(self.n_items)[:, None] > upto[topic, known]).sum(axis=1)
+            found[row] = (numbers.random(self.n_items)[:, None] > upto[topic, known]).sum(axis=1)
         return np.where(self.old >= 0, found, -1).astype(np.int32)
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
@@ -64,8 +65,3 @@ class Rejudging:
         labels = self.labels(first, last)
         judged = labels >= 0
         return np.where(judged, values[np.maximum(labels, 0)], 0.0), judged
-
-    def _stream(self, number: int) -> Generator:
-        key = (*self.seed.spawn_key, number)
-        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key, pool_size=self.seed.pool_size)
-        return np.random.default_rng(child)

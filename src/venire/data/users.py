@@ -24,11 +24,12 @@ import numpy as np
 from venire.data.gains import Gains
 from venire.data.panel import Panel
 from venire.data.scale import Scale
+from venire.data.streams import stream
 from venire.errors import AmbiguousLabels, GainsError, SettingError
 from venire.types import Bools, Floats
 
 if TYPE_CHECKING:  # numpy.random takes time to load
-    from numpy.random import Generator, SeedSequence
+    from numpy.random import SeedSequence
 
 RELEVANCE = Gains(Scale(("irrelevant", "relevant")), np.array([0.0, 1.0]), "users")
 """What a user's opinion is worth: 0 or 1, on a scale of two labels."""
@@ -87,7 +88,7 @@ class Users:
         """What users first..last-1 find relevant -> (user, item).  O(users x items)."""
         found = np.empty((last - first, self.n_items), dtype=np.bool_)
         for row, number in enumerate(self.numbers[first:last]):
-            np.less(self._stream(number).random(self.n_items), self.p, out=found[row])
+            np.less(stream(self.seed, number).random(self.n_items), self.p, out=found[row])
         return found
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
@@ -97,12 +98,6 @@ class Users:
         """
         relevant = self.relevant(first, last)
         return np.where(relevant, values[1], values[0]), np.broadcast_to(self.judged, relevant.shape)
-
-    def _stream(self, number: int) -> Generator:
-        """Random numbers of one user, as ``seed.spawn`` would give its child of that number."""
-        key = (*self.seed.spawn_key, number)
-        child = np.random.SeedSequence(self.seed.entropy, spawn_key=key, pool_size=self.seed.pool_size)
-        return np.random.default_rng(child)
 
 
 def refuse_other_than_probabilities(gains: Gains) -> None:

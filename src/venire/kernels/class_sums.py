@@ -85,7 +85,8 @@ def sum_chances(counts: Ints, values: Floats, chances: Floats) -> Chances:
     mean, _ = sum_moments(counts, values, chances)
     near = some & ~few & (np.abs(mean) < half)
     _put(answer, some & ~few & ~near, _settled(mean[some & ~few & ~near]))
-    period = np.exp2(np.ceil(np.log2(np.maximum(2 * half, 1e-300))))
+    reach = np.minimum(np.abs(mean) + half, np.maximum(-low, high))
+    period = np.exp2(np.ceil(2 * np.log2(np.maximum(1.01 * reach, 1e-300))) / 2)
     for length in np.unique(period[near]).tolist():
         rows = near & (period == length)
         _put(answer, rows, _off_lattice(counts[rows], values, chances, length))

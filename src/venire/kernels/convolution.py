@@ -78,6 +78,6 @@ def _on_grid(mass: Mass, limit: int) -> Mass:
     part = place - low
     index = (low - origin).astype(np.int64)
     size = int(index[-1]) + 2
-    chance = np.bincount(index, mass.chance * (1 - part), minlength=size)
+    chance: Floats = np.bincount(index, mass.chance * (1 - part), minlength=size).astype(np.float64)
     chance += np.bincount(index + 1, mass.chance * part, minlength=size)
     return Mass((np.arange(size) + origin) * step, chance, max(step, mass.step))

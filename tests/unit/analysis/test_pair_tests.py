@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from venire import Scores, SettingError
+from venire.analysis import pair_tests
 from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
 from venire.kernels import mean_ranges, signs, studentised
 from venire.kernels.differences import differences_of
@@ -188,6 +189,25 @@ def test_the_bootstrap_is_that_of_a_loop_on_the_same_resamples(missing: float, m
     assert p_of(PairedBootstrap(n=300), values).tolist() == slow
     monkeypatch.setattr(studentised, "BLOCK_CELLS", 700)
     assert p_of(PairedBootstrap(n=300), values).tolist() == slow
+
+
+@pytest.mark.parametrize("test", [SignFlip(n=501), PairedBootstrap(n=501)], ids=repr)
+def test_draws_in_blocks_are_all_counted(test, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = scores(3, 25, seed=11)
+    whole = p_of(test, values)
+    monkeypatch.setattr(pair_tests, "BLOCK_DRAWS", 100)
+    blocks = p_of(test, values)
+    np.testing.assert_allclose(blocks, whole, atol=0.1)
+    np.testing.assert_array_equal(blocks * 502, np.round(blocks * 502))
+    assert (p_of(test, values[[0, 0]]) == 1).all()
+
+
+@pytest.mark.parametrize(
+    "test", [SignFlip(n=99), SignFlip(n=99_999), PairedBootstrap(n=99), TukeyHSD(n=99), Wilcoxon()], ids=repr
+)
+def test_the_finest_p_value_is_reached(test) -> None:
+    values = np.stack([np.arange(1.0, 13.0), -np.arange(1.0, 13.0)]) + 1e3 * np.array([[1.0], [0.0]])
+    assert p_of(test, values)[0] == test.finest(12)
 
 
 def test_tukey_counts_every_permutation() -> None:

@@ -156,6 +156,22 @@ def test_tukey_is_not_adjusted_twice() -> None:
     assert found.adjust == "tukey"
 
 
+@pytest.mark.parametrize(("n", "coarse"), [(99, True), (198, True), (199, False), (999, False)])
+@pytest.mark.parametrize("test", [SignFlip, PairedBootstrap])
+def test_too_few_draws_for_so_many_pairs_are_noted(test, n: int, coarse: bool) -> None:
+    values = random_values(5) / 10 + np.arange(5)[:, None]
+    found = compare_systems(scored(values), test=test(n=n))
+    assert found.significant.any() != coarse
+    assert any("200 draws or more" in note for note in found.notes) == coarse
+    assert not compare_systems(scored(values), test=test(n=n), adjust=None).notes
+
+
+def test_too_few_topics_for_so_many_pairs_are_noted() -> None:
+    values = random_values(5, 6) / 10 + np.arange(5)[:, None]
+    for test in (SignFlip(n=99), Wilcoxon()):
+        assert "with more topics, fewer pairs" in compare_systems(scored(values), test=test).notes[0]
+
+
 @pytest.mark.parametrize("test", [SignFlip(n=99), PairedBootstrap(n=99), TukeyHSD(n=99)], ids=repr)
 def test_the_same_seed_gives_the_same_answer(test) -> None:
     scores = scored(random_values())
@@ -181,7 +197,7 @@ def test_missing_topics_are_left_out_pair_by_pair() -> None:
 
 def test_the_sentence_of_one_pair_and_of_many() -> None:
     values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
-    one = compare_systems(scored(values))
+    one = compare_systems(scored(values), test=SignFlip())
     assert one.sentence() == (
         "By score over 6 topics, a differs from b by +0.3167 (95% interval +0.1622 to +0.4711), more than chance in "
         "the topics explains (p = 0.0312, sign-flip randomisation, all 64 signs)."
