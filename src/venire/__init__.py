@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from venire.agreement.consistency import Consistency, consistency
+    from venire.agreement.directed import DirectedAgreement, directed_agreement
     from venire.agreement.overlap import Overlap, overlap
+    from venire.agreement.search_task import search_judgments
     from venire.analysis.compare import Comparison, compare
     from venire.analysis.comparisons import Robustness
     from venire.analysis.counting import Counts, count_relevant
     from venire.analysis.forecasts import Forecast, forecast
+    from venire.analysis.head_to_head import HeadToHead, head_to_head
     from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed
     from venire.analysis.label_draws import results_to_label
     from venire.analysis.mutual import mutual_evaluation
@@ -79,14 +82,18 @@ if TYPE_CHECKING:
     from venire.models.topic_groups import GroupComparison, compare_groups
     from venire.models.transitions import Transitions, fit_transitions
     from venire.models.user_disagreement import at_least, udm_weights
+    from venire.planning.topics import TopicPlan, plan_topics
 
 _NAMES_IN = {
     "agreement.consistency": "Consistency consistency",
+    "agreement.directed": "DirectedAgreement directed_agreement",
     "agreement.overlap": "Overlap overlap",
+    "agreement.search_task": "search_judgments",
     "analysis.compare": "Comparison compare",
     "analysis.comparisons": "Robustness",
     "analysis.counting": "Counts count_relevant",
     "analysis.forecasts": "Forecast forecast",
+    "analysis.head_to_head": "HeadToHead head_to_head",
     "analysis.judging_effort": "JudgingEffort double_judgments_needed",
     "analysis.label_draws": "results_to_label",
     "analysis.mutual": "mutual_evaluation",
@@ -135,26 +142,28 @@ _NAMES_IN = {
     "models.topic_groups": "GroupComparison compare_groups",
     "models.transitions": "Transitions fit_transitions",
     "models.user_disagreement": "at_least udm_weights",
+    "planning.topics": "TopicPlan plan_topics",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "AP", "AmbiguousLabels", "Asymmetry", "CG", "Collection", "CombinedTable", "Comparison", "Consistency", "Counts",
-    "DCG", "DawidSkene", "DawidSkeneFit", "ERR", "Estimate", "FewPairsWarning", "Forecast", "FormatError", "GAP",
-    "Gains", "GainsError", "GroupComparison", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "ListOrder",
-    "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning", "Overlap", "P", "PairedBootstrap", "PairedT",
-    "PairsError", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores", "Q", "R", "RBP", "RBPResidual",
-    "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules", "Runs", "Scale", "ScaleError", "Scores",
-    "Sensitivity", "SettingError", "SignFlip", "Success", "Summary", "Synthetic", "SystemComparison", "Transitions",
-    "TukeyHSD", "UnjudgedWarning", "UnknownName", "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry",
-    "at_least", "between_assessors", "between_gains", "binary", "bpref", "combine", "combined_table", "compare",
-    "compare_groups", "compare_systems", "consistency", "count_relevant", "count_resources", "double_judgments_needed",
-    "evaluate", "evaluate_users", "explicit_intents", "exponential", "fit_transitions", "fitted_gains", "forecast",
-    "generate", "linear", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap",
-    "parse_measure", "posterior", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments", "read_runs",
-    "results_to_label", "score_intervals", "sensitivity", "split_units", "top_intents", "udm_weights",
-    "write_collection", "write_fit", "write_judgments",
+    "DCG", "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "ERR", "Estimate", "FewPairsWarning", "Forecast",
+    "FormatError", "GAP", "Gains", "GainsError", "GroupComparison", "HeadToHead", "ItemRelevance", "Judged",
+    "JudgingEffort", "Judgments", "ListOrder", "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning",
+    "Overlap", "P", "PairedBootstrap", "PairedT", "PairsError", "PredictedRelevance", "PredictedRelevanceFit",
+    "PredictedScores", "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules",
+    "Runs", "Scale", "ScaleError", "Scores", "Sensitivity", "SettingError", "SignFlip", "Success", "Summary",
+    "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UnjudgedWarning", "UnknownName",
+    "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry", "at_least", "between_assessors",
+    "between_gains", "binary", "bpref", "combine", "combined_table", "compare", "compare_groups", "compare_systems",
+    "consistency", "count_relevant", "count_resources", "directed_agreement", "double_judgments_needed", "evaluate",
+    "evaluate_users", "explicit_intents", "exponential", "fit_transitions", "fitted_gains", "forecast", "generate",
+    "head_to_head", "linear", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap",
+    "parse_measure", "plan_topics", "posterior", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments",
+    "read_runs", "results_to_label", "score_intervals", "search_judgments", "sensitivity", "split_units", "top_intents",
+    "udm_weights", "write_collection", "write_fit", "write_judgments",
 ]
 # fmt: on
 

@@ -165,6 +165,8 @@ def compare(
     agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two
     baseline, candidate : compare with one system, or one system with another; without, all pairs
 
+    Notes
+    -----
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
     labels = read_judgments(judgments)

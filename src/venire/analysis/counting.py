@@ -160,6 +160,8 @@ def count_relevant(
     share : M and N of the User Disagreement Model
     scoring : assessor, per, pool, unjudged, missing, duplicates and the rest, as ``evaluate`` takes them
 
+    Notes
+    -----
     A document that nobody judged counts as irrelevant.  When not to use this: where it matters at which rank a result
     stands (use ``evaluate`` with the same gains), or where the model was fitted on results unlike those counted.
 

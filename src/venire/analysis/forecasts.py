@@ -30,7 +30,7 @@ from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.models.transitions import ANY, Transitions, fit_transitions, rejudging
 from venire.types import Bools, Floats, Ints, RNGLike
 
-BLOCK_CELLS = 1 << 23
+BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
 POOLED = "pooled"
 FRAGILE = 0.2

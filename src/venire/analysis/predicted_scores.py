@@ -100,6 +100,8 @@ def score_intervals(
     model : which label means what, for whom; of several notions of relevance the first counts
     fit_on : judgments with labels of two people or more on an item; None: those given
 
+    Notes
+    -----
     Cost: one scan, one scoring per label, and draws x topics x systems x labels products.
 
     Examples

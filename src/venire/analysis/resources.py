@@ -77,6 +77,8 @@ def count_resources(
     top : how many resources count
     assessor, per, pool, missing : as in ``evaluate``; a topic that a system has no list for counts 0, or is left out
 
+    Notes
+    -----
     Cost: O(judgments + run lines); memory: judges x counts x (topics x resources).
     """
     if top < 1:

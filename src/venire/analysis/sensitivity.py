@@ -103,6 +103,8 @@ def sensitivity(
     lists : which lists there are, and how good they are
     deviation : the standard deviation to plan double judgments for
 
+    Notes
+    -----
     Cost: a few passes over the labels, one over the runs; nothing is fitted twice.
     """
     labels, lists, setting = read_judgments(judgments), lists or ListOrder(), setting or PredictedRelevance()

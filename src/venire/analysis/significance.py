@@ -129,6 +129,8 @@ def compare_systems(
     level : of the intervals; a pair is significant where its adjusted p-value is at most 1 - level
     n_resamples : for the bootstrap interval of the difference
 
+    Notes
+    -----
     Many pairs need many draws: adjusted by Holm for m pairs, no p-value of n draws can fall below m / (n + 1), and a
     note says where that hides all findings.  TukeyHSD, and tests that draw nothing, have no such bound.
 

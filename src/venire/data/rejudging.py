@@ -50,18 +50,27 @@ class Rejudging:
         return replace(self, numbers=self.numbers[first:last])
 
     def labels(self, first: int, last: int) -> Codes:
-        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels)."""
-        found = np.empty((last - first, self.n_items), dtype=np.int32)
-        known = np.maximum(self.old, 0)
+        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels).
+
+        Items are taken by topic and old label, so that each draw repeats the rows of its matrices and gathers nothing.
+        """
+        judged = np.flatnonzero(self.old >= 0)
+        cell = np.stack([self.topic[judged], self.old[judged]])
+        order = judged[np.lexsort(cell[::-1])]
+        (topic, old), count = np.unique(cell, axis=1, return_counts=True)
+        found = np.full((last - first, self.n_items), -1, dtype=np.int32)
         for row, number in enumerate(self.numbers[first:last]):
             numbers = stream(self.seed, number)
             upto = self.matrices(numbers).cumsum(axis=-1)[..., :-1]
-            topic = self.topic if len(upto) > 1 else np.zeros_like(self.topic)
-            found[row] = (numbers.random(self.n_items)[:, None] > upto[topic, known]).sum(axis=1)
-        return np.where(self.old >= 0, found, -1).astype(np.int32)
+            rows = upto[topic if len(upto) > 1 else np.zeros_like(topic), old]
+            drawn = numbers.random(len(order))
+            label = np.zeros(len(order), dtype=np.int32)
+            for bound in rows.T:
+                label += drawn > np.repeat(bound, count)
+            found[row, order] = label
+        return found
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
         """Gain of every item, and whether judged, in draws first..last-1; both (draw, item).  values (label,)."""
         labels = self.labels(first, last)
-        judged = labels >= 0
-        return np.where(judged, values[np.maximum(labels, 0)], 0.0), judged
+        return np.append(values, 0.0)[labels], np.broadcast_to(self.old >= 0, labels.shape)
