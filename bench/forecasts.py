@@ -20,7 +20,7 @@ import numpy as np
 from venire import evaluate, read_judgments, read_runs
 from venire.analysis.forecasts import POOLED, Forecast, forecast, resampled
 from venire.data.judgments import Judgments
-from venire.models.transitions import FORMS, fit_transitions, known_transitions
+from venire.models.transitions import FORMS, fit_transitions, stated_transitions
 
 OLD, SHARE, MEASURE = "nist", 0.03, "nDCG@10"
 BASELINES = ("global matrix", "topic bootstrap", "constant")
@@ -36,6 +36,13 @@ def sampled(judgments: Judgments, new: str, rng: np.random.Generator) -> Judgmen
 def survives(now: np.ndarray, then: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Whether the order of each pair is strictly the same."""
     return np.sign(now[a] - now[b]) * np.sign(then[a] - then[b]) > 0
+
+
+def plain_matrix(counts: np.ndarray) -> np.ndarray:
+    """One global transition matrix: shares of counts, two more items per row by the new judge's usual labels."""
+    whole = counts.sum(axis=(0, 1))
+    rows = whole + 2 * whole.sum(axis=0) / whole.sum() + 0.05
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def brier(p: np.ndarray, y: np.ndarray) -> float:
@@ -91,7 +98,7 @@ def measured(judgments: Judgments, runs: object, names: list[str], draws: int) -
         one = found["fixed"]
         a, b = one.pairs()
         outcome[name] = survives(one.mean, truth[name], a, b)
-        known = known_transitions(fit_transitions(labels, OLD, name))
+        known = stated_transitions(labels.scale, plain_matrix(fit_transitions(labels, OLD, name).counts), old=OLD)
         plain = forecast(labels, runs, MEASURE, assessor=OLD, transitions=known, form="fixed", n_draws=draws)
         forecasts[name] = {
             "global matrix": plain.changes(a, b).stays,

@@ -160,7 +160,9 @@ def exact_changes(
     shown = Shown.of(case.facts, layout, plan, label=label)
     mean = shown.means()
     answers = shown.under(_matrices(found, form, n_draws, rng), a, b, shared=shared)
-    return ExactChanges(case.facts.systems, plan.names[0], a, b, mean[a] - mean[b], *_mixed(answers), layout.notes)
+    return ExactChanges(
+        case.facts.systems, plan.names[0], a, b, mean[a] - mean[b], **_mixed(answers), notes=layout.notes
+    )
 
 
 def _old_judge(labels: Judgments, assessor: str | None) -> str:
@@ -205,10 +207,15 @@ def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: 
     return matrix.reshape(1, -1, *matrix.shape[-2:])
 
 
-def _mixed(found: Distributions) -> tuple[Floats, ...]:
-    """Average over matrices: expected, sd, ahead, tie, behind, step, and the standard error of ahead."""
+def _mixed(found: Distributions) -> dict[str, Floats]:
+    """Average over matrices, and say how sure the average of ``ahead`` is."""
     n_draws = len(found.ahead)
-    spread = np.sqrt((found.sd**2).mean(axis=0) + found.expected.var(axis=0))
-    se = found.ahead.std(axis=0, ddof=1 if n_draws > 1 else 0) / np.sqrt(n_draws)
-    means = (each.mean(axis=0) for each in (found.ahead, found.tie, found.behind))
-    return found.expected.mean(axis=0), spread, *means, found.step.max(axis=0), se
+    return {
+        "expected": found.expected.mean(axis=0),
+        "sd": np.sqrt((found.sd**2).mean(axis=0) + found.expected.var(axis=0)),
+        "ahead": found.ahead.mean(axis=0),
+        "tie": found.tie.mean(axis=0),
+        "behind": found.behind.mean(axis=0),
+        "step": found.step.max(axis=0),
+        "se": found.ahead.std(axis=0, ddof=1 if n_draws > 1 else 0) / np.sqrt(n_draws),
+    }

@@ -2,8 +2,9 @@ r"""Transitions: from one judge's label to another's, as matrices that may vary 
 
 T_ij is the probability that the new judge says j where the old one said i (Turpin and Scholer 2009 have two labels and
 the two agreement rates; here any number of labels and the whole matrix).  It is estimated from the items that both
-labelled, and they may be few, so each row is shrunk: to the new judge's own distribution of labels with the weight of
-``PRIOR`` items.  Three forms, from least to most that may vary:
+labelled, and they may be few, so each row is shrunk with the weight of ``PRIOR`` items: to a model of proportional odds
+fitted on all rows together, or, where labels have no order or are many, to the new judge's own distribution of labels.
+Three forms, from least to most that may vary:
 
     fixed          one matrix, known as well as the counts allow: rows are drawn from their Dirichlet posterior
     assessors      the judge is one of the assessors at hand, drawn at random, with a matrix of its own
@@ -25,12 +26,15 @@ from venire.data.rejudging import Matrices, Rejudging
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.models.pairs import pair_up
+from venire.models.proportional_odds import proportional_odds
 from venire.types import Codes, Floats
 
 FORMS = ("fixed", "assessors", "hierarchical")
 ANY = "any"
-PRIOR = 2.0
-"""How many items the prior of a row weighs."""
+PRIOR, OWN = 20.0, 2.0
+"""How many items the prior of a row weighs: that of all judges, and that of one judge around it."""
+MOST_LABELS = 12
+"""With more labels than these, odds are not fitted."""
 SURE = 1e9
 """As many items as make an estimate certain."""
 CONCENTRATIONS = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, np.inf])
@@ -44,6 +48,7 @@ class Transitions:
     old: str
     new: tuple[str, ...]
     counts: Floats
+    prior: Floats
     matrix: Floats
     by_assessor: Floats
     k_assessor: float
@@ -61,11 +66,11 @@ class Transitions:
         return {"fixed": self._fixed, "assessors": self._of_an_assessor, "hierarchical": self._hierarchical}[form]
 
     def _fixed(self, rng: np.random.Generator) -> Floats:
-        return _rows(self.counts.sum(axis=(0, 1)) + prior_of(self.counts), rng)[None]
+        return _rows(self.counts.sum(axis=(0, 1)) + self.prior, rng)[None]
 
     def _of_an_assessor(self, rng: np.random.Generator) -> Floats:
         number = int(rng.integers(len(self.new)))
-        return _rows(self.counts[number].sum(axis=0) + PRIOR * self.by_assessor[number], rng)[None]
+        return _rows(self.counts[number].sum(axis=0) + OWN * self.by_assessor[number], rng)[None]
 
     def _hierarchical(self, rng: np.random.Generator) -> Floats:
         known = len(self.new) == 1
@@ -95,17 +100,18 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
         )
     counts = counts[there]
     names = [name for name, known in zip(names, there.tolist(), strict=True) if known]
-    matrix = _shrunk(counts.sum(axis=(0, 1)), prior_of(counts))
-    by_assessor = _shrunk(counts.sum(axis=1), PRIOR * matrix)
+    prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered)
+    matrix = _shrunk(counts.sum(axis=(0, 1)), prior)
+    by_assessor = _shrunk(counts.sum(axis=1), OWN * matrix)
     k_assessor = concentration(counts.sum(axis=1), matrix[None]) if len(names) > 1 else np.inf
     k_topic = concentration(counts, by_assessor[:, None])
-    return Transitions(judgments.scale, old, tuple(names), counts, matrix, by_assessor, k_assessor, k_topic)
+    return Transitions(judgments.scale, old, tuple(names), counts, prior, matrix, by_assessor, k_assessor, k_topic)
 
 
 def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str = "stated") -> Transitions:
     """Transitions by a matrix that is known for certain (old, new), as if counted on very many items."""
     counts = SURE * matrix[None, None]
-    return Transitions(scale, old, (new,), counts, matrix, matrix[None], np.inf, np.inf)
+    return Transitions(scale, old, (new,), counts, OWN * matrix, matrix, matrix[None], np.inf, np.inf)
 
 
 def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
@@ -133,11 +139,13 @@ def rejudging(
     return Rejudging(label, judgments.items.topic, transitions.matrices(form), range(n_draws), seed)
 
 
-def prior_of(counts: Floats) -> Floats:
-    """Prior counts of each row: the new judges' own labels, a little of each -> (old, new)."""
-    n_labels = counts.shape[-1]
-    new = counts.reshape(-1, n_labels).sum(axis=0) + 1.0 / n_labels
-    return np.broadcast_to(PRIOR * new / new.sum(), (n_labels, n_labels))
+def prior_of(counts: Floats, *, ordered: bool) -> Floats:
+    """Prior counts of each row, from counts (old, new) -> (old, new)."""
+    n_labels = len(counts)
+    if ordered and n_labels <= MOST_LABELS:
+        return PRIOR * proportional_odds(counts)
+    new = counts.sum(axis=0) + 1.0 / n_labels
+    return np.broadcast_to(OWN * new / new.sum(), counts.shape)
 
 
 def concentration(counts: Floats, centre: Floats) -> float:

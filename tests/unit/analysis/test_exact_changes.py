@@ -101,7 +101,7 @@ def by_hand(judged, lists, name, matrix, *, shared, unjudged):
 def test_equals_going_through_all_rejudgings(case, name, shared, unjudged):
     judged, lists, matrix = case
     if unjudged == "lowest" or not shared:  # more contributions than documents
-        lists = [{topic: docs[:2] for topic, docs in one.items()} for one in lists]
+        lists = [{topic: docs[: 2 if topic == "t1" else 1] for topic, docs in one.items()} for one in lists]
     if not all(lists):
         return
     labels = labels_of(judged)

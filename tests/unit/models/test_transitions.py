@@ -39,10 +39,11 @@ def test_any_other_judge_is_all_others_who_share_items():
     assert found.n_pairs == 9
 
 
-def test_rows_are_shrunk_to_what_the_new_judge_usually_says():
-    found = fit_transitions(read_grid(GRID), "U1", "U2")
+@pytest.mark.parametrize("scale", ["0<1<2", "0|1|2"])
+def test_rows_are_shrunk(scale):
+    found = fit_transitions(read_grid(GRID, scale=scale), "U1", "U2")
     counts = found.counts.sum(axis=(0, 1))
-    prior = prior_of(found.counts)
+    prior = prior_of(counts, ordered="<" in scale)
     np.testing.assert_allclose(found.matrix, (counts + prior) / (counts + prior).sum(axis=1, keepdims=True))
     np.testing.assert_allclose(found.matrix.sum(axis=1), 1)
     assert (found.matrix > 0).all()
