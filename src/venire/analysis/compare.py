@@ -95,9 +95,10 @@ class MeasureComparison:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Comparisons by measure, and what to say about them."""
+    """Comparisons by measure, the scores under the judge at hand, and what to say about them."""
 
     by_measure: tuple[MeasureComparison, ...]
+    scores: Scores
     notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
@@ -200,7 +201,7 @@ def compare(
         found.append(MeasureComparison(tested, forecasts, forecasts.changes(tested.a, tested.b)))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
-    return Comparison(tuple(found), tuple(dict.fromkeys(said)))
+    return Comparison(tuple(found), scores, tuple(dict.fromkeys(said)))
 
 
 def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str | None]:

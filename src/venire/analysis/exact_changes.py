@@ -145,7 +145,7 @@ def exact_changes(
     if unjudged not in UNJUDGED:
         raise UnknownName("rule for documents without a label", unjudged, UNJUDGED)
     labels = read_judgments(judgments)
-    old = _old_judge(labels, assessor)
+    old = old_judge(labels, assessor)
     found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
     refuse_other_than_linear(plan.measures[0])
@@ -165,7 +165,8 @@ def exact_changes(
     )
 
 
-def _old_judge(labels: Judgments, assessor: str | None) -> str:
+def old_judge(labels: Judgments, assessor: str | None) -> str:
+    """Settle whose labels score the runs now."""
     if assessor is None and len(labels.assessors) > 1:
         raise AmbiguousLabels(
             f"{len(labels.assessors)} assessors judged, and nothing says whose labels score the runs now",

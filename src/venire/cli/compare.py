@@ -134,9 +134,17 @@ def command(
         from venire.plots.style import write_figure
 
         write_figure(plot_stability(found.by_measure[0].forecast), options["plot"])
-    out.notes([found.sentence(), *found.notes, *notes])
+    out.notes([found.sentence(), *_planned(found), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions))
+
+
+def _planned(found: Comparison) -> list[str]:
+    """Say what difference these topics can detect."""
+    from venire import plan_topics
+
+    topics, measures = found.scores.names["topic"], found.scores.names["measure"]
+    return [plan_topics(found.scores, measures[0]).sentence()] if len(topics) > 2 else []
 
 
 def _write(out: Output, found: Comparison) -> None:

@@ -1,0 +1,163 @@
+r"""Sources of uncertainty: what other topics do to a comparison, what another judge does, and what both do together.
+
+With :math:`x_{st}` the score of system s on topic t now, :math:`x_{std}` in draw d of a judge, its mean over draws
+:math:`\mu_{st}`, and :math:`w_{dt}` how often topic t is among n topics drawn with replacement,
+
+    topics   :math:`\sum_t w_{dt} x_{st} / n`        other topics, the same judge: the usual bootstrap
+    judges   :math:`\sum_t x_{std} / n`              the same topics, another judge
+    both     :math:`\sum_t x_{std} / n + \sum_t (w_{dt} - 1) \mu_{st} / n`
+
+Resampling the topics of a draw, :math:`\sum_t w_{dt} x_{std} / n`, would count chance in single labels twice, once in
+the draw and once more between its topics: in trials with known truth its standard deviation is 15 to 25 % too large
+(``tests/unit/analysis/test_uncertainty_sources.py``), that of the form above is right.  ``both`` may still be narrower
+than ``topics``: a new judge does not repeat every label, so that systems differ less on each topic to begin with.
+
+The share of draws of ``both`` in which A is ahead of B is the probability that A beats B for a random user and a new
+set of as many topics; it is for topics like these, and for the judges that the form of forecast describes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.exact_changes import old_judge
+from venire.analysis.forecasts import TIE, _blocks
+from venire.analysis.seeds import seed_of
+from venire.data.gains import GainsLike, gains_for
+from venire.errors import UnknownName
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike
+from venire.io.scanning import Progress
+from venire.kernels.resample import topic_weights
+from venire.measures.layout import Case, Layout
+from venire.measures.scoring import MeasureLike, Plan, score_facts
+from venire.models.transitions import ANY, Transitions, fit_transitions, rejudging
+from venire.types import Floats, Ints, RNGLike
+
+SOURCES = ("topics", "judges", "both")
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class UncertaintySources:
+    """Mean scores now, (system,), and draws of them by source, each (draw, system)."""
+
+    systems: tuple[str, ...]
+    measure: str
+    mean: Floats
+    draws: Mapping[str, Floats]
+    form: str
+    notes: tuple[str, ...] = ()
+
+    def number(self, system: str) -> int:
+        """Return the number of a system."""
+        if system not in self.systems:
+            raise UnknownName("system", system, self.systems)
+        return self.systems.index(system)
+
+    def difference(self, source: str, a: str, b: str) -> Floats:
+        """Draws of the difference between two systems by one source -> (draw,)."""
+        if source not in self.draws:
+            raise UnknownName("source of uncertainty", source, SOURCES)
+        return self.draws[source][:, self.number(a)] - self.draws[source][:, self.number(b)]
+
+    def p_beats(self, a: str, b: str, *, source: str = "both") -> float:
+        """Probability that a is strictly ahead of b; by default for a random user and a new set of topics."""
+        return float((self.difference(source, a, b) > TIE).mean())
+
+    def records(self, pairs: Iterable[tuple[str, str]] | None = None) -> list[dict[str, Any]]:
+        """Return one JSON object per pair and source; all pairs, if none are named."""
+        if pairs is None:
+            first, second = np.triu_indices(len(self.systems), 1)
+            pairs = [(self.systems[a], self.systems[b]) for a, b in zip(first, second, strict=True)]
+        return [self._record(source, a, b) for a, b in pairs for source in SOURCES]
+
+    def _record(self, source: str, a: str, b: str) -> dict[str, Any]:
+        found = self.difference(source, a, b)
+        low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+        p = float((found > TIE).mean())
+        return {
+            **{"a": a, "b": b, "measure": self.measure, "source": source},
+            "delta": float(self.mean[self.number(a)] - self.mean[self.number(b)]),
+            **{"expected_delta": float(found.mean()), "sd": float(found.std(ddof=1)), "low": low, "high": high},
+            **{
+                "p_ahead": p,
+                "p_tie": float((np.abs(found) <= TIE).mean()),
+                "se": float(np.sqrt(p * (1 - p) / len(found))),
+            },
+        }
+
+    def spread(self) -> dict[str, float]:
+        """Median over all pairs of the standard deviation of their difference, by source."""
+        a, b = np.triu_indices(len(self.systems), 1)
+        return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in SOURCES}
+
+    def sentence(self, a: str | None = None, b: str | None = None) -> str:
+        """Say the main finding in one sentence: of a pair, or of the best two systems."""
+        best = np.argsort(-self.mean, kind="stable")
+        a, b = a or self.systems[best[0]], b or self.systems[best[1]]
+        p = {source: self.p_beats(a, b, source=source) for source in SOURCES}
+        return (
+            f"By {self.measure}, {a} beats {b} on other topics with probability {p['topics']:.2f}, under another judge "
+            f"with {p['judges']:.2f}, and for a random user and a new set of topics with {p['both']:.2f}."
+        )
+
+
+def _sd_of_pairs(draws: Floats, a: Ints, b: Ints) -> Floats:
+    """Standard deviation of every pair's difference, from the covariances -> (pair,)."""
+    covariance = np.cov(draws.T)
+    return np.sqrt(np.maximum(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0))
+
+
+def uncertainty_sources(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    assessor: str | None = None,
+    new_judge: str = ANY,
+    transitions: Transitions | None = None,
+    form: str = "hierarchical",
+    gains: GainsLike = "linear",
+    n_draws: int = 2000,
+    topics: Iterable[str] | None = None,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> UncertaintySources:
+    """Draw mean scores on other topics, under another judge, and both; as ``forecast`` takes them.
+
+    form : "fixed", "assessors" or "hierarchical" (``models.transitions``)
+    Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
+    """
+    labels = read_judgments(judgments)
+    old = old_judge(labels, assessor)
+    found = transitions or fit_transitions(labels, old, new_judge)
+    case = Case.of(labels, runs, assessor=old, progress=progress)
+    plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
+    layout = Layout.of(case, plan, topics=topics)
+    now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
+    for_judges, for_topics = seed_of(rng).spawn(2)
+    judge = rejudging(labels, found, old=old, form=form, n_draws=n_draws, seed=for_judges)
+    means, expected = [], np.zeros_like(now)
+    for block in _blocks(case, judge, plan, layout):
+        means.append(block.mean(axis=1))
+        expected += block.sum(axis=2) / n_draws
+    judges = np.concatenate(means, axis=1).T
+    weights = topic_weights(now.shape[1], n_draws, np.random.default_rng(for_topics))
+    draws = three_sources(now, judges, expected, weights=weights)
+    return UncertaintySources(case.facts.systems, plan.names[0], now.mean(axis=1), draws, form, layout.notes)
+
+
+def three_sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -> dict[str, Floats]:
+    """Mean scores by source, each (draw, system).
+
+    now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
+    weights (draw, topic): how often each topic is drawn.
+    """
+    n_topics = now.shape[1]
+    both = judges + (weights - 1) @ expected.T / n_topics
+    return {"topics": weights @ now.T / n_topics, "judges": judges, "both": both}
