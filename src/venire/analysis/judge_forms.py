@@ -77,8 +77,8 @@ class FormComparison:
         most = self.pair_records()[0]
         counts = ", ".join(f"{int(each.fragile.sum()):,} ({form})" for form, each in self.found.items())
         return (
-            f"Between forms of judge, the probability that an order survives differs by {spread.mean():.2f} on average, "
-            f"and by {spread.max():.2f} at most ({most['a']} and {most['b']}); fragile pairs: {counts}."
+            f"Between forms of judge, the probability that an order survives differs by {spread.mean():.2f} on "
+            f"average and by {spread.max():.2f} at most ({most['a']} and {most['b']}); fragile pairs: {counts}."
         )
 
 

@@ -97,9 +97,10 @@ class UncertaintySources:
         return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in SOURCES}
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
-        """Say the main finding in one sentence: of a pair, or of the best two systems."""
-        best = np.argsort(-self.mean, kind="stable")
-        a, b = a or self.systems[best[0]], b or self.systems[best[1]]
+        """Say the main finding in one sentence: of a pair, or of the best system and the next that it is ahead of."""
+        first = int(np.argmax(self.mean))
+        below = np.where(self.mean < self.mean[first] - TIE, self.mean, -np.inf)
+        a, b = a or self.systems[first], b or self.systems[int(np.argmax(below))]
         p = {source: self.p_beats(a, b, source=source) for source in SOURCES}
         return (
             f"By {self.measure}, {a} beats {b} on other topics with probability {p['topics']:.2f}, under another judge "
