@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from venire.analysis.compare import Comparison, compare
     from venire.analysis.comparisons import Robustness
     from venire.analysis.counting import Counts, count_relevant
+    from venire.analysis.exact_changes import ExactChanges, exact_changes
     from venire.analysis.forecasts import Forecast, forecast
     from venire.analysis.head_to_head import HeadToHead, head_to_head
+    from venire.analysis.judge_forms import FormComparison, compare_forms
     from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed
     from venire.analysis.label_draws import results_to_label
     from venire.analysis.mutual import mutual_evaluation
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from venire.analysis.robustness import between_assessors, between_gains
     from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
     from venire.analysis.significance import SystemComparison, compare_systems
+    from venire.analysis.stability import Stability, stability
     from venire.analysis.synthetic import Collection, Synthetic, generate
     from venire.analysis.synthetic_files import write_collection
+    from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
     from venire.data.gains import Gains, binary, exponential, linear, raw
     from venire.data.grids import read_grid
     from venire.data.judgments import Judgments, Summary
@@ -92,8 +96,10 @@ _NAMES_IN = {
     "analysis.compare": "Comparison compare",
     "analysis.comparisons": "Robustness",
     "analysis.counting": "Counts count_relevant",
+    "analysis.exact_changes": "ExactChanges exact_changes",
     "analysis.forecasts": "Forecast forecast",
     "analysis.head_to_head": "HeadToHead head_to_head",
+    "analysis.judge_forms": "FormComparison compare_forms",
     "analysis.judging_effort": "JudgingEffort double_judgments_needed",
     "analysis.label_draws": "results_to_label",
     "analysis.mutual": "mutual_evaluation",
@@ -104,8 +110,10 @@ _NAMES_IN = {
     "analysis.robustness": "between_assessors between_gains",
     "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
     "analysis.significance": "SystemComparison compare_systems",
+    "analysis.stability": "Stability stability",
     "analysis.synthetic": "Collection Synthetic generate",
     "analysis.synthetic_files": "write_collection",
+    "analysis.uncertainty_sources": "UncertaintySources uncertainty_sources",
     "data.gains": "Gains binary exponential linear raw",
     "data.grids": "read_grid",
     "data.judgments": "Judgments Summary",
@@ -149,21 +157,22 @@ _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.sp
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "AP", "AmbiguousLabels", "Asymmetry", "CG", "Collection", "CombinedTable", "Comparison", "Consistency", "Counts",
-    "DCG", "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "ERR", "Estimate", "FewPairsWarning", "Forecast",
-    "FormatError", "GAP", "Gains", "GainsError", "GroupComparison", "HeadToHead", "ItemRelevance", "Judged",
-    "JudgingEffort", "Judgments", "ListOrder", "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning",
-    "Overlap", "P", "PairedBootstrap", "PairedT", "PairsError", "PredictedRelevance", "PredictedRelevanceFit",
-    "PredictedScores", "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules",
-    "Runs", "Scale", "ScaleError", "Scores", "Sensitivity", "SettingError", "SignFlip", "Success", "Summary",
-    "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UnjudgedWarning", "UnknownName",
-    "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry", "at_least", "between_assessors",
-    "between_gains", "binary", "bpref", "combine", "combined_table", "compare", "compare_groups", "compare_systems",
-    "consistency", "count_relevant", "count_resources", "directed_agreement", "double_judgments_needed", "evaluate",
-    "evaluate_users", "explicit_intents", "exponential", "fit_transitions", "fitted_gains", "forecast", "generate",
-    "head_to_head", "linear", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap",
-    "parse_measure", "plan_topics", "posterior", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments",
-    "read_runs", "results_to_label", "score_intervals", "search_judgments", "sensitivity", "split_units", "top_intents",
-    "udm_weights", "write_collection", "write_fit", "write_judgments",
+    "DCG", "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "ERR", "Estimate", "ExactChanges", "FewPairsWarning",
+    "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError", "GroupComparison", "HeadToHead",
+    "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "ListOrder", "ManyLabels", "Measure", "MeasureError",
+    "MissingTopicsWarning", "Overlap", "P", "PairedBootstrap", "PairedT", "PairsError", "PredictedRelevance",
+    "PredictedRelevanceFit", "PredictedScores", "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning",
+    "Robustness", "Rprec", "RunRules", "Runs", "Scale", "ScaleError", "Scores", "Sensitivity", "SettingError",
+    "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TopicPlan", "Transitions",
+    "TukeyHSD", "UncertaintySources", "UnjudgedWarning", "UnknownName", "UserScores", "VenireError", "VenireWarning",
+    "Wilcoxon", "asymmetry", "at_least", "between_assessors", "between_gains", "binary", "bpref", "combine",
+    "combined_table", "compare", "compare_forms", "compare_groups", "compare_systems", "consistency", "count_relevant",
+    "count_resources", "directed_agreement", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
+    "explicit_intents", "exponential", "fit_transitions", "fitted_gains", "forecast", "generate", "head_to_head",
+    "linear", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap", "parse_measure",
+    "plan_topics", "posterior", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments", "read_runs",
+    "results_to_label", "score_intervals", "search_judgments", "sensitivity", "split_units", "stability", "top_intents",
+    "udm_weights", "uncertainty_sources", "write_collection", "write_fit", "write_judgments",
 ]
 # fmt: on
 

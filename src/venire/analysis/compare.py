@@ -16,14 +16,15 @@ import numpy as np
 from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
+from venire.analysis.stability import Stability, stability
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments, counted
+from venire.data.panel import judge_at_hand
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress
-from venire.kernels.correlation import kendall_tau
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -63,28 +64,26 @@ class MeasureComparison:
             for row, tested in enumerate(self.tested.records())
         ]
 
+    @property
+    def stability(self) -> Stability:
+        """The order of all systems under other judges."""
+        whole = len(self.tested.a) == len(self.forecast.systems) * (len(self.forecast.systems) - 1) // 2
+        return stability(self.forecast, p_adjusted=self.tested.p_adjusted if whole else None)
+
     def systems(self) -> list[dict[str, Any]]:
-        """Return one record per system: its mean now, and its score and place under other judges."""
-        mean, (low, high), (best, worst) = self.forecast.mean, self.forecast.limits(), self.forecast.rank_limits()
+        """Return one record per system, best first: its mean now, and its score and place under other judges."""
         return [
-            {
-                **{"system": name, "measure": self.forecast.measure, "mean": float(mean[n])},
-                **{"low": float(low[n]), "high": float(high[n])},
-                **{"rank_low": int(best[n]), "rank_high": int(worst[n])},
-            }
-            for n, name in enumerate(self.forecast.systems)
+            {"system": record.pop("system"), "measure": self.forecast.measure, **record}
+            for record in self.stability.system_records()
         ]
 
     def tau(self) -> dict[str, float | None]:
         """Kendall's tau between the order of systems now and under other judges: mean and 95 % of the draws."""
         if len(self.forecast.systems) < 2:
             return {"mean": None, "low": None, "high": None}
-        tau = kendall_tau(self.forecast.draws, self.forecast.mean)
-        tau = tau[~np.isnan(tau)]
-        if not len(tau):
-            return {"mean": None, "low": None, "high": None}
-        low, high = np.quantile(tau, [0.025, 0.975]).tolist()
-        return {"mean": float(tau.mean()), "low": low, "high": high}
+        found = self.stability.correlation()
+        values = {"mean": found.value, "low": found.low, "high": found.high}
+        return {name: None if np.isnan(value) else value for name, value in values.items()}
 
     def fragile(self) -> list[int]:
         """Pairs that are significant and yet may well be turned round, the most fragile first."""
@@ -99,6 +98,7 @@ class Comparison:
 
     by_measure: tuple[MeasureComparison, ...]
     scores: Scores
+    gains: Gains
     notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
@@ -171,7 +171,7 @@ def compare(
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
     labels = read_judgments(judgments)
-    old = _judge_at_hand(labels, assessor)
+    old = judge_at_hand(labels, assessor)
     worth = gains_for(gains, labels.scale)
     transitions, notes = None, []
     if agreement is not None:
@@ -201,7 +201,7 @@ def compare(
         found.append(MeasureComparison(tested, forecasts, forecasts.changes(tested.a, tested.b)))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
-    return Comparison(tuple(found), scores, tuple(dict.fromkeys(said)))
+    return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))
 
 
 def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str | None]:
@@ -217,21 +217,6 @@ def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str |
     label = relevant[judgments.label].astype(np.int32)
     note = f"agreement rates are for two labels: {names} count as relevant, the others do not"
     return replace(judgments, scale=two, label=label), gains_for("linear", two), note
-
-
-def _judge_at_hand(judgments: Judgments, assessor: str | None) -> str:
-    """Whose labels score the runs now."""
-    if assessor is not None:
-        if assessor not in judgments.assessors:
-            raise UnknownName("assessor", assessor, judgments.assessors)
-        return assessor
-    if len(judgments.assessors) > 1:
-        shown = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessors) > 4 else "")
-        raise AmbiguousLabels(
-            f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
-            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
-        )
-    return judgments.assessors[0]
 
 
 def _test_for(scores: Scores, pairs: object) -> PairTest:

@@ -27,9 +27,9 @@ from venire.analysis.forecasts import FRAGILE, TIE, Changes
 from venire.analysis.seeds import seed_of
 from venire.analysis.shown_documents import Distributions, Shown, refuse_other_than_linear
 from venire.data.gains import GainsLike, gains_for
-from venire.data.judgments import Judgments
+from venire.data.panel import judge_at_hand, one_label_each
 from venire.data.runs import Runs
-from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress
@@ -37,7 +37,7 @@ from venire.io.shown_items import with_shown_items
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan
 from venire.models.transitions import ANY, Transitions, fit_transitions
-from venire.types import Codes, Floats, Ints, RNGLike
+from venire.types import Floats, Ints, RNGLike
 
 UNJUDGED = ("stay", "lowest")
 
@@ -145,7 +145,7 @@ def exact_changes(
     if unjudged not in UNJUDGED:
         raise UnknownName("rule for documents without a label", unjudged, UNJUDGED)
     labels = read_judgments(judgments)
-    old = old_judge(labels, assessor)
+    old = judge_at_hand(labels, assessor)
     found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
     refuse_other_than_linear(plan.measures[0])
@@ -154,8 +154,7 @@ def exact_changes(
         labels = with_shown_items(labels, sources)
     case = Case.of(labels, sources, assessor=old, progress=progress)
     layout = Layout.of(case, plan, topics=topics)
-    label: Codes = np.full(len(labels.items), -1 if unjudged == "stay" else 0, dtype=np.int32)
-    label[case.panel.item] = case.panel.label
+    label = one_label_each(case.panel, without=-1 if unjudged == "stay" else 0)
     a, b = _numbered(case.facts.systems, pairs)
     shown = Shown.of(case.facts, layout, plan, label=label)
     mean = shown.means()
@@ -163,16 +162,6 @@ def exact_changes(
     return ExactChanges(
         case.facts.systems, plan.names[0], a, b, mean[a] - mean[b], **_mixed(answers), notes=layout.notes
     )
-
-
-def old_judge(labels: Judgments, assessor: str | None) -> str:
-    """Settle whose labels score the runs now."""
-    if assessor is None and len(labels.assessors) > 1:
-        raise AmbiguousLabels(
-            f"{len(labels.assessors)} assessors judged, and nothing says whose labels score the runs now",
-            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
-        )
-    return assessor or labels.assessors[0]
 
 
 def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None) -> tuple[Ints, Ints]:

@@ -19,15 +19,15 @@ import numpy as np
 
 from venire.analysis.seeds import seed_of
 from venire.data.gains import GainsLike, gains_for
+from venire.data.panel import judge_at_hand, one_label_each
 from venire.data.rejudging import Rejudging
-from venire.errors import AmbiguousLabels
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.kernels.resample import topic_weights
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan, score_facts
-from venire.models.transitions import ANY, Transitions, fit_transitions, rejudging
+from venire.models.transitions import ANY, Transitions, fit_transitions
 from venire.types import Bools, Floats, Ints, RNGLike
 
 BLOCK_CELLS = 1 << 21
@@ -75,14 +75,6 @@ class Forecast:
         tie = (moved == 0).mean(axis=0)
         se = np.sqrt(stays * (1 - stays) / len(self.draws))
         return Changes(delta, new.mean(axis=0), new.std(axis=0, ddof=1), stays, tie, flips, se)
-
-    def rank_limits(self, level: float = 0.95) -> tuple[Ints, Ints]:
-        """Best and worst place of each system over the draws, leaving the tails out -> (system,) each."""
-        places = (-self.draws).argsort(axis=1).argsort(axis=1) + 1
-        tail = (1 - level) / 2
-        low = np.quantile(places, tail, axis=0, method="inverted_cdf")
-        high = np.quantile(places, 1 - tail, axis=0, method="inverted_cdf")
-        return low.astype(np.int64), high.astype(np.int64)
 
     def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Interval of each system's mean score over the draws -> (system,) each."""
@@ -134,12 +126,7 @@ def forecast(
     Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
     """
     labels = read_judgments(judgments)
-    if assessor is None and len(labels.assessors) > 1:
-        raise AmbiguousLabels(
-            f"{len(labels.assessors)} assessors judged, and nothing says whose labels score the runs now",
-            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
-        )
-    old = assessor or labels.assessors[0]
+    old = judge_at_hand(labels, assessor)
     found = transitions or fit_transitions(labels, old, new_judge)
     case = Case.of(labels, runs, assessor=old, progress=progress)
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
@@ -148,14 +135,22 @@ def forecast(
     seed, for_topics = seed_of(rng).spawn(2)
     n_judges = -(-n_draws // 2) if form == POOLED else n_draws
     judge_form = "hierarchical" if form == POOLED else form
-    judge = rejudging(labels, found, old=old, form=judge_form, n_draws=n_judges, seed=seed)
-    draws = np.concatenate([np.nanmean(block, axis=1) for block in _blocks(case, judge, plan, layout)], axis=1).T
+    judge = rejudging(case, found, form=judge_form, n_draws=n_judges, seed=seed)
+    draws = np.concatenate([np.nanmean(block, axis=1) for block in scored_draws(case, judge, plan, layout)], axis=1).T
     if form == POOLED:
         draws = np.concatenate([draws, resampled(now, n_draws - n_judges, rng=for_topics)])
     return Forecast(case.facts.systems, layout.topics, plan.names[0], now, draws, found, form, layout.notes)
 
 
-def _blocks(case: Case, judge: Rejudging, plan: Plan, layout: Layout) -> Iterator[Floats]:
+def rejudging(
+    case: Case, transitions: Transitions, *, form: str, n_draws: int, seed: np.random.SeedSequence
+) -> Rejudging:
+    """Set up draws of another judge's labels for the items that the judge at hand labelled."""
+    label, topic = one_label_each(case.panel), case.judgments.items.topic
+    return Rejudging(label, topic, transitions.matrices(form), range(n_draws), seed)
+
+
+def scored_draws(case: Case, judge: Rejudging, plan: Plan, layout: Layout) -> Iterator[Floats]:
     """Score a block of draws at a time -> (system, topic, draw)."""
     n_draws = len(judge.numbers)
     step = max(1, BLOCK_CELLS // max(judge.n_items, len(case.facts.depth), 1))

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.exact_changes import old_judge
 from venire.analysis.forecasts import forecast
 from venire.analysis.stability import Stability, stability
+from venire.data.panel import judge_at_hand
 from venire.data.runs import Runs
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -100,7 +100,7 @@ def compare_forms(
     if not forms:
         raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
     labels = read_judgments(judgments)
-    old = old_judge(labels, assessor)
+    old = judge_at_hand(labels, assessor)
     sources = runs if isinstance(runs, Runs) else read_runs(runs)
     known = transitions or fit_transitions(labels, old, new_judge)
     settled: dict[str, Any] = {**options, "assessor": old, "transitions": known}

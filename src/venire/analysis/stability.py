@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.forecasts import FRAGILE, TIE, Forecast
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError
 from venire.estimate import Estimate
 from venire.kernels.correlation import kendall_tau
 from venire.types import Bools, Floats, Ints
@@ -72,7 +72,7 @@ class Stability:
     def tie(self) -> Floats:
         """Probability that the two are level -> (pair,)."""
         a, b = self.pairs
-        return np.maximum(1.0 - self.above[a, b] - self.above[b, a], 0.0)
+        return np.round(1.0 - self.above[a, b] - self.above[b, a], DIGITS) + 0.0
 
     @property
     def fragile(self) -> Bools:
@@ -188,53 +188,3 @@ def _places(draws: Floats) -> tuple[Ints, Ints, Floats]:
         worst[first : first + step] = n - ahead.sum(axis=2)
         above += ahead.sum(axis=0)
     return best, worst, above / n_draws
-
-
-@dataclass(frozen=True, eq=False)
-class TopicOutcomes:
-    """Scores of two systems topic by topic under the labels at hand; a, b (topic,), largest lead of the first first."""
-
-    first: str
-    second: str
-    measure: str
-    topics: tuple[str, ...]
-    a: Floats
-    b: Floats
-
-    @property
-    def outcome(self) -> Ints:
-        """1 where the first wins, 0 for a tie, -1 where it loses -> (topic,)."""
-        gap = self.a - self.b
-        return np.where(np.abs(gap) > TIE, np.sign(gap), 0).astype(np.int64)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per topic."""
-        words = {1: "win", 0: "tie", -1: "loss"}
-        rows = zip(self.topics, self.a.tolist(), self.b.tolist(), self.outcome.tolist(), strict=True)
-        return [
-            {"topic": topic, self.first: a, self.second: b, "difference": a - b, "outcome": words[sign]}
-            for topic, a, b, sign in rows
-        ]
-
-    def sentence(self) -> str:
-        """Say the main finding in one sentence."""
-        wins, ties, losses = ((self.outcome == sign).sum() for sign in (1, 0, -1))
-        text = (
-            f"By {self.measure}, {self.first} wins {wins} topics against {self.second}, loses {losses} and ties {ties}"
-        )
-        if not wins + losses:
-            return f"{text}."
-        most = int(np.argmax(np.abs(self.a - self.b)))
-        return f"{text}; they differ most on topic {self.topics[most]} ({self.a[most] - self.b[most]:+.4f})."
-
-
-def topic_outcomes(forecast: Forecast, first: str, second: str) -> TopicOutcomes:
-    """List on which topics one system beats another under the labels at hand."""
-    for name in (first, second):
-        if name not in forecast.systems:
-            raise UnknownName("system", name, forecast.systems)
-    a, b = (forecast.now[forecast.systems.index(name)] for name in (first, second))
-    known = np.flatnonzero(~np.isnan(a - b))
-    order = known[np.argsort(-(a - b)[known], kind="stable")]
-    names = tuple(forecast.topics[n] for n in order.tolist())
-    return TopicOutcomes(first, second, forecast.measure, names, a[order], b[order])

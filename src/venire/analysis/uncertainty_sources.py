@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.exact_changes import old_judge
-from venire.analysis.forecasts import TIE, _blocks
+from venire.analysis.forecasts import TIE, rejudging, scored_draws
 from venire.analysis.seeds import seed_of
 from venire.data.gains import GainsLike, gains_for
+from venire.data.panel import judge_at_hand
 from venire.errors import UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
@@ -35,7 +35,7 @@ from venire.io.scanning import Progress
 from venire.kernels.resample import topic_weights
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan, score_facts
-from venire.models.transitions import ANY, Transitions, fit_transitions, rejudging
+from venire.models.transitions import ANY, Transitions, fit_transitions
 from venire.types import Floats, Ints, RNGLike
 
 SOURCES = ("topics", "judges", "both")
@@ -135,16 +135,16 @@ def uncertainty_sources(
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
     labels = read_judgments(judgments)
-    old = old_judge(labels, assessor)
+    old = judge_at_hand(labels, assessor)
     found = transitions or fit_transitions(labels, old, new_judge)
     case = Case.of(labels, runs, assessor=old, progress=progress)
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
     layout = Layout.of(case, plan, topics=topics)
     now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
     for_judges, for_topics = seed_of(rng).spawn(2)
-    judge = rejudging(labels, found, old=old, form=form, n_draws=n_draws, seed=for_judges)
+    judge = rejudging(case, found, form=form, n_draws=n_draws, seed=for_judges)
     means, expected = [], np.zeros_like(now)
-    for block in _blocks(case, judge, plan, layout):
+    for block in scored_draws(case, judge, plan, layout):
         means.append(block.mean(axis=1))
         expected += block.sum(axis=2) / n_draws
     judges = np.concatenate(means, axis=1).T

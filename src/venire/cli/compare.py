@@ -24,6 +24,7 @@ from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from venire.analysis.compare import Comparison
+    from venire.cli.compare_details import Details
 
 JUDGE = "Judge"
 FORMS = ("pooled", "fixed", "assessors", "hierarchical")
@@ -104,6 +105,7 @@ def command(
     same under another judge.  Pairs marked ! are significant and yet fragile.
     """
     from venire import compare, parse_measure, read_runs
+    from venire.cli.compare_details import details
 
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
@@ -128,13 +130,14 @@ def command(
             progress=progress,
             **judge,
         )
-    _write(out, found)
+    beside = details(found, labels, sources, judge, topics=topics, rng=options["rng"])
+    _write(out, found, beside)
     if options["plot"] is not None:
         from venire.plots.stability import plot_stability
         from venire.plots.style import write_figure
 
-        write_figure(plot_stability(found.by_measure[0].forecast), options["plot"])
-    out.notes([found.sentence(), *_planned(found), *found.notes, *notes])
+        write_figure(plot_stability(found.by_measure[0].stability), options["plot"])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions))
 
@@ -147,8 +150,8 @@ def _planned(found: Comparison) -> list[str]:
     return [plan_topics(found.scores, measures[0]).sentence()] if len(topics) > 2 else []
 
 
-def _write(out: Output, found: Comparison) -> None:
-    """Write pairs; in JSON also systems and tau, those of the first measure."""
+def _write(out: Output, found: Comparison, beside: Details) -> None:
+    """Write pairs; in JSON also systems, and tau and details of the first measure."""
     from venire.analysis.compare import KEYS
 
     records = found.records()
@@ -156,7 +159,7 @@ def _write(out: Output, found: Comparison) -> None:
         table = Table(KEYS, [[record[key] for key in KEYS] for record in records])
         first = found.by_measure[0]
         systems = [record for each in found.by_measure for record in each.systems()]
-        out.table("pairs", table, beside={"systems": systems, "tau": first.tau()})
+        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
     else:
         out.table("pairs", people_table(found))
 

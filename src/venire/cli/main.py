@@ -28,6 +28,7 @@ COMMANDS = {
     "count": ("venire.cli.count", "Count the relevant results that a random user finds."),
     "consistency": ("venire.cli.consistency", "Compare assessors with themselves and with each other."),
     "robustness": ("venire.cli.robustness", "Ask whether the order of systems depends on who judged."),
+    "power": ("venire.cli.power", "Count the pairs of systems that measures and labels tell apart."),
     "sensitivity": ("venire.cli.sensitivity", "Ask what disagreement depends on, and how much judging it takes."),
     "inspect": ("venire.cli.inspect", "Say what files are, what they hold, and what is wrong with them."),
     "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),

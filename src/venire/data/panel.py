@@ -76,6 +76,35 @@ def convene(
     return _each(judgments, notes)
 
 
+def judge_at_hand(judgments: Judgments, assessor: str | None) -> str:
+    """Settle whose labels score the runs now, before another judge comes."""
+    if assessor is not None:
+        if assessor not in judgments.assessors:
+            raise UnknownName("assessor", assessor, judgments.assessors)
+        return assessor
+    if len(judgments.assessors) > 1:
+        shown = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessors) > 4 else "")
+        raise AmbiguousLabels(
+            f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
+            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
+        )
+    return judgments.assessors[0]
+
+
+def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
+    """Label of every item by a panel of one judge, and what stands for none -> (item,)."""
+    repeated = len(panel.item) - len(np.unique(panel.item))
+    if repeated:
+        raise AmbiguousLabels(
+            f"{repeated:,} labels by {panel.judges[0]!r} are for items they had labelled before, and a new judge "
+            "starts from one label",
+            hint='keep one of them when reading: repeats="first" or "last", on the command line --repeats first',
+        )
+    label: Codes = np.full(panel.n_items, without, dtype=np.int32)
+    label[panel.item] = panel.label
+    return label
+
+
 def _in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
     """Leave labels given in the context of another document aside; refuse a mix of other facets."""
     notes = []

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from venire.kernels.convolution import sum_distribution
 from venire.types import Bools, Floats, Ints
@@ -40,7 +41,8 @@ DAMPED = 6.2
 SAME, NOISE = 1e-9, 1e-15
 """Values closer than this part of the largest are equal; chances below that are rounding of a transform."""
 
-Table = Callable[[Floats, Floats], np.ndarray]
+Complexes = NDArray[np.complex128]
+Table = Callable[[Floats, Floats], Complexes]
 """From values and chances (class, outcome) to transforms (class, frequency)."""
 
 
@@ -127,7 +129,7 @@ def _on_lattice(counts: Ints, places: Floats, chances: Floats, n: int) -> Chance
     start = np.where(high - low < n, low, np.rint(mean) - n // 2).astype(np.int64)
     roots, frequency = np.exp(-2j * np.pi * np.arange(n) / n), np.arange(n // 2 + 1)
 
-    def table(place: Floats, chance: Floats) -> np.ndarray:
+    def table(place: Floats, chance: Floats) -> Complexes:
         cell = place.astype(np.int64)
         return sum(
             (p[:, None] * roots[(v[:, None] * frequency) & (n - 1)] for v, p in zip(cell.T, chance.T, strict=True)),
@@ -152,7 +154,7 @@ def _off_lattice(counts: Ints, values: Floats, chances: Floats, period: float) -
     omega = 2 * np.pi / period * place
     step = DAMPED / float(omega[-1])
 
-    def table(value: Floats, chance: Floats) -> np.ndarray:
+    def table(value: Floats, chance: Floats) -> Complexes:
         total = np.where(value == 0, chance, 0.0).sum(axis=1)[:, None].astype(np.complex128)
         for v, p in zip(value.T, np.where(value == 0, 0.0, chance).T, strict=True):
             if p.any():

@@ -87,9 +87,11 @@ class RankCounts:
 
 def _binomial(n: int, p: float) -> Floats:
     """P(X = k) for k = 0..n -> (n + 1,)."""
-    from scipy.stats import binom
+    from scipy.special import gammaln, xlog1py, xlogy
 
-    return np.asarray(binom.pmf(np.arange(n + 1), n, p), dtype=np.float64)
+    k = np.arange(n + 1.0)
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)), dtype=np.float64)
 
 
 def smallest_agreement(n: int, rule: str = "two-sided") -> float:

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.judgments import Judgments
-from venire.data.rejudging import Matrices, Rejudging
+from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.models.pairs import pair_up
 from venire.models.proportional_odds import proportional_odds
-from venire.types import Codes, Floats
+from venire.types import Floats
 
 FORMS = ("fixed", "assessors", "hierarchical")
 ANY = "any"
@@ -70,7 +70,7 @@ class Transitions:
 
     def _of_an_assessor(self, rng: np.random.Generator) -> Floats:
         number = int(rng.integers(len(self.new)))
-        return _rows(self.counts[number].sum(axis=0) + OWN * self.by_assessor[number], rng)[None]
+        return _rows(self.counts[number].sum(axis=0) + OWN * self.matrix, rng)[None]
 
     def _hierarchical(self, rng: np.random.Generator) -> Floats:
         known = len(self.new) == 1
@@ -127,16 +127,6 @@ def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
 def known_transitions(transitions: Transitions) -> Transitions:
     """The matrix of these transitions as if it were known for certain, and nothing varied."""
     return stated_transitions(transitions.scale, transitions.matrix, old=transitions.old, new=transitions.new[0])
-
-
-def rejudging(
-    judgments: Judgments, transitions: Transitions, *, old: str, form: str, n_draws: int, seed: np.random.SeedSequence
-) -> Rejudging:
-    """Set up draws of another judge's labels for the items that the old judge labelled."""
-    rows = judgments.where(assessor=old)
-    label: Codes = np.full(len(judgments.items), -1, dtype=np.int32)
-    label[rows.item] = rows.label
-    return Rejudging(label, judgments.items.topic, transitions.matrices(form), range(n_draws), seed)
 
 
 def prior_of(counts: Floats, *, ordered: bool) -> Floats:

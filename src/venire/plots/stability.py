@@ -46,7 +46,7 @@ def plot_stability(result: Stability | Forecast) -> Figure:
         axes.tick_params(length=0)
         bar = figure.colorbar(image, ax=axes, shrink=0.5 if n > 20 else 0.9, aspect=25, pad=0.02)
         bar.set_label("P(row is ahead of column)")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
         figure.suptitle(f"{found.forecast.measure} under another judge", fontsize=10, fontweight="bold")
         if axes.lines:
             figure.legend(loc="outside lower center", fontsize=9, handletextpad=0.1)

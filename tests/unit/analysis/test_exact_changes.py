@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -271,6 +272,10 @@ def test_what_cannot_be_is_refused(collection):
         exact_changes(labels, run, transitions=np.eye(2), pairs=[("run", "B")])
     with pytest.raises(UnknownName, match="without a label"):
         exact_changes(labels, run, transitions=np.eye(2), unjudged="none")
+    columns = {"topic": "qq", "doc": "aa", "label": [0, 1], "assessor": "jj"}
+    twice = read_judgments(pl.DataFrame({name: list(values) for name, values in columns.items()}))
+    with pytest.raises(AmbiguousLabels, match="1 labels by 'j' are for items they had labelled before"):
+        exact_changes(twice, run, transitions=np.eye(2))
     with pytest.raises(AmbiguousLabels, match="5 assessors judged"):
         exact_changes(collection.judgments, collection.runs)
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from venire import SettingError, Synthetic, UnknownName, generate
+from venire import SettingError, Synthetic, generate
 from venire.analysis.forecasts import Forecast, forecast
 from venire.analysis.judge_forms import compare_forms
-from venire.analysis.stability import stability, topic_outcomes
+from venire.analysis.stability import stability
 from venire.data.scale import Scale
 from venire.models.transitions import fit_transitions, stated_transitions
 
@@ -106,28 +106,11 @@ def test_blocks_of_draws_change_nothing(monkeypatch):
     np.testing.assert_array_equal(whole.rank_high, parts.rank_high)
 
 
-def test_topics_that_are_won_and_lost():
-    found = topic_outcomes(of([[0.5, 0.2, 0.4, np.nan], [0.1, 0.9, 0.4, 0.3]], [[0.4, 0.4]]), "A", "B")
-    assert found.topics == ("t0", "t2", "t1")
-    assert [each["outcome"] for each in found.records()] == ["win", "tie", "loss"]
-    assert found.records()[2] == {
-        **{"topic": "t1", "A": 0.2, "B": 0.9},
-        **{"difference": pytest.approx(-0.7), "outcome": "loss"},
-    }
-    assert found.sentence() == (
-        "By nDCG@10, A wins 1 topics against B, loses 1 and ties 1; they differ most on topic t1 (-0.7000)."
-    )
-    level = topic_outcomes(of([[0.5], [0.5]], [[0.4, 0.4]]), "A", "B")
-    assert level.sentence() == "By nDCG@10, A wins 0 topics against B, loses 0 and ties 1."
-
-
 def test_what_cannot_be_is_refused():
     with pytest.raises(SettingError, match="one system has no order"):
         stability(of([[0.5]], [[0.5]]))
     with pytest.raises(SettingError, match="2 p-values for the 1 pairs"):
         stability(of([[0.5], [0.4]], [[0.5, 0.4]]), p_adjusted=np.ones(2))
-    with pytest.raises(UnknownName, match="system 'Z'"):
-        topic_outcomes(of([[0.5], [0.4]], [[0.5, 0.4]]), "A", "Z")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from venire.cli.compare_details import pair_number
 from venire.cli.main import cli
 
 
@@ -31,7 +32,8 @@ def test_json_has_pairs_systems_and_tau(collection):
     result = run(collection, "--format", "json", "-q")
     assert result.exit_code == 0, result.output
     held = json.loads(result.stdout)
-    assert set(held) == {"pairs", "systems", "tau"}
+    assert set(held) == {"pairs", "systems", "tau", "forms"}
+    assert [each["form"] for each in held["forms"]] == ["fixed", "assessors", "hierarchical"]
     assert list(held["pairs"][0]) == [
         *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
         *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
@@ -83,6 +85,24 @@ def test_what_is_wrong_is_said(collection, arguments, said):
     assert result.exit_code == 2
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_one_pair_is_told_in_detail(collection):
+    worst, best = names(collection)
+    result = run(collection, "--baseline", worst, "--candidate", best, "--format", "json")
+    held = json.loads(result.stdout)
+    assert {each["source"] for each in held["sources"]} == {"topics", "judges", "both"}
+    assert len(held["topics"]) == 15
+    assert [each["form"] for each in held["forms"]] == ["fixed", "assessors", "hierarchical"]
+    assert "By form of judge" in result.stderr
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_pairs_are_numbered_as_they_come(n):
+    systems = [f"s{k}" for k in range(n)]
+    expected = [(systems[a], systems[b]) for a in range(n) for b in range(a + 1, n)]
+    for number, (a, b) in enumerate(expected):
+        assert pair_number(systems, a, b) == pair_number(systems, b, a) == number
 
 
 def test_stated_agreement(collection):
