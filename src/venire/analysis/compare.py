@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.analysis.exact_changes import exact_changes
 from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
@@ -27,7 +28,7 @@ from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike
+from venire.measures.scoring import MeasureLike, as_measure
 from venire.models.transitions import ANY, agreement_transitions
 from venire.types import RNGLike
 
@@ -45,10 +46,11 @@ class MeasureComparison:
     tested: SystemComparison
     forecast: Forecast
     changes: Changes
+    exact: bool = False
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
-        method = f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
+        method = "exact" if self.exact else f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
         columns = {
             "expected_delta": self.changes.expected,
             "sd": self.changes.sd,
@@ -163,7 +165,8 @@ def compare(
     assessor : whose labels score the runs; needed where several judged
     new_judge : the judge to forecast, by name, or "any": a random other assessor
     judge : "pooled" (the default), "fixed", "assessors" or "hierarchical"
-    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two
+    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two, the judge is
+        fixed, and measures that are sums over documents (P, CG, DCG, RBP) are computed without drawing
     baseline, candidate : compare with one system, or one system with another; without, all pairs
 
     Notes
@@ -185,31 +188,32 @@ def compare(
     found = []
     for name, measure in zip(scores.names["measure"], asked, strict=True):
         tested = compare_systems(scores, name, test=_test_for(scores, pairs), pairs=pairs, rng=rng)
-        forecasts = forecast(
-            labels,
-            sources,
-            measure,
-            assessor=old,
-            new_judge=new_judge,
-            transitions=transitions,
-            form=judge,
-            gains=worth,
-            n_draws=n_draws,
-            topics=wanted,
-            rng=rng,
-        )
-        found.append(MeasureComparison(tested, forecasts, forecasts.changes(tested.a, tested.b)))
+        how: dict[str, Any] = {
+            "assessor": old,
+            "transitions": transitions,
+            "gains": worth,
+            "topics": wanted,
+            "rng": rng,
+        }
+        form = judge if transitions is None else "fixed"
+        forecasts = forecast(labels, sources, measure, new_judge=new_judge, form=form, n_draws=n_draws, **how)
+        exact = transitions is not None and as_measure(measure).mean_over_users == "always"
+        changes = forecasts.changes(tested.a, tested.b)
+        if exact:
+            named = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+            changes = exact_changes(labels, sources, measure, pairs=named, **how).changes
+        found.append(MeasureComparison(tested, forecasts, changes, exact))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
     return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))
 
 
 def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str | None]:
-    """Reduce labels to two, for agreement rates: relevant are those whose gain is half the highest or more."""
+    """Reduce labels to two, for agreement rates: relevant are those that have a gain."""
     scale = judgments.scale
     if len(scale) == 2:
         return judgments, gains, None
-    relevant = gains.values >= gains.values.max() / 2
+    relevant = gains.values > 0
     if relevant.all() or not relevant.any():
         raise SettingError(f"{gains!r} do not tell relevant labels from others", hint="use --gains binary:LABEL")
     two = Scale(("0", "1"))

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from venire.analysis.assessors import parse_assessors
+from venire.analysis.perceived_relevance import NOISE, PerceivedRelevance
 from venire.analysis.synthetic import Synthetic
 from venire.analysis.systems import Systems, scattered
-from venire.cli.simulate import HOLDS, command
+from venire.cli.simulate import HOLDS, NOISE_PER, PERCEIVED_HOLDS, command, perceived_setting
 
 SMALL = ("--topics", "3", "--docs", "6", "--systems", "2")
+PERCEIVED = ("--recipe", "chu2021", "--topics", "6", "--batch", "4", "--assessors", "3")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -105,3 +107,87 @@ def test_the_folder_is_required_and_must_be_one(venire, qrels, tmp_path):
     assert (answer.code, answer.out) == (2, "")
     assert "is a file" in answer.err
     assert venire("simulate", "-o", tmp_path, *SMALL).code == 2
+
+
+def test_the_recipe_of_chu_writes_preferences_too(venire, tmp_path):
+    folder = tmp_path / "demo"
+    answer = venire("simulate", "-o", folder, *PERCEIVED, "--grades", "5", "--comparers", "2", "--systems", "2")
+    assert answer.code == 0
+    assert answer.err.startswith("wrote 90 labels on 30 items of 6 topics by 6 assessors, scale 0<1<2<3<4; 120 pref")
+    listed = [str(Path(line.split()[0]).relative_to(folder)) for line in answer.out.splitlines()[1:]]
+    assert listed == list(PERCEIVED_HOLDS)
+    written = {name if not name.startswith("runs") else "runs" for name in files(folder)}
+    assert written == set(PERCEIVED_HOLDS)
+    lines = (folder / "preferences.tsv").read_text().splitlines()
+    assert lines[0].split("\t") == ["topic", "left", "right", "assessor", "strength"]
+    assert len(lines) == 1 + 6 * 10 * 2
+
+
+def test_the_recipe_of_chu_has_runs_only_where_asked(venire, tmp_path):
+    answer = venire("simulate", "-o", tmp_path / "demo", *PERCEIVED, "--format", "json", "-q")
+    document = json.loads(answer.out)
+    assert set(files(tmp_path / "demo")) == set(PERCEIVED_HOLDS) - {"runs"}
+    assert len(document["files"]) == len(PERCEIVED_HOLDS) - 1
+    assert document["truth"]["topics"] == 6
+    assert len(document["truth"]["sigma_of_batches"]) == 2
+    assert document["truth"]["systems_best_first"] == []
+
+
+def test_the_recipe_of_chu_takes_all_its_parameters(venire, tmp_path):
+    flags = ["--sigma", "0.05", "0.05", "--shape", "1", "3", "--spread", "-0.1", "0.1", "--unlike", "--pairs", "4"]
+    flags += ["--noise-per", "assessor", "--preference-noise", "0.2", "--tie", "0.01", "--docs", "7", "--grades", "9"]
+    assert venire("simulate", "-o", tmp_path / "demo", *PERCEIVED, *flags).code == 0
+    setting = json.loads((tmp_path / "demo" / "truth" / "setting.json").read_text())["setting"]
+    assert setting | {"systems": None} == {
+        "n_topics": 6,
+        "docs_per_topic": 7,
+        "n_assessors": 3,
+        "n_grades": 9,
+        "topics_per_batch": 4,
+        "shape": [1.0, 3.0],
+        "sigma": [0.05, 0.05],
+        "spread": [-0.1, 0.1],
+        "alike": False,
+        "noise_per": "assessor",
+        "preference_noise": 0.2,
+        "tie_threshold": 0.01,
+        "preference_assessors": 1,
+        "pairs_per_topic": 4,
+        "systems": None,
+    }
+
+
+def test_what_is_not_said_of_the_recipe_is_as_in_the_paper():
+    own = {each.name: each.default for each in command.params if getattr(each, "section", "") == "Recipe chu2021"}
+    own["pairs_per_topic"] = None
+    assert perceived_setting({}, own) == PerceivedRelevance()
+    assert NOISE_PER == NOISE
+
+
+def test_recipes_follow_each_other_in_one_folder(venire, tmp_path):
+    for _ in range(2):
+        assert venire("simulate", "-o", tmp_path / "demo", *PERCEIVED, "--systems", "4").code == 0
+        assert venire("simulate", "-o", tmp_path / "demo", *SMALL).code == 0
+    written = {name if not name.startswith("runs") else "runs" for name in files(tmp_path / "demo")}
+    assert written == set(HOLDS)
+    assert len([name for name in files(tmp_path / "demo") if name.startswith("runs")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--grades", "5"], "--grades is for --recipe chu2021"),
+        (["--recipe", "levels", "--sigma", "0", "1"], "--sigma is for --recipe chu2021"),
+        (["--recipe", "chu2021", "--scale", "0<1"], "--scale is not for --recipe chu2021"),
+        (["--recipe", "chu2021", "--pattern", "again"], "--pattern is not for --recipe chu2021"),
+        (["--recipe", "chu2021", "--assessors", "lazy"], "'lazy' is no number"),
+        (["--recipe", "chu2021", "--assessors", "0"], "n_assessors is 0"),
+        (["--recipe", "chu2021", "--sigma", "0.3", "0.1"], "sigma goes from 0.3 to 0.1"),
+        (["--recipe", "chu2020"], "--recipe"),
+    ],
+)
+def test_parameters_of_another_recipe_write_nothing(venire, tmp_path, flags, words):
+    answer = venire("simulate", "-o", tmp_path / "demo", *flags)
+    assert (answer.code, answer.out) == (2, "")
+    assert words in answer.err
+    assert not (tmp_path / "demo").exists()
