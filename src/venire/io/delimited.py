@@ -18,7 +18,7 @@ import numpy as np
 
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
-from venire.io.frames import Batch
+from venire.io.frames import Batch, picked
 from venire.io.table_formats import header_separator, header_start
 from venire.types import Bools, Ints, Octets
 
@@ -51,13 +51,13 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
     start, line = layout.start, data.count(b"\n", 0, layout.start)
     while start < len(data):
         chunk = data[start : _batch_end(data, start, size, layout)]
-        rows, number = _checked(chunk, line, layout)
+        rows, number = checked_rows(chunk, line, layout)
         if rows:
             frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
             if frame.height != len(number):
                 message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
                 raise FormatError(form.where, int(number[0]), message)
-            yield Batch(frame.select(columns.used()), columns, number)
+            yield Batch(picked(frame, columns.used()), columns, number)
         start, line = start + len(chunk), line + chunk.count(b"\n")
 
 
@@ -115,7 +115,7 @@ def _outside(place: Ints, quote: Ints) -> Bools:
     return np.searchsorted(quote, place) % 2 == 0
 
 
-def _checked(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
+def checked_rows(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
     """Refuse what is no table; return the rows without empty lines, and each row's line."""
     refuse_bytes(chunk, before, layout.where)
     text = np.frombuffer(chunk, dtype=np.uint8)

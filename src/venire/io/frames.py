@@ -42,6 +42,13 @@ class Part(NamedTuple):
     cells: pl.DataFrame | None = None
 
 
+def picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Choose columns by their very names: ``*`` and ``^a$`` are names here, not patterns as in a polars selection."""
+    import polars as pl
+
+    return pl.DataFrame([frame[name] for name in names])
+
+
 def sliced(frame: pl.DataFrame, columns: Columns) -> Iterator[Batch]:
     """Cut a frame into batches; its lines are its rows."""
     n_rows = max(CELLS_AT_ONCE // max(frame.width, 1), 1) if columns.spread else max(frame.height, 1)

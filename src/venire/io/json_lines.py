@@ -14,7 +14,7 @@ import numpy as np
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
 from venire.io.delimited import refuse_bytes
-from venire.io.frames import Batch
+from venire.io.frames import Batch, picked
 from venire.types import Ints
 
 if TYPE_CHECKING:
@@ -31,16 +31,16 @@ def read_json_lines(data: bytes, form: Form) -> Iterator[Batch]:
         end = data.find(b"\n", min(start + BATCH, len(data) - 1)) + 1
         chunk = data[start:end]
         refuse_bytes(chunk, line, form.where)
-        lines, number = _filled(chunk)
+        lines, number = filled_lines(chunk)
         number += line + 1
         if lines:
-            frame = _parsed(lines, number, form)
+            frame = parsed_lines(lines, number, form)
             columns = find_columns(frame.columns, form, line=int(number[0]))
-            yield Batch(frame.select(columns.used()), columns, number)
+            yield Batch(picked(frame, columns.used()), columns, number)
         start, line = end, line + chunk.count(b"\n")
 
 
-def _filled(chunk: bytes) -> tuple[bytes, Ints]:
+def filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
     """Leave out carriage returns and the lines that are empty; the others, and their numbers from 0."""
     text = np.frombuffer(chunk.replace(b"\r\n", b"\n"), dtype=np.uint8)
     length = np.diff(np.flatnonzero(text == ord("\n")), prepend=-1)
@@ -48,7 +48,8 @@ def _filled(chunk: bytes) -> tuple[bytes, Ints]:
     return text[np.repeat(filled, length)].tobytes(), np.flatnonzero(filled)
 
 
-def _parsed(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
+def parsed_lines(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
+    """Parse lines that hold something; number: that of each line, for errors."""
     import polars as pl
 
     try:

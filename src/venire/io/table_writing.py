@@ -14,6 +14,7 @@ from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.column_names import Columns, Form, find_columns, spread_of
+from venire.io.frames import picked
 from venire.io.lines import written
 from venire.io.scale_files import declare_scale, used_labels
 from venire.io.table_formats import JSON_LINES, SEPARATOR, ending_of
@@ -89,7 +90,7 @@ def _wide(frame: pl.DataFrame, judgments: Judgments, form: Form) -> pl.DataFrame
     names = [name for name in judgments.column(spread).names if name in used]
     _refuse_names(names, keys, form)
     _refuse_repeats(frame, keys, form)
-    return frame.pivot(on=spread, index=keys, values="label").select(*keys, *names)
+    return picked(frame.pivot(on=spread, index=keys, values="label"), [*keys, *names])
 
 
 def _refuse_names(names: Sequence[str], keys: Sequence[str], form: Form) -> None:

@@ -26,7 +26,7 @@ from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns, spread_of
 from venire.io.delimited import read_delimited
-from venire.io.frames import Batch, rows_of, sliced
+from venire.io.frames import Batch, picked, rows_of, sliced
 from venire.io.json_lines import read_json_lines
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
@@ -67,9 +67,9 @@ def rows_from_frame(
 ) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
     form = Form(source, spread_of(wide, wide_aspects))
-    table = _as_polars(frame, form)
+    table = as_polars(frame, form)
     columns = find_columns(table.columns, form)
-    batches = sliced(table.select(columns.used()), columns)
+    batches = sliced(picked(table, columns.used()), columns)
     return rows_of(batches, form, name=source, assessor=assessor, default="assessor")
 
 
@@ -123,7 +123,7 @@ def _read_parquet(data: bytes, form: Form) -> Iterator[Batch]:
     yield from sliced(frame, columns)
 
 
-def _as_polars(frame: object, form: Form) -> pl.DataFrame:
+def as_polars(frame: object, form: Form) -> pl.DataFrame:
     import polars as pl
 
     if isinstance(frame, pl.DataFrame):

@@ -21,6 +21,8 @@ PAPERS = {
     "doi:10.1145/2556195.2556268",
     "demeester2015": "Demeester et al. (2015), Predicting Relevance Based on Assessor Disagreement, Information "
     "Retrieval Journal, doi:10.1007/s10791-015-9275-x",
+    "chu2021": "Chu et al. (2021), Evaluating Relevance Judgments with Pairwise Discriminative Power, CIKM, "
+    "doi:10.1145/3459637.3482428",
 }
 
 

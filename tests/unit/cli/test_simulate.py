@@ -158,8 +158,8 @@ def test_the_recipe_of_chu_takes_all_its_parameters(venire, tmp_path):
 
 
 def test_what_is_not_said_of_the_recipe_is_as_in_the_paper():
-    own = {each.name: each.default for each in command.params if getattr(each, "section", "") == "Recipe chu2021"}
-    own["pairs_per_topic"] = None
+    params = command.make_context("simulate", ["-o", "x"]).params
+    own = {each.name: params[each.name] for each in command.params if getattr(each, "section", "") == "Recipe chu2021"}
     assert perceived_setting({}, own) == PerceivedRelevance()
     assert NOISE_PER == NOISE
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from venire import read_judgments, write_judgments
 from venire.data.ids import Category
 from venire.data.judgments import FACETS, Judgments
 from venire.data.rows import Rows, assemble
@@ -178,3 +179,11 @@ def test_the_same_judgments_make_the_same_bytes(tmp_path):
 def test_polars_reads_what_was_written(tmp_path):
     write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.parquet")
     assert pl.read_parquet(tmp_path / "judges.parquet").rows() == [("1", "a", "x", "2")]
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "^.*$"])
+def test_a_name_is_a_name_though_it_looks_like_a_pattern(tmp_path, name):
+    table = pl.DataFrame({"topic": ["q", "q"], "doc": ["d", "e"], "assessor": [name, name], "label": [1, 0]})
+    path = tmp_path / "wide.csv"
+    write_judgments(read_judgments(table), path, wide=True)
+    assert read_judgments(path, wide=True).assessors == (name,)

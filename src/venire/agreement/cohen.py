@@ -1,0 +1,287 @@
+r"""Cohen's kappa of every two assessors, and their mean.
+
+Cohen (1960, doi:10.1177/001316446002000104), weighted Cohen (1968, doi:10.1037/h0026256).  Over the n items that both
+judged, o the sum of distances of their labels, r and c how often each gave each label on these items,
+
+.. math:: \kappa = 1 - \frac{n \, o}{r^\top \delta c}
+
+with :math:`\delta` 1 where labels differ (nominal), their difference (linear) or its square (quadratic).  The mean over
+every two assessors who met is Light's (1971, doi:10.1037/h0031643); pairs where it is undefined (both gave one and
+the same label throughout) are left out of it.  nltk's weighted kappa with ``max_distance`` is another: it divides the
+expected distance by it and not the observed one.
+
+Pairs are found by sparse products of (unit, assessor, label) and items; there is never a matrix of assessors and items.
+Where two assessors met on a handful of items, kappas of resamples lie lower or higher than those of the data, so the
+draws of the mean are shifted by the difference of their median to the value; where every two met on two items or
+so, as in a large crowd, mean kappa says little and alpha is the better statistic.
+The standard error of a pair is that of Fleiss, Cohen and Everitt (1969, doi:10.1037/h0028106).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.agreement.coefficient import Coefficient, coefficient
+from venire.agreement.distance import WEIGHTS, Distance, named_distance
+from venire.agreement.kappa import units_of
+from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
+from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, percentiles, topic_mean
+from venire.data.judgments import Judgments, counted
+from venire.errors import UnknownName
+from venire.types import Floats, Ints, RNGLike
+
+NAME = "cohen_kappa"
+MEAN = "Two assessors disagree {rest} as much as if each dealt out their own labels at random, on the mean of {pairs}"
+PAIR = "{a} and {b} disagree {rest} as much as if each dealt out their own labels at random"
+ENDING = ": 1 is perfect agreement, 0 is chance."
+BLOCK_CELLS = 1 << 22
+SPARSE = 20
+"""A table with fewer than one in so many cells that are not zero is kept sparse."""
+MOST_CELLS = 1 << 30
+"""Of draws, pairs and labels together; where there are more, fewer draws are made, but not below ``LEAST_DRAWS``."""
+LEAST_DRAWS = 100
+
+
+class PairCounts(NamedTuple):
+    """Labels of two assessors on the same item, counted by unit: unit, pair, one, other, times (entry,).
+
+    Entries are in order of pairs; one, other: the labels; firsts, seconds, n_items, n_units (pair,): the assessors, how
+    many items both judged, in how many units.
+    """
+
+    unit: Ints
+    pair: Ints
+    one: Ints
+    other: Ints
+    times: Floats
+    firsts: Ints
+    seconds: Ints
+    n_items: Ints
+    n_units: Ints
+    source: Source
+
+
+@dataclass(frozen=True, eq=False)
+class CohenKappa:
+    """Cohen's kappa of every two assessors: value, low, high, n_items (pair,), NaN where undefined; and their mean."""
+
+    level: str
+    assessors: tuple[str, ...]
+    counts: PairCounts
+    value: Floats
+    low: Floats
+    high: Floats
+    mean: Coefficient
+
+    def pairs(self) -> list[Coefficient]:
+        """One coefficient for every two assessors who judged the same items."""
+        return [self._pair(number) for number in range(len(self.value))]
+
+    def _pair(self, number: int) -> Coefficient:
+        a, b = (self.assessors[who[number]] for who in (self.counts.firsts, self.counts.seconds))
+        found = Found(float(self.value[number]), float(self.low[number]), float(self.high[number]), self.mean.method)
+        meaning = PAIR.format(a=_escaped(a), b=_escaped(b), rest="{rest}") + ENDING
+        about = {"name": NAME, "level": self.level, "raters": f"{a},{b}", "n_items": int(self.counts.n_items[number])}
+        return coefficient(found, meaning=meaning, reason=ONE_LABEL, n_raters=2, **about)
+
+
+def _escaped(name: str) -> str:
+    return name.replace("{", "{{").replace("}", "}}")
+
+
+def cohen_kappa(
+    judgments: Judgments,
+    weights: str | Distance = "nominal",
+    *,
+    over: str = "items",
+    resample: str | None = None,
+    n_draws: int = 1000,
+    rng: RNGLike = 0,
+    patterns: LabelPatterns | None = None,
+    counts: PairCounts | None = None,
+) -> CohenKappa:
+    '''Compute Cohen's kappa of every two assessors and their mean; weights: nominal, linear or quadratic.
+
+    over, resample: as for Fleiss; items are drawn in at most 512 groups.  patterns, counts: of these judgments, if at
+    hand.  Cost: O(pairs of labels on the same item), and draws x pairs of assessors x labels.
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> found = cohen_kappa(read_grid("""
+    ...     1 0 1 1 0 0
+    ...     1 0 0 1 0 1
+    ...     1 0 1 1 . ."""))
+    >>> [(pair.raters, round(pair.value, 3), pair.n_items) for pair in found.pairs()], round(found.mean.value, 3)
+    ([('U1,U2', 0.333, 6), ('U1,U3', 1.0, 4), ('U2,U3', 0.5, 4)], 0.611)
+    '''
+    if over not in OVER:
+        raise UnknownName("what the statistic is over", over, OVER)
+    table = patterns or label_patterns(judgments)
+    level, distance = named_distance(weights, WEIGHTS, table.scale)
+    counts = counts or pair_counts(judgments, table, Resampling(over, resample, n_draws, rng))
+    n_draws = fewer_draws(n_draws, len(counts.firsts), len(table.scale))
+    distances, generator = table.distances(distance), np.random.default_rng(rng)
+    if over == "topics":
+        value, low, high, found = _over_topics(counts, distances, n_draws, generator)
+    else:
+        value, low, high, found = _over_items(counts, distances, n_draws, generator)
+    meaning = MEAN.format(rest="{rest}", pairs=counted(int((~np.isnan(value)).sum()), "pair")) + ENDING
+    about = {"name": NAME, "level": level, "raters": "mean", "n_items": table.n_items, "n_raters": table.n_raters}
+    mean = coefficient(found, meaning=meaning, reason=ONE_LABEL if len(value) else NO_PAIRS, **about)
+    return CohenKappa(level, judgments.assessors, counts, value, low, high, mean)
+
+
+def fewer_draws(n_draws: int, n_pairs: int, n_labels: int) -> int:
+    """How many draws are made where there are very many pairs of assessors."""
+    return min(n_draws, max(LEAST_DRAWS, MOST_CELLS // max(n_pairs * (2 * n_labels + 1), 1)))
+
+
+def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -> PairCounts:
+    """Count the labels of every two assessors on the same item, by unit of resampling."""
+    from scipy.sparse import coo_array, triu
+
+    unit, source = units_of(table, asked)
+    n_assessors, n_labels = len(judgments.assessor.names), len(table.scale)
+    who = unit[table.item].astype(np.int64) * n_assessors + judgments.assessor.codes
+    rows = np.flatnonzero((unit[table.item] >= 0) & (np.bincount(table.item)[table.item] > 1))
+    name, place = np.unique(who[rows] * n_labels + judgments.label[rows], return_inverse=True)
+    gave = coo_array((np.ones(len(rows)), (place, table.item[rows])), shape=(len(name), len(table.topic))).tocsr()
+    met = triu(gave @ gave.T, k=1, format="coo")
+    one, other = name[met.row], name[met.col]
+    first, second = one // n_labels, other // n_labels
+    key, pair = np.unique(first % n_assessors * n_assessors + second % n_assessors, return_inverse=True)
+    order = np.argsort(pair, kind="stable")
+    n_items = np.rint(np.bincount(pair, met.data, minlength=len(key))).astype(np.int64)
+    units = np.unique(pair * (source.n_units + 1) + first // n_assessors) // (source.n_units + 1)
+    n_units = np.minimum(np.bincount(units, minlength=len(key)), n_items)
+    return PairCounts(
+        unit=(first // n_assessors)[order],
+        pair=pair[order],
+        one=(one % n_labels)[order],
+        other=(other % n_labels)[order],
+        times=met.data[order],
+        firsts=key // n_assessors,
+        seconds=key % n_assessors,
+        n_items=n_items,
+        n_units=n_units,
+        source=source,
+    )
+
+
+def _over_items(
+    counts: PairCounts, distances: Floats, n_draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Found]:
+    """Kappas of all pairs with intervals (pair,), and their mean."""
+    source = counts.source
+    whole = np.ones((1, source.n_units))
+    drawn = source.draw(n_draws, rng) if source.n_units > 1 else np.zeros((0, source.n_units))
+    value, low, high = np.full((3, len(counts.firsts)), np.nan)
+    total, known = np.zeros((2, len(drawn)))
+    for block, entries in _blocks(counts, distances, max(n_draws, source.n_units)):
+        value[block] = _kappas(entries, whole, distances)[0]
+        kappas = _kappas(entries, drawn, distances)
+        total += np.nansum(kappas, axis=1)
+        known += (~np.isnan(kappas)).sum(axis=1)
+        low[block], high[block] = percentiles(kappas, counts.n_units[block])
+    low, high = (np.where(np.isnan(value), np.nan, end) for end in (low, high))
+    defined = value[~np.isnan(value)]
+    mean = defined.mean() if len(defined) else np.nan
+    means = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
+    lowest, highest = percentiles(means + mean - _middle(means), source.n_units if len(defined) else 0)
+    found = Found(float(mean), float(lowest), float(highest), f"bootstrap over {source.name}, n={n_draws}")
+    return value, low, high, found
+
+
+def _middle(drawn: Floats) -> float:
+    known = drawn[~np.isnan(drawn)]
+    return float(np.median(known)) if len(known) else np.nan
+
+
+def _over_topics(
+    counts: PairCounts, distances: Floats, n_draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Found]:
+    """Kappas of all pairs as means over topics, with intervals (pair,), and the mean over topics of their means."""
+    source = counts.source
+    drawn = source.draw(n_draws, rng)
+    value, low, high = np.full((3, len(counts.firsts)), np.nan)
+    total, known = np.zeros((2, source.n_units))
+    for block, entries in _blocks(counts, distances, max(n_draws, source.n_units)):
+        kappas = _kappas(entries, source.by_topic, distances)
+        there = (~np.isnan(kappas)).astype(np.float64)
+        sums, times = np.nan_to_num(kappas), there.sum(axis=0)
+        value[block] = np.where(times > 0, sums.sum(axis=0) / np.maximum(times, 1.0), np.nan)
+        n = drawn @ there
+        means = np.where(n > 0, drawn @ sums / np.maximum(n, 1.0), np.nan)
+        low[block], high[block] = percentiles(means, times.astype(np.int64))
+        total += sums.sum(axis=1)
+        known += there.sum(axis=1)
+    by_topic = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
+    return value, low, high, topic_mean(by_topic, n_draws, rng)
+
+
+class Sums(NamedTuple):
+    """Sums by unit for a block of pairs, as matrices: distance (pair, unit), one, other (pair x label, unit)."""
+
+    distance: Any
+    one: Any
+    other: Any
+
+
+def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tuple[slice, Sums]]:
+    """Sum up by unit, a block of pairs at a time."""
+    n_labels = len(distances)
+    step = max(1, BLOCK_CELLS // (n_rows * (2 * n_labels + 1)))
+    for begin in range(0, len(counts.firsts), step):
+        block = slice(begin, min(begin + step, len(counts.firsts)))
+        chosen = slice(*np.searchsorted(counts.pair, [block.start, block.stop]))
+        one, other, times = counts.one[chosen], counts.other[chosen], counts.times[chosen]
+        pair, unit = counts.pair[chosen] - block.start, counts.unit[chosen]
+        shape = (block.stop - block.start, counts.source.n_units)
+        distance = _sums(pair, unit, times * distances[one, other], shape)
+        wide = (shape[0] * n_labels, shape[1])
+        yield block, Sums(distance, *(_sums(pair * n_labels + label, unit, times, wide) for label in (one, other)))
+
+
+def _sums(row: Ints, unit: Ints, worth: Floats, shape: tuple[int, int]) -> Any:
+    """Sum up by row and unit -> (row, unit); sparse where assessors rarely meet."""
+    if len(row) * SPARSE < shape[0] * shape[1]:
+        from scipy.sparse import csr_array
+
+        return csr_array((worth, (row, unit)), shape=shape)
+    return np.bincount(row * shape[1] + unit, worth, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _kappas(sums: Sums, weights: Any, distances: Floats) -> Floats:
+    """Kappas of a block of pairs: weights (draw, unit), dense or sparse -> (draw, pair), NaN where undefined."""
+    n_pairs, n_draws = sums.distance.shape[0], weights.shape[0]
+    observed, *labels = (dense(each @ weights.T) for each in sums)
+    one, other = (each.reshape(n_pairs, len(distances), n_draws) for each in labels)
+    chance = (np.einsum("plx,lk->pkx", one, distances, optimize=True) * other).sum(axis=1)
+    defined = chance > 0
+    kappas = 1 - one.sum(axis=1) * observed / np.where(defined, chance, 1.0)
+    return np.where(defined, kappas, np.nan).T
+
+
+def confusion(found: CohenKappa, pair: int) -> Floats:
+    """How often the first assessor of a pair gave a label where the second gave another -> (first, second)."""
+    counts, n_labels = found.counts, int(max(found.counts.one.max(), found.counts.other.max())) + 1
+    chosen = counts.pair == pair
+    cell = counts.one[chosen] * n_labels + counts.other[chosen]
+    return np.bincount(cell, counts.times[chosen], minlength=n_labels**2).reshape(n_labels, n_labels).astype(np.float64)
+
+
+def standard_error(table: Floats, distances: Floats) -> float:
+    """Standard error of kappa for large samples, from a confusion matrix (label, label); Fleiss, Cohen and Everitt."""
+    n = table.sum()
+    share, agree = table / n, 1 - distances / distances.max()
+    one, other = share.sum(axis=1), share.sum(axis=0)
+    observed, chance = (share * agree).sum(), one @ agree @ other
+    mean = (agree @ other)[:, None] + agree.T @ one
+    kappa = (observed - chance) / (1 - chance)
+    terms = share * np.square(agree - mean * (1 - kappa))
+    return float(np.sqrt((terms.sum() - (kappa - chance * (1 - kappa)) ** 2) / n) / (1 - chance))

@@ -1,0 +1,102 @@
+r"""Distance: how far apart two labels are, from their values and how often each was given.
+
+A distance is a function of values (label,) and marginals (label,) that returns an array (label, label), symmetric, zero
+on the diagonal.  Any such function will do; these are Krippendorff's (2011, Computing Krippendorff's
+alpha-reliability), with :math:`v` the values and :math:`n` the marginals, the numbers of labels that can be paired:
+
+    nominal    1 where labels differ
+    ordinal    :math:`(\sum_{g=c}^{k} n_g - (n_c + n_k)/2)^2`, the squared difference of mid-ranks
+    interval   :math:`(v_c - v_k)^2`; as weights of a kappa called quadratic
+    ratio      :math:`((v_c - v_k) / (v_c + v_k))^2`, 0 where both are 0
+    linear     :math:`|v_c - v_k|`
+
+The ordinal distance depends on the data.  irrCAC's weights called "ordinal" are fixed ones by Gwet and give another
+alpha.  Values are the labels read as numbers, or else their levels 0, 1, 2, ... on the scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from venire.data.scale import LEVELS, Scale
+from venire.errors import ScaleError, UnknownName
+from venire.types import Floats
+
+Distance = Callable[[Floats, Floats], Floats]
+
+
+def nominal(values: Floats, _: Floats) -> Floats:
+    """Tell labels apart, no more: 1 where they differ -> (label, label)."""
+    return 1.0 - np.eye(len(values))
+
+
+def ordinal(_: Floats, marginals: Floats) -> Floats:
+    """Square the difference of mid-ranks: how many labels were given between the two -> (label, label)."""
+    return _squares(midranks(marginals))
+
+
+def interval(values: Floats, _: Floats) -> Floats:
+    """Square the difference of values -> (label, label)."""
+    return _squares(values)
+
+
+def ratio(values: Floats, _: Floats) -> Floats:
+    """Square the difference of values relative to their sum -> (label, label); values must not be negative."""
+    if (values < 0).any():
+        raise ScaleError(
+            f"the value {values.min():g} is below zero, and ratios are of amounts",
+            hint="use the level interval, or ordinal",
+        )
+    whole = values[:, None] + values
+    return np.square((values[:, None] - values) / np.where(whole > 0, whole, 1.0))
+
+
+def linear(values: Floats, _: Floats) -> Floats:
+    """Difference of values, not squared -> (label, label)."""
+    return np.abs(values[:, None] - values)
+
+
+DISTANCES: dict[str, Distance] = {"nominal": nominal, "ordinal": ordinal, "interval": interval, "ratio": ratio}
+"""Of Krippendorff's alpha, by level of measurement."""
+WEIGHTS: dict[str, Distance] = {"nominal": nominal, "linear": linear, "quadratic": interval}
+"""Of kappas and Gwet's coefficient, by name; as weights they are 1 less the distance over the largest."""
+
+
+def midranks(marginals: Floats) -> Floats:
+    """Mean rank of the labels of a kind, in order of the scale; marginals (..., label) -> (..., label)."""
+    ranks: Floats = np.cumsum(marginals, axis=-1) - marginals / 2
+    return ranks
+
+
+def label_values(scale: Scale) -> Floats:
+    """Labels as numbers -> (label,): what they say if all are numbers, else their levels."""
+    try:
+        values = scale.numbers()
+    except ScaleError:
+        return np.arange(len(scale), dtype=np.float64)
+    return values if np.isfinite(values).all() else np.arange(len(scale), dtype=np.float64)
+
+
+def named_distance(level: str | Distance, among: dict[str, Distance], scale: Scale) -> tuple[str, Distance]:
+    """Return a level's name and its distance; refuse one that needs an order the labels do not have."""
+    if callable(level):
+        return getattr(level, "__name__", "own"), level
+    if level not in among:
+        raise UnknownName("level", level, among)
+    if level != "nominal" and not scale.ordered:
+        raise ScaleError(
+            f"the labels {scale} have no order, which {level} distances need",
+            hint='use the level nominal, or declare an order, as in --scale "0<1<2"',
+        )
+    return level, among[level]
+
+
+def levels_of(scale: Scale) -> list[str]:
+    """Levels of measurement that a scale allows: its own first, then the lower ones, highest first."""
+    return list(reversed(LEVELS[: LEVELS.index(scale.measurement) + 1]))
+
+
+def _squares(values: Floats) -> Floats:
+    return np.square(values[:, None] - values)

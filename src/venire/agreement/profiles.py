@@ -1,0 +1,343 @@
+r"""Profiles: how each assessor labels, held against the others on the same items.
+
+What is told of an assessor, each from labels of items that others judged too (``agreement.rest``):
+
+    agreement   how often a random other assessor gives the item the same label
+    kappa       the same beyond chance: (agreement - chance) / (1 - chance), chance by the assessor's own marginals
+    difference  mean distance from the others' labels, in steps of the scale
+    leniency    mean label less that of the others
+    shift       leniency against the typical assessor: solves label = item + shift, so that it does not matter who the
+                others of an item are; the median assessor has none
+
+and from all labels: entropy in bits, the label given most and its share.  Where labels have times: ``drift`` and
+``agreement_drift``, how leniency and agreement change from the first to the last label of the assessor's own sequence,
+by least squares with Student's t; ``seconds``, the median time between consecutive labels.
+
+Intervals are 95 % by Student's t over the assessor's labels.  They take items as unrelated and the others as given.
+Which habits are worth a flag, and why, is in ``agreement.habits``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.agreement.label_values import level_values
+from venire.agreement.rest import Rest, rest_of, summed
+from venire.data.judgments import Judgments
+from venire.data.scale import Scale
+from venire.models.pairs import refuse_mixed
+from venire.types import Bools, Floats, Ints
+
+TAIL = 0.975
+STEPS, CLOSE = 500, 1e-6
+FAR = 2
+
+
+class Mean(NamedTuple):
+    """A mean per assessor, its standard error and 95 % interval, all (assessor,); NaN where not known."""
+
+    value: Floats
+    se: Floats
+    low: Floats
+    high: Floats
+
+
+class Trend(NamedTuple):
+    """Change from the first label of an assessor to the last, and its p-value, both (assessor,); NaN: not known."""
+
+    change: Floats
+    p: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """How each assessor labels; all arrays are (assessor,) unless they say otherwise, NaN where nothing is known.
+
+    labels (assessor, label) counts all labels; usual (assessor, label) is the mean share of each label among the
+    others' labels of the same items.  far, far_rest (assessor, label): how often the assessor, and everybody, gives a
+    label to an item on which another gave one that is at least two steps away; far_n how many such meetings there were.
+    """
+
+    scale: Scale
+    assessors: tuple[str, ...]
+    labels: Ints
+    usual: Floats
+    n_shared: Ints
+    agreement: Mean
+    chance: Floats
+    kappa: Mean
+    difference: Floats
+    leniency: Mean
+    shift: Floats
+    drift: Trend
+    agreement_drift: Trend
+    n_timed: Ints
+    seconds: Floats
+    far: Floats
+    far_rest: Floats
+    far_n: Floats
+    reach: float
+    """From the lowest label to the highest; NaN if labels have no order."""
+
+    @property
+    def n_labels(self) -> Ints:
+        """How many labels each assessor gave -> (assessor,)."""
+        return self.labels.sum(axis=1)
+
+    @property
+    def entropy(self) -> Floats:
+        """Entropy of an assessor's labels, in bits -> (assessor,)."""
+        share = self.labels / np.maximum(self.n_labels, 1)[:, None]
+        bits: Floats = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1) + 0.0
+        return bits
+
+    @property
+    def top(self) -> Ints:
+        """The label given most, the lowest of those given equally often -> (assessor,)."""
+        return self.labels.argmax(axis=1)
+
+    def columns(self) -> Mapping[str, Floats | Ints]:
+        """What is told as numbers, by name, each (assessor,)."""
+        n = self.n_labels
+        return {
+            "n_labels": n,
+            "n_shared": self.n_shared,
+            "agreement": self.agreement.value,
+            "low": self.agreement.low,
+            "high": self.agreement.high,
+            "chance": self.chance,
+            "kappa": self.kappa.value,
+            "difference": self.difference,
+            "leniency": self.leniency.value,
+            "leniency_low": self.leniency.low,
+            "leniency_high": self.leniency.high,
+            "shift": self.shift,
+            "entropy": self.entropy,
+            "top_share": self.labels.max(axis=1) / np.maximum(n, 1),
+            "drift": self.drift.change,
+            "drift_p": self.drift.p,
+            "agreement_drift": self.agreement_drift.change,
+            "agreement_drift_p": self.agreement_drift.p,
+            "seconds": self.seconds,
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per assessor, None where nothing is known; flags and the evidence for each come last."""
+        from venire.agreement.habits import habits
+
+        columns = {name: column.tolist() for name, column in self.columns().items()}
+        found = habits(self)
+        top = [self.scale.labels[level] for level in self.top]
+        return [
+            {
+                "assessor": name,
+                **{key: None if column[n] != column[n] else column[n] for key, column in columns.items()},
+                "top_label": top[n],
+                "flags": [habit.flag for habit in found.get(n, [])],
+                "evidence": [habit.evidence for habit in found.get(n, [])],
+            }
+            for n, name in enumerate(self.assessors)
+        ]
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        from venire.agreement.habits import said
+
+        return said(self)
+
+
+def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
+    '''Describe every assessor.
+
+    level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
+    scale says.  Cost: O(rows log rows + rows x distinct labels of an item), and some hundred passes over the rows for
+    the shift; memory linear in rows, and in assessors x labels.
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> found = profiles(read_grid("""
+    ...     2 1 0 0 1 2
+    ...     2 1 0 1 1 2
+    ...     2 2 1 1 2 2"""))
+    >>> found.leniency.value.round(2).tolist(), found.agreement.value.round(2).tolist()
+    ([-0.42, -0.17, 0.58], [0.58, 0.67, 0.42])
+    '''
+    refuse_mixed(judgments)
+    level = judgments.scale.measurement if level is None else level
+    values = level_values(judgments.scale, level)
+    rest = rest_of(judgments, values)
+    n_assessors, n_labels = len(judgments.assessor.names), len(judgments.scale)
+    size = (n_assessors, n_labels)
+    who = judgments.assessor.codes.astype(np.int64)
+    labels = np.bincount(who * n_labels + judgments.label, minlength=n_assessors * n_labels).reshape(size)
+    unknown = np.full(n_assessors, np.nan)
+    ordered = values is not None
+    chance = _mean(rest, rest.chance, n_assessors).value
+    none = Mean(unknown, unknown, unknown, unknown)
+    timed, order = _sequences(judgments, rest)
+    far, far_rest, far_n = _far(rest, size)
+    return Profiles(
+        scale=judgments.scale,
+        assessors=judgments.assessors,
+        labels=labels,
+        usual=_usual(rest, size),
+        n_shared=np.bincount(rest.own.who, minlength=n_assessors),
+        agreement=_bounded(_mean(rest, rest.equal, n_assessors)),
+        chance=chance,
+        kappa=_kappa(rest, chance, n_assessors),
+        difference=_mean(rest, rest.distance, n_assessors).value if ordered else unknown,
+        leniency=_mean(rest, rest.gap, n_assessors) if ordered else none,
+        shift=_shifts(rest, n_assessors) if ordered else unknown,
+        drift=_trend(rest, rest.gap, order, n_assessors) if ordered else Trend(unknown, unknown),
+        agreement_drift=_trend(rest, rest.equal, order, n_assessors),
+        n_timed=np.bincount(who[timed], minlength=n_assessors),
+        seconds=_seconds(judgments, timed),
+        far=far,
+        far_rest=far_rest,
+        far_n=far_n,
+        reach=float(np.ptp(values)) if values is not None else np.nan,
+    )
+
+
+def _mean(rest: Rest, values: Floats, n_assessors: int) -> Mean:
+    """Mean over an assessor's labels, values (shared,), each item of theirs weighing the same."""
+    from scipy.special import stdtrit
+
+    who, weight = rest.own.who, rest.own.weight
+    total = summed(who, weight, n_assessors)
+    n = np.where(total > 0, total, np.nan)
+    mean = summed(who, weight * values, n_assessors) / n
+    squares = summed(who, weight * (values - mean[who]) ** 2, n_assessors)
+    se = np.sqrt(squares / np.where(n > 1, n - 1, np.nan) / n)
+    half = stdtrit(np.where(n > 1, n - 1, 1.0), TAIL) * se
+    return Mean(mean, se, mean - half, mean + half)
+
+
+def _bounded(mean: Mean) -> Mean:
+    return mean._replace(low=np.maximum(mean.low, 0.0), high=np.minimum(mean.high, 1.0))
+
+
+def _kappa(rest: Rest, chance: Floats, n_assessors: int) -> Mean:
+    """Agreement beyond chance, with the chance term taken as known; NaN where chance is all there is."""
+    excess = _mean(rest, rest.equal - rest.chance, n_assessors)
+    room = np.where(1.0 - chance > 1e-9, 1.0 - chance, np.nan)
+    return Mean(*(each / room for each in excess))
+
+
+def _usual(rest: Rest, size: tuple[int, int]) -> Floats:
+    """Share of each label among what others gave the items of an assessor -> (assessor, label); NaN: no others."""
+    counts = summed(rest.met_who * size[1] + rest.met_other, rest.met, size[0] * size[1]).reshape(size)
+    total = counts.sum(axis=1, keepdims=True)
+    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), np.nan)
+
+
+def _far(rest: Rest, size: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
+    """How often a label is given where another's is far from it, by each and by everybody else -> (assessor, label).
+
+    Third, how many labels of others are that far from it.
+    """
+    n_assessors, n_labels = size
+    at_other = summed(rest.met_who * n_labels + rest.met_other, rest.met, n_assessors * n_labels)
+    below = np.cumsum(np.pad(at_other.reshape(size), ((0, 0), (FAR, 0))), axis=1)[:, :n_labels]
+    above = np.cumsum(np.pad(at_other.reshape(size)[:, ::-1], ((0, 0), (FAR, 0))), axis=1)[:, :n_labels][:, ::-1]
+    meetings = below + above
+    far = np.abs(rest.met_own - rest.met_other) >= FAR
+    hits = summed((rest.met_who * n_labels + rest.met_own)[far], rest.met[far], n_assessors * n_labels)
+    hits = hits.reshape(size)
+    others, others_n = hits.sum(axis=0) - hits, meetings.sum(axis=0) - meetings
+    return _ratio(hits, meetings), _ratio(others, others_n), meetings
+
+
+def _ratio(one: Floats, all_of_them: Floats) -> Floats:
+    return np.where(all_of_them > 0, one / np.where(all_of_them > 0, all_of_them, 1.0), np.nan)
+
+
+def _shifts(rest: Rest, n_assessors: int) -> Floats:
+    """Solve label = item + shift, the median assessor at 0 -> (assessor,); NaN: no items with others.
+
+    An assessor's shift is the mean gap plus the mean shift of the others on the same items.  Times the number of items,
+    that is a Laplacian of who met whom, solved by conjugate gradients with products of sparse tables.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    own = rest.own
+    total = summed(own.who, own.weight, n_assessors)
+    known = total > 0
+    if not known.any():
+        return np.full(n_assessors, np.nan)
+    items, item = np.unique(own.item, return_inverse=True)
+    table = coo_array((own.weight, (item, own.who)), shape=(len(items), n_assessors)).tocsr()
+    share = np.zeros(len(items))
+    share[item] = 1.0 / own.others
+    diagonal = np.where(known, total, 1.0) + summed(own.who, own.weight / own.others, n_assessors)
+
+    def product(shift: Floats) -> Floats:
+        return np.asarray(diagonal * shift - table.T @ (share * (table @ shift)))
+
+    gap = summed(own.who, own.weight * rest.gap, n_assessors)
+    square = (n_assessors, n_assessors)
+    scaled = LinearOperator(square, matvec=lambda each: each / diagonal, dtype=np.float64)
+    laplacian = LinearOperator(square, matvec=product, dtype=np.float64)
+    shift, _ = cg(laplacian, gap, rtol=CLOSE, maxiter=STEPS, M=scaled)
+    return np.where(known, shift - np.median(shift[known]), np.nan)
+
+
+def _sequences(judgments: Judgments, rest: Rest) -> tuple[Bools, Floats]:
+    """Which labels have a time (row,), and the place of shared labels in the assessor's own sequence, NaN without."""
+    order = np.full(len(rest.own.row), np.nan)
+    if judgments.time is None:
+        return np.zeros(len(judgments), dtype=np.bool_), order
+    time = judgments.time[rest.own.row]
+    there = np.flatnonzero(~np.isnan(time))
+    sequence = there[np.lexsort((time[there], rest.own.who[there]))]
+    who = rest.own.who[sequence]
+    order[sequence] = np.arange(len(sequence)) - np.searchsorted(who, who)
+    return ~np.isnan(judgments.time), order
+
+
+def _trend(rest: Rest, values: Floats, order: Floats, n_assessors: int) -> Trend:
+    """Slope over an assessor's sequence, as change from its first label to its last, with the p-value of t."""
+    from scipy.special import stdtr
+
+    there = ~np.isnan(order)
+    who, x, y = rest.own.who[there], order[there], values[there]
+
+    def sums(weights: Floats) -> Floats:
+        return summed(who, weights, n_assessors).astype(np.float64)
+
+    n = np.bincount(who, minlength=n_assessors).astype(np.float64)
+    at_least_one = np.maximum(n, 1)
+    x, y = x - (sums(x) / at_least_one)[who], y - (sums(y) / at_least_one)[who]
+    sxx, sxy, syy = sums(x * x), sums(x * y), sums(y * y)
+    known = (n > 2) & (sxx > 0)
+    slope = sxy / np.where(known, sxx, 1.0)
+    noise = np.maximum(syy - slope * sxy, 0.0) / np.maximum(n - 2, 1)
+    se = np.sqrt(noise / np.where(known, sxx, 1.0))
+    t = np.where(se > 0, slope / np.where(se > 0, se, 1.0), np.where(np.abs(slope) > 0, np.inf, 0.0))
+    p = 2 * stdtr(np.maximum(n - 2, 1), -np.abs(t))
+    return Trend(np.where(known, slope * (n - 1), np.nan), np.where(known, p, np.nan))
+
+
+def _seconds(judgments: Judgments, timed: Bools) -> Floats:
+    """Median time between consecutive labels of an assessor -> (assessor,); NaN with fewer than two times."""
+    n_assessors = len(judgments.assessor.names)
+    seconds = np.full(n_assessors, np.nan)
+    if judgments.time is None or not timed.any():
+        return seconds
+    time, who = judgments.time[timed], judgments.assessor.codes[timed]
+    order = np.lexsort((time, who))
+    time, who = time[order], who[order]
+    same = who[1:] == who[:-1]
+    gap, who = np.diff(time)[same], who[1:][same]
+    order = np.lexsort((gap, who))
+    gap, n = gap[order], np.bincount(who, minlength=n_assessors)
+    start, there = np.cumsum(n) - n, n > 0
+    low, high = start + (n - 1) // 2, start + n // 2
+    seconds[there] = (gap[low[there]] + gap[high[there]]) / 2
+    return seconds

@@ -1,0 +1,204 @@
+r"""Resampling: how sure a statistic is, by drawing items or topics anew.
+
+A statistic is a function of weights (draw, unit), how often each unit is drawn.  Units are
+
+    patterns     items counted alike (``kernels.patterns``): a resample of items is a multinomial draw over patterns
+    topics       whole topics, each equally likely
+    groups       items, or topics, dealt into at most ``MOST_GROUPS`` groups at random, for statistics that look at who
+                 gave a label; where there are no more than that, each is its own group
+
+Topics are drawn where there are ten or more that have pairs of labels, else items: what people disagree on depends on
+the topic.  The interval is the expanded percentile interval of Hesterberg (2015, doi:10.1080/00031305.2015.1089789):
+percentiles of the draws at :math:`\Phi(-t_{n-1} \sqrt{n / (n - 1)})`, which is as much wider than the plain one as n
+units ask for.  Draws in which the statistic is undefined are left out.
+
+Mean over topics (Chu et al. 2021, Eq. 2, doi:10.1145/3459637.3482428): the statistic of every topic, and the
+mean of those that are defined; how many are not is said.  Its interval draws topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.errors import UnknownName
+from venire.kernels.patterns import pattern_weights
+from venire.kernels.resample import topic_weights
+from venire.types import Bools, Codes, Floats, Ints, RNGLike
+
+LEVEL = 0.95
+FEW_TOPICS = 10
+MOST_GROUPS = 512
+BLOCK_CELLS = 1 << 21
+"""How many cells (draw x unit) are held at a time."""
+UNITS = ("items", "topics")
+OVER = ("items", "topics")
+
+Values = Callable[[Floats], Floats]
+"""A statistic of weights (draw, unit) -> (draw,), NaN where it is undefined."""
+
+
+class Resampling(NamedTuple):
+    """How an interval is had: over: pooled "items" or the mean over "topics"; units: what is drawn, None to choose."""
+
+    over: str = "items"
+    units: str | None = None
+    n_draws: int = 1000
+    rng: RNGLike = 0
+
+
+class Source(NamedTuple):
+    """What is drawn: whole (unit,), weights of the data as they are; by_topic (topic, unit), topics with pairs only.
+
+    draw: number of draws and generator -> weights (draw, unit).  by_topic may be sparse.  n_units: how many items or
+    topics are drawn.
+    """
+
+    whole: Floats
+    by_topic: Any
+    draw: Callable[[int, np.random.Generator], Floats]
+    n_units: int
+    name: str
+
+
+class Found(NamedTuple):
+    """A value and its interval; n_topics, n_undefined: topics of a mean, and those that it leaves out."""
+
+    value: float
+    low: float
+    high: float
+    method: str
+    n_topics: int = 0
+    n_undefined: int = 0
+
+
+def chosen_units(units: str | None, n_topics: int) -> str:
+    """Whether items or topics are drawn."""
+    if units not in (None, *UNITS):
+        raise UnknownName("unit of resampling", str(units), UNITS)
+    return units or ("topics" if n_topics >= FEW_TOPICS else "items")
+
+
+def pattern_source(n_items: Ints, by_topic: Any, paired: Bools, units: str | None) -> Source:
+    """Draw patterns: n_items, paired (pattern,), by_topic (topic, pattern); paired: an item of it has two labels."""
+    there = _rows(by_topic, np.asarray(by_topic @ paired.astype(np.float64)) > 0)
+    if chosen_units(units, there.shape[0]) == "topics":
+        return Source(n_items.astype(np.float64), there, _topic_draws(there), there.shape[0], "topics")
+
+    def draw(n_draws: int, rng: np.random.Generator) -> Floats:
+        return pattern_weights(n_items, n_draws, rng)
+
+    return Source(n_items.astype(np.float64), there, draw, int(n_items[paired].sum()), "items")
+
+
+def _rows(table: Any, rows: Bools) -> Any:
+    return table if rows.all() else table[np.flatnonzero(rows)]
+
+
+def _topic_draws(by_topic: Any) -> Callable[[int, np.random.Generator], Floats]:
+    def draw(n_draws: int, rng: np.random.Generator) -> Floats:
+        return np.asarray(topic_weights(by_topic.shape[0], n_draws, rng) @ by_topic)
+
+    return draw
+
+
+def group_source(n_groups: int, name: str) -> Source:
+    """Draw groups, each equally likely; for a mean over topics, each group is one."""
+    from scipy.sparse import eye_array
+
+    def draw(n_draws: int, rng: np.random.Generator) -> Floats:
+        return topic_weights(n_groups, n_draws, rng)
+
+    return Source(np.ones(n_groups), eye_array(n_groups, format="csr"), draw, n_groups, name)
+
+
+def dealt(n: int, rng: np.random.Generator) -> Codes:
+    """Deal items or topics into groups of like size at random -> (n,); each is its own where they are few."""
+    group = np.arange(n, dtype=np.int32) % MOST_GROUPS
+    return group if n <= MOST_GROUPS else rng.permutation(group)
+
+
+def estimated(values: Values, source: Source, asked: Resampling) -> Found:
+    """Compute a statistic and its interval; NaN for what is undefined."""
+    if asked.over not in OVER:
+        raise UnknownName("what the statistic is over", asked.over, OVER)
+    rng = np.random.default_rng(asked.rng)
+    if asked.over == "topics":
+        return topic_mean(topic_values(values, source), asked.n_draws, rng)
+    value = float(values(source.whole[None])[0])
+    drawn = all_draws(values, source, asked.n_draws, rng) if not np.isnan(value) else np.zeros(0)
+    low, high = percentiles(drawn, source.n_units)
+    return Found(value, float(low), float(high), f"bootstrap over {source.name}, n={asked.n_draws}")
+
+
+def topic_values(values: Values, source: Source) -> Floats:
+    """Compute a statistic for every topic that has pairs of labels -> (topic,); a block of topics at a time."""
+    n_topics = source.by_topic.shape[0]
+    step = max(1, BLOCK_CELLS // max(len(source.whole), 1))
+    blocks = [values(dense(source.by_topic[begin : begin + step])) for begin in range(0, n_topics, step)]
+    return np.concatenate(blocks) if blocks else np.zeros(0)
+
+
+def dense(table: Any) -> Floats:
+    """Return a matrix as an array."""
+    return table if isinstance(table, np.ndarray) else np.asarray(table.toarray())
+
+
+def all_draws(values: Values, source: Source, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Compute a statistic in every draw -> (draw,); a block of draws at a time."""
+    if source.n_units < 2:
+        return np.zeros(0)
+    blocks = [
+        values(source.draw(size, rng)) for size in _sizes(n_draws, max(len(source.whole), source.by_topic.shape[0]))
+    ]
+    return np.concatenate(blocks) if blocks else np.zeros(0)
+
+
+def _sizes(n_draws: int, n_units: int) -> list[int]:
+    """Cut draws into blocks that hold few enough cells."""
+    step = max(1, BLOCK_CELLS // n_units)
+    return [min(step, n_draws - begin) for begin in range(0, n_draws, step)]
+
+
+def topic_mean(by_topic: Floats, n_draws: int, rng: np.random.Generator) -> Found:
+    """Mean over the topics for which a statistic is defined; by_topic (topic,), NaN where it is not."""
+    known = by_topic[~np.isnan(by_topic)]
+    n, n_undefined = len(known), len(by_topic) - len(known)
+    method = f"mean over topics, bootstrap over topics, n={n_draws}"
+    if not n:
+        return Found(np.nan, np.nan, np.nan, method, 0, n_undefined)
+    blocks = [topic_weights(n, size, rng) @ known / n for size in _sizes(n_draws, n)]
+    low, high = percentiles(np.concatenate(blocks) if blocks else np.zeros(0), n)
+    return Found(float(known.mean()), float(low), float(high), method, n, n_undefined)
+
+
+def percentiles(drawn: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:
+    """Expanded percentile interval of draws (draw, ...) from n units, one number or (...) -> low, high (...).
+
+    NaN where there are fewer than two units, or than two draws that are not NaN.
+    """
+    nothing = np.full(drawn.shape[1:], np.nan)
+    n = np.asarray(n_units, dtype=np.float64)
+    if len(drawn) < 2 or not (n >= 2).any():
+        return nothing, nothing
+    from scipy.special import ndtr, stdtrit
+
+    many = np.maximum(n, 2.0)
+    tail = ndtr(stdtrit(many - 1, (1 - LEVEL) / 2) * np.sqrt(many / (many - 1)))
+    ordered = np.sort(drawn, axis=0)  # NaN last
+    last = (~np.isnan(drawn)).sum(axis=0) - 1
+    ends = [_at(ordered, share * last) for share in (tail, 1 - tail)]
+    known = (n >= 2) & (last >= 1)
+    return np.where(known, ends[0], np.nan), np.where(known, ends[1], np.nan)
+
+
+def _at(ordered: Floats, place: Floats) -> Floats:
+    """Read ordered draws (draw, ...) at a place between them (...), by linear interpolation -> (...)."""
+    place = np.maximum(place, 0.0)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    low, high = (np.take_along_axis(ordered, np.expand_dims(at, 0), axis=0)[0] for at in (below, above))
+    part = place - below
+    return np.where(part > 0, low + part * (high - low), low)

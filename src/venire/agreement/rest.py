@@ -1,0 +1,147 @@
+r"""Each label against the labels that the other assessors gave the same item.
+
+For a label l by assessor a on an item that others judged too, let q(m) be the share of label m among the labels that
+the others gave it (an assessor with k labels for the item gives each of them the weight 1/k).  With p_a(m) the share of
+m among the assessor's own labels and v the value of a label on the scale,
+
+    equal       q(l)                      how often a random other assessor says the same
+    chance      sum_m p_a(m) q(m)         the same, had the assessor given these labels without a look
+    gap         sum_m q(m) (v_l - v_m)    higher or lower than the others
+    distance    sum_m q(m) |v_l - v_m|
+
+The mean of ``equal`` over an assessor's labels, less that of ``chance``, over one less that of ``chance`` is a kappa
+of the assessor with the rest, by the assessor's own marginals on these items.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.models.pairs import distinct_items
+from venire.types import Codes, Floats, Ints
+
+BLOCK = 1 << 21
+
+
+def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
+    """Sum weights by place, n places at least -> (place,)."""
+    sums: Floats = np.bincount(place, weights, minlength=n).astype(np.float64, copy=False)
+    return sums
+
+
+class Own(NamedTuple):
+    """Labels of items that several assessors judged: row into the judgments, item, who, label, weight (shared,)."""
+
+    row: Ints
+    item: Ints
+    who: Codes
+    label: Codes
+    weight: Floats
+    others: Floats
+
+
+class Rest(NamedTuple):
+    """What ``own`` labels are against the rest, all (shared,); over (assessor x label x label) what others gave.
+
+    met_who, met_own, met_other, met: an assessor's label, a label of others on the same items, and how often (cell,).
+    """
+
+    own: Own
+    equal: Floats
+    chance: Floats
+    gap: Floats
+    distance: Floats
+    met_who: Ints
+    met_own: Ints
+    met_other: Ints
+    met: Floats
+
+
+def rest_of(judgments: Judgments, values: Floats | None) -> Rest:
+    """Hold every label against those of the others; values (label,), None if labels have no order.
+
+    Cost: O(rows log rows + labels x distinct labels of their item), a block of ``BLOCK`` at a time.
+    """
+    own, cell = _shared(judgments)
+    n_labels, n = len(judgments.scale), len(own.item)
+    values = np.zeros(n_labels) if values is None else values
+    marginal = _marginals(own, len(judgments.assessor.names), n_labels)
+    key, where = np.unique(own.item * n_labels + own.label, return_inverse=True)
+    mass = summed(where, own.weight, len(key))
+    mine, own_mass = _own_masses(own, cell, n_labels)
+    first = np.searchsorted(key, own.item * n_labels)
+    size = np.searchsorted(key, (own.item + 1) * n_labels) - first
+    found = np.zeros((4, n))
+    keys, sums = [], []
+    for block in _blocks(size):
+        at = np.repeat(np.arange(block.start, block.stop), size[block])
+        place = np.arange(len(at)) - np.repeat(np.cumsum(size[block]) - size[block], size[block]) + first[at]
+        other = key[place] % n_labels
+        share = mass[place] - _looked_up(mine, own_mass, cell[at] * n_labels + other)
+        share = np.maximum(share, 0.0) / own.others[at]
+        apart = values[own.label[at]] - values[other]
+        parts = (own.label[at] == other, marginal[own.who[at], other], apart, np.abs(apart))
+        found[:, block] = [summed(at - block.start, share * part, size[block].size) for part in parts]
+        triple = (own.who[at].astype(np.int64) * n_labels + own.label[at]) * n_labels + other
+        distinct, number = np.unique(triple, return_inverse=True)
+        keys.append(distinct)
+        sums.append(summed(number, share * own.weight[at]))
+    equal, chance, gap, distance = found
+    return Rest(own, equal, chance, gap, distance, *_gathered(keys, sums, n_labels))
+
+
+def _shared(judgments: Judgments) -> tuple[Own, Ints]:
+    """Choose the labels of items with several assessors; and number the cells (item, assessor) they are in."""
+    item, topic = distinct_items(judgments)
+    who, n_assessors = judgments.assessor.codes, max(len(judgments.assessor.names), 1)
+    cells, cell = np.unique(item.astype(np.int64) * n_assessors + who, return_inverse=True)
+    raters = np.bincount(cells // n_assessors, minlength=len(topic))
+    rows = np.flatnonzero(raters[item] > 1)
+    weight = (1.0 / np.bincount(cell, minlength=1))[cell[rows]]
+    others = (raters[item[rows]] - 1).astype(np.float64)
+    own = Own(rows, item[rows].astype(np.int64), who[rows], judgments.label[rows], weight, others)
+    return own, cell[rows]
+
+
+def _marginals(own: Own, n_assessors: int, n_labels: int) -> Floats:
+    """Share of each label among an assessor's own, where others judged too -> (assessor, label)."""
+    key = own.who.astype(np.int64) * n_labels + own.label
+    counts = summed(key, own.weight, n_assessors * n_labels).reshape(n_assessors, n_labels)
+    shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    return shares
+
+
+def _own_masses(own: Own, cell: Ints, n_labels: int) -> tuple[Ints, Floats]:
+    """Weight of each label within an assessor's own for an item, by key cell x label."""
+    key, number = np.unique(cell * n_labels + own.label, return_inverse=True)
+    return key, summed(number, own.weight, len(key))
+
+
+def _looked_up(keys: Ints, values: Floats, wanted: Ints) -> Floats:
+    """Return values by key, 0 where there is none."""
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    found: Floats = np.where(keys[place] == wanted, values[place], 0.0)
+    return found
+
+
+def _blocks(size: Ints) -> list[slice]:
+    """Cut rows so that the sizes of a block sum to about ``BLOCK``."""
+    if len(size) == 0:
+        return []
+    cut = np.flatnonzero(np.diff(np.cumsum(size) // BLOCK)) + 1
+    edges = [0, *cut.tolist(), len(size)]
+    return [slice(*pair) for pair in pairwise(edges)]
+
+
+def _gathered(keys: list[Ints], sums: list[Floats], n_labels: int) -> tuple[Ints, Ints, Ints, Floats]:
+    """Add up what blocks found: assessor, own label, others' label, how often (cell,)."""
+    if not keys:
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, none, np.zeros(0)
+    key, number = np.unique(np.concatenate(keys), return_inverse=True)
+    total = summed(number, np.concatenate(sums))
+    return key // n_labels**2, key // n_labels % n_labels, key % n_labels, total

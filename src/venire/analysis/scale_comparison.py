@@ -1,0 +1,265 @@
+r"""Scale comparison: what the same judgments are worth on their own scale, on coarser and on finer ones.
+
+The table of Chu et al. (2021, doi:10.1145/3459637.3482428; their Table 2), for each of ``analysis.scale_settings``:
+
+    krippendorff_alpha, phi     how far assessors agree
+    discriminative_power        share of pairs of systems told apart, for each measure (needs runs)
+    pdp_individual,             how uncertain the ideal order of K documents is, in nats: lower is better (needs
+    pdp_aggregate               preferences)
+
+Agreement does not compare over scales.  Merging labels hides disagreement together with information, so that a coarse
+scale can be "reliable but useless" (their Section 1); ``WARNING`` says so and goes with every result.  Discriminative
+power depends on the gains of a scale.  PDP depends on the labels alone: another name for a label changes nothing.
+
+The documents whose order PDP asks for are chosen once, by the judgments as they are, and are the same in all settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from venire.agreement.phi import phi
+from venire.agreement.statistics import statistics
+from venire.analysis.discriminative_power import discriminative_power
+from venire.analysis.label_preferences import LabelPreferences
+from venire.analysis.pair_tests import PairedBootstrap
+from venire.analysis.pdp import pdp
+from venire.analysis.scale_settings import SUMMED, scale_settings
+from venire.analysis.seeds import copied, seed_of
+from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
+from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
+from venire.data.panel import Pool
+from venire.data.preferences import Preferences
+from venire.data.runs import Runs
+from venire.errors import SettingError, VenireError
+from venire.kernels.plackett_luce import most_entropy
+from venire.measures.scoring import MeasureLike
+from venire.types import RNGLike
+
+WARNING = (
+    "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet tell less "
+    '("reliable but useless"); compare settings by PDP, where lower is better, and by discriminative power with care'
+)
+MEANINGS = {
+    "krippendorff_alpha": "agreement beyond chance: 1 is full agreement, 0 what chance gives",
+    "phi": "how closely labels lie around a value of each item: 1 is full agreement, 0 labels spread evenly",
+    "discriminative_power": "share of pairs of systems whose difference chance in the topics does not explain",
+    "pdp_individual": "nats of uncertainty about the order of K documents, each assessor a witness: lower is better",
+    "pdp_aggregate": "nats of uncertainty about the order of K documents, labels pooled first: lower is better",
+}
+ALPHA, POWER, MODES = "krippendorff_alpha", "discriminative_power", ("individual", "aggregate")
+
+
+@dataclass(frozen=True)
+class ScaleValue:
+    """A number for one setting: ``labels`` counts those of its scale; value None with a reason."""
+
+    setting: str
+    labels: int
+    statistic: str
+    measure: str | None
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class ScaleComparison:
+    """Numbers by setting, those of a setting together; ``notes`` says what to be careful about."""
+
+    values: tuple[ScaleValue, ...]
+    notes: tuple[str, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per number."""
+        return [each.record() for each in self.values]
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Names of the settings, as they are first."""
+        return tuple(dict.fromkeys(each.setting for each in self.values))
+
+    def of(self, statistic: str, measure: str | None = None) -> dict[str, float]:
+        """Return the values of a statistic that are known, by setting."""
+        return {
+            each.setting: each.value
+            for each in self.values
+            if each.statistic == statistic and measure in (None, each.measure) and each.value is not None
+        }
+
+    def meanings(self) -> dict[str, str]:
+        """Say of each statistic that is there what it means."""
+        there = dict.fromkeys(each.statistic for each in self.values)
+        return {name: MEANINGS[name] for name in there}
+
+    def sentence(self) -> str:
+        """Say which setting tells most, and how much the labels as they are do."""
+        own = self.settings[0]
+        for statistic in ("pdp_individual", "pdp_aggregate"):
+            found = self.of(statistic)
+            if len(found) > 1 and own in found:
+                best, worst = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
+                return (
+                    f"By PDP in {statistic.removeprefix('pdp_')} mode the setting {best} tells the most about "
+                    f"the order of documents ({found[best]:.3f} nats open) and {worst} the least ({found[worst]:.3f}); "
+                    f"the labels as they are leave {found[own]:.3f} open."
+                )
+        return _by_power(self, own)
+
+
+def compare_scales(
+    judgments: Judgments,
+    runs: Runs | None = None,
+    measures: Sequence[MeasureLike] = ("nDCG@10",),
+    *,
+    preferences: Preferences | None = None,
+    reduce: str = "all",
+    extend: Iterable[float] = (),
+    sums: bool = False,
+    k: int | None = None,
+    gains: GainsLike = "linear",
+    pool: str | Pool = "median",
+    n_draws: int = 300,
+    rng: RNGLike = 0,
+) -> ScaleComparison:
+    """Compare settings of one set of judgments by agreement, discriminative power and PDP.
+
+    Parameters
+    ----------
+    runs, measures, gains, pool : for discriminative power, as ``evaluate`` takes them; no runs, none of it
+    preferences : for PDP; None, none of it
+    reduce, extend, sums : which settings, see ``scale_settings``
+    k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels
+    n_draws : resamples for each interval and test; 0: no intervals, and 1,000 for the tests
+
+    Cost: that of each statistic, times the settings.
+    """
+    seed = seed_of(rng)
+    settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
+    values = [each for name, labels in settings.items() for each in _agreement(name, labels, n_draws, seed)]
+    if runs is not None:
+        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, n_draws=n_draws, seed=seed)
+        values, notes = values + powers, notes + said
+    if preferences is not None:
+        lists = top_of_pool(judgments, k) if runs is None else top_of_runs(judgments, runs, k)
+        pdps, said = _pdps(settings, preferences, lists, n_draws=n_draws, seed=seed)
+        values, notes = values + pdps, notes + said
+    order = list(settings)
+    values.sort(key=lambda each: order.index(each.setting))
+    return ScaleComparison(tuple(values), (WARNING, *dict.fromkeys(notes)))
+
+
+def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
+    """Measure how far assessors agree."""
+    level = judgments.scale.measurement
+    alpha = statistics(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed))[0]
+    if alpha["value"] is not None and n_draws == 0:
+        alpha = {**alpha, "reason": None}  # nobody asked for the interval that is not there
+    found = {ALPHA: alpha, "phi": _phi(judgments)}
+    return [_value(name, judgments, statistic, record) for statistic, record in found.items()]
+
+
+def _phi(judgments: Judgments) -> dict[str, Any]:
+    """Phi, or why there is none."""
+    try:
+        found = phi(judgments)
+    except VenireError as error:
+        return {"value": None, "low": None, "high": None, "reason": error.message}
+    return {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
+
+
+def _value(name: str, judgments: Judgments, statistic: str, record: Mapping[str, Any]) -> ScaleValue:
+    numbers = {key: record[key] for key in ("value", "low", "high", "reason")}
+    return ScaleValue(name, len(judgments.scale), statistic, None, **numbers)
+
+
+def _powers(
+    settings: Mapping[str, Judgments],
+    runs: Runs,
+    measures: Sequence[MeasureLike],
+    *,
+    gains: GainsLike,
+    pool: str | Pool,
+    n_draws: int,
+    seed: np.random.SeedSequence,
+) -> tuple[list[ScaleValue], list[str]]:
+    """Count the pairs of systems that each measure tells apart, in each setting."""
+    test, own = PairedBootstrap(n=n_draws or 1000), next(iter(settings))
+    try:
+        found = discriminative_power(
+            dict(settings), runs, measures, test=test, gains=[gains], pool=pool, rng=copied(seed)
+        )
+    except SettingError as error:
+        blanks = [
+            ScaleValue(name, len(labels.scale), POWER, str(measure), None, reason=error.message)
+            for name, labels in settings.items()
+            for measure in measures
+        ]
+        return blanks, []
+    values = []
+    for row in found.rows:
+        name = row.labels if len(settings) > 1 else own
+        value = ScaleValue(name, len(settings[name].scale), POWER, row.measure, row.share)
+        values.append(replace(value, reason=row.reason if row.share is None else None))
+    pooled = pool if isinstance(pool, str) else "a function"
+    worth = gains if isinstance(gains, str) else "those given"
+    how = f"discriminative power: labels pooled by {pooled}, gains {worth}, {test.words(found.rows[0].topics)}"
+    return values, [how, *found.notes]
+
+
+def _pdps(
+    settings: Mapping[str, Judgments],
+    preferences: Preferences,
+    lists: TopLists,
+    *,
+    n_draws: int,
+    seed: np.random.SeedSequence,
+) -> tuple[list[ScaleValue], list[str]]:
+    """Measure PDP in both modes, in each setting; what is doubtful is said in full of the labels as they are only."""
+    values, doubtful = [], []
+    notes = [f"PDP is of {lists.words}, K = {lists.k}: at most {most_entropy(lists.k):.3f}"]
+    for name, judgments in settings.items():
+        for mode in MODES:
+            blank = ScaleValue(name, len(judgments.scale), f"pdp_{mode}", None, None)
+            if mode == "individual" and name.endswith(SUMMED):
+                values.append(replace(blank, reason="the labels of an item are summed: there are no individual ones"))
+                continue
+            labels = LabelPreferences(mode=mode)
+            try:
+                found = pdp(judgments, preferences, labels=labels, lists=lists, n_draws=n_draws, rng=copied(seed))
+            except VenireError as error:
+                values.append(replace(blank, reason=error.message))
+                continue
+            values.append(replace(blank, value=found.value, low=found.low, high=found.high, reason=found.reason))
+            if name == next(iter(settings)):
+                notes += [f"PDP, {mode} mode: {word}" for word in found.warnings()]
+            elif found.reason is None and found.labels.warnings():
+                doubtful.append(name)
+    if doubtful:
+        listed = ", ".join(dict.fromkeys(doubtful))
+        notes.append(f"PDP rests on few tests for some pairs of labels, or on none, in {listed}")
+    return values, notes
+
+
+def _by_power(found: ScaleComparison, own: str) -> str:
+    """Say which setting tells most systems apart; without that, nothing can be said."""
+    measures = dict.fromkeys(each.measure for each in found.values if each.measure is not None)
+    for measure in measures:
+        shares = found.of(POWER, measure)
+        if len(shares) > 1 and own in shares:
+            best = max(shares, key=shares.__getitem__)
+            return (
+                f"By {measure} the setting {best} tells most pairs of systems apart ({shares[best]:.1%}); the labels "
+                f"as they are {shares[own]:.1%}."
+            )
+    return "Nothing here says which setting is best: that takes preferences (PDP), or runs (discriminative power)."

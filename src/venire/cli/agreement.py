@@ -1,0 +1,210 @@
+"""venire agreement: how far assessors agree, pooled or by topic or aspect; and what each of them is like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import read_labels, where_option
+from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, one_of, option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from venire.agreement.pair_confusions import Confusions
+    from venire.agreement.profiles import Profiles
+    from venire.data.judgments import Judgments
+
+MODEL = "Model"
+BY = ("topic", "assessor", "aspect")
+LEVELS = ("nominal", "ordinal", "interval", "ratio")
+OVER = ("items", "topics")
+KEYS = ("name", "level", "raters", "value", "low", "high", "n_items", "n_raters", "meaning", "reason")
+FOR_PEOPLE = KEYS[:8]
+PERSON = (
+    *("assessor", "n_labels", "n_shared", "agreement", "low", "high", "kappa", "leniency", "shift", "entropy"),
+    *("top_label", "top_share", "seconds", "flags"),
+)
+MOST_PAIRS = 100
+"""Where more than so many twos of assessors met, their confusions are not written."""
+NOT_ACROSS = (
+    "agreement does not compare across scales: fewer labels are easier to agree on, and one label is in full agreement "
+    "and of no use"
+)
+EXAMPLES = """\b
+Examples:
+  venire agreement judgments.tsv
+  venire agreement judgments.tsv --name krippendorff_alpha --level ordinal
+  venire agreement judgments.tsv --by assessor --plot assessors.svg
+  venire agreement aspects.tsv --by aspect --bootstrap 300 --format json
+"""
+
+
+@click.command("agreement", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@one_of(
+    "--by", choices=BY, section=MODEL, help="One set of statistics per topic or aspect; or a profile per assessor: {}."
+)
+@one_of(
+    "--level",
+    choices=LEVELS,
+    section=MODEL,
+    help="What may be computed with labels: {}.  [default: as the scale says]",
+)
+@option(
+    *("--name", "names"),
+    section=MODEL,
+    multiple=True,
+    metavar="STATISTIC",
+    help="A statistic, such as krippendorff_alpha or phi; may be repeated.  [default: all]",
+)
+@one_of(
+    "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
+)
+@option(
+    *("--bootstrap", "n_draws"),
+    section=MODEL,
+    type=click.IntRange(min=0),
+    default=1000,
+    metavar="N",
+    help="How often items or topics are drawn for the intervals; 0: never.",
+)
+@plot_option
+@more_judgments
+@where_option
+@reading
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Say how far assessors agree, from JUDGMENTS with several labels on an item.
+
+    Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
+    reason.  By assessor: agreement with the others, leniency, and habits that are worth a second look.
+    """
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    if options["by"] == "assessor":
+        _tell_assessors(labels, out, options)
+        return
+    records = [
+        {**group, **record}
+        for group, some in _groups(labels, options["by"])
+        for record in _statistics(some, options, rng)
+    ]
+    _write(records, out)
+    if options["plot"] is not None:
+        from venire.plots.agreement import plot_statistics
+
+        _draw(plot_statistics(records), options["plot"])
+    reasons = [f"{_what(each)}: {each['reason']}" for each in records if each["value"] is None]
+    out.notes([*_sentences(records), *labels.notes, *reasons, NOT_ACROSS])
+
+
+def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
+    """Part the labels by topic or aspect; all together if nothing is said."""
+    import numpy as np
+
+    from venire.models.pairs import refuse_mixed
+
+    if by is None:
+        refuse_mixed(labels)
+        yield {}, labels
+        return
+    column = labels.column(by)
+    order = np.argsort(column.codes, kind="stable")
+    ends = np.cumsum(np.bincount(column.codes, minlength=len(column.names)))
+    for name, first, last in zip(column.names, [0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        if last > first:
+            some = labels.take(order[first:last])
+            refuse_mixed(some)
+            yield {"group": name}, some
+
+
+def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
+    from venire.agreement.statistics import statistics
+
+    asked = {key: options[key] for key in ("level", "over", "n_draws")}
+    return statistics(labels, names=options["names"] or None, rng=rng, **asked)
+
+
+def _write(records: list[dict[str, Any]], out: Output) -> None:
+    """Write statistics; people see the reasons as notes."""
+    if out.format == "json":
+        out.json({"statistics": records, "warnings": [NOT_ACROSS]})
+        return
+    group = ("group",) if records and "group" in records[0] else ()
+    keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
+    out.table("statistics", Table(keys, [[each[key] for key in keys] for each in records]))
+
+
+def _sentences(records: list[dict[str, Any]]) -> list[str]:
+    """Say what the first statistics mean, one of each name; of groups, nothing."""
+    if any("group" in each for each in records):
+        return []
+    first: dict[str, str] = {}
+    for each in records:
+        if each["value"] is not None:
+            first.setdefault(each["name"], each["meaning"])
+    return list(first.values())
+
+
+def _what(record: dict[str, Any]) -> str:
+    group = f"{record['group']}: " if "group" in record else ""
+    return f"{group}{record['name']} ({record['level']})"
+
+
+def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any]) -> None:
+    """Write what each assessor is like, and in JSON the confusions of every two."""
+    from venire.agreement.profiles import profiles
+
+    found = profiles(labels, level=options["level"])
+    records = found.records()
+    if out.format == "json":
+        pairs, words = _confusions(labels)
+        document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
+        out.json({**document, "warnings": words})
+    else:
+        keys = tuple(records[0]) if out.for_machines else PERSON
+        out.table("assessors", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
+    if options["plot"] is not None:
+        _draw(_plotted(found, labels), options["plot"])
+    evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
+    out.notes([found.sentence(), *evidence, *labels.notes])
+
+
+def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
+    """Confusions of every two assessors, unless nobody met or too many did."""
+    from venire.agreement.pair_confusions import confusions
+    from venire.errors import PairsError
+
+    try:
+        found = confusions(labels)
+    except PairsError as error:
+        return None, [error.message]
+    if (n := len(found.pairs())) > MOST_PAIRS:
+        return None, [f"{n:,} twos of assessors met: their confusions are left out, choose some with --where assessor="]
+    return found, []
+
+
+def _plotted(found: Profiles, labels: Judgments) -> Figure:
+    """Draw the labels of each assessor; of two who met, how theirs met."""
+    from venire.plots.agreement import plot_confusion, plot_labels
+
+    pairs = _confusions(labels)[0] if len(found.assessors) == 2 else None
+    return plot_labels(found) if pairs is None else plot_confusion(pairs, *found.assessors)
+
+
+def _draw(figure: Figure, path: Path) -> None:
+    from venire.plots.style import write_figure
+
+    write_figure(figure, path)
+
+
+def _cell(value: Any) -> Any:
+    return "; ".join(value) if isinstance(value, list) else value

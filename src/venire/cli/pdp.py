@@ -1,0 +1,212 @@
+"""venire pdp: how much of the order of documents do labels leave open?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import read_labels, where_option
+from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from venire.analysis.pdp import PDP
+    from venire.analysis.pdp_differences import PDPDifference
+    from venire.analysis.top_lists import TopLists
+    from venire.data.judgments import Judgments
+    from venire.data.preferences import Preferences
+
+MODEL, LISTS = "Model", "Lists"
+MODES, FORMS, POOLS = ("individual", "aggregate", "both"), ("table", "bins", "logistic"), ("median", "majority")
+CHOICES = ("best", "random")
+KEYS = ("mode", "k", "value", "low", "high", "share_of_max", "topics")
+LABEL_KEYS = ("mode", "a", "b", "p", "wins", "n")
+EXAMPLES = """\b
+Examples:
+  venire pdp judgments.tsv preferences.tsv
+  venire pdp judgments.tsv preferences.tsv --mode both --top 5 --runs runs
+  venire pdp four-grades.tsv preferences.tsv --against seven-grades.tsv
+  venire pdp magnitudes.tsv preferences.tsv --form logistic --plot pdp.svg
+"""
+
+model = gathered(
+    "model",
+    {
+        "pool": one_of(
+            "--pool", choices=POOLS, section=MODEL, default="median", help="A document's label in aggregate mode: {}."
+        ),
+        "signal": one_of(
+            "--signal",
+            choices=POOLS,
+            section=MODEL,
+            default="median",
+            help="What several people's choices on two documents come to: {}.",
+        ),
+        "form": one_of(
+            "--form",
+            choices=FORMS,
+            section=MODEL,
+            help="How preferences depend on labels: {} in the difference.  [default: table; bins beyond 20 labels]",
+        ),
+        "n_bins": option(
+            *("--bins", "n_bins"),
+            section=MODEL,
+            type=click.IntRange(min=2),
+            default=7,
+            metavar="N",
+            help="Bins with equal shares of labels.",
+        ),
+        "prior": option(
+            "--prior",
+            section=MODEL,
+            type=click.FloatRange(min=0),
+            default=0.0,
+            metavar="X",
+            help="Wins added to either side of every two labels.",
+        ),
+    },
+)
+listing = gathered(
+    "listing",
+    {
+        "k": option(
+            *("--top", "k"),
+            section=LISTS,
+            type=click.IntRange(min=2),
+            metavar="K",
+            help="Documents in a list.  [default: 10, or as many as the middle list has]",
+        ),
+        "runs": option(
+            *("--runs", "runs"),
+            section=LISTS,
+            multiple=True,
+            type=PATH,
+            metavar="FILE",
+            help="Take the top K of each of these runs; may be repeated.  [default: K documents of each topic]",
+        ),
+        "condensed": option(
+            "--condensed",
+            section=LISTS,
+            is_flag=True,
+            help="Leave documents that nobody judged out of runs first.  [default: leave out lists with one]",
+        ),
+        "choose": one_of(
+            "--choose",
+            choices=CHOICES,
+            section=LISTS,
+            default="best",
+            help="Without runs, take the {} K documents of a topic; best by mean label.",
+        ),
+    },
+)
+
+
+@click.command("pdp", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("preferences", type=PATH)
+@click.argument("more_runs", metavar="[RUNS]...", nargs=-1, type=PATH)
+@one_of("--mode", choices=MODES, section=MODEL, default="both", help="Take labels {}: each assessor's, or pooled.")
+@model
+@option(
+    *("--bootstrap", "n_draws"),
+    section=MODEL,
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="How often topics and their tests are resampled.  [default: 30 to 200, fewer where lists are many]",
+)
+@option(
+    "--against",
+    section=MODEL,
+    type=PATH,
+    metavar="FILE",
+    help="Compare with these judgments of the same documents, on the same lists.",
+)
+@listing
+@option("--labels", section="Output", is_flag=True, help="Write the preferences between labels; JSON has both.")
+@plot_option
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Measure how much of the order of K documents the labels of JUDGMENTS leave open, by PREFERENCES.
+
+    PREFERENCES say of pairs of documents which is better; they tell how well labels predict it.  The value is the
+    entropy of the ideal ranking in nats, lower is better: as a share of its maximum, log K!, 0 means that the order is
+    known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.
+    """
+    from venire.io.preferences import read_preferences
+
+    runs = (*options["listing"]["runs"], *options["more_runs"])
+    if [judgments, preferences, options["against"], *more, *runs].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    tests = read_preferences(preferences)
+    lists = _lists(labels, runs, options)
+    found = _measured(labels, tests, lists, options)
+    differences = _differences(found, tests, lists, options, (judgments, options["against"]))
+    words = list(dict.fromkeys(f"{each.mode}: {word}" for each in found for word in each.warnings()))
+    _write(out, found, differences, words, labels=options["labels"])
+    if options["plot"] is not None:
+        from venire.plots.pdp import plot_pdp
+        from venire.plots.style import write_figure
+
+        write_figure(plot_pdp(found), options["plot"])
+    said = [*(each.sentence() for each in found), *(each.sentence() for each in differences)]
+    out.notes([*said, f"lists: {lists.words}", *labels.notes, *tests.notes, *words])
+
+
+def _lists(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any]) -> TopLists:
+    """Choose the documents whose order is asked for."""
+    from venire import read_runs
+    from venire.analysis.top_lists import top_of_pool, top_of_runs
+
+    asked = options["listing"]
+    if not runs:
+        return top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
+    return top_of_runs(labels, read_runs(list(runs), **options["rules"]), asked["k"], condensed=asked["condensed"])
+
+
+def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: Mapping[str, Any]) -> list[PDP]:
+    """Measure PDP in the modes that were asked for."""
+    from venire.analysis.label_preferences import LabelPreferences
+    from venire.analysis.pdp import pdp
+
+    modes = MODES[:2] if options["mode"] == "both" else (options["mode"],)
+    how = {"lists": lists, "n_draws": options["n_draws"], "rng": options["rng"]}
+    return [pdp(labels, tests, labels=LabelPreferences(mode=mode, **options["model"]), **how) for mode in modes]
+
+
+def _differences(
+    found: Sequence[PDP], tests: Preferences, lists: TopLists, options: Mapping[str, Any], names: tuple[str, str | None]
+) -> list[PDPDifference]:
+    """Compare with other judgments, if any are named."""
+    from venire.analysis.pdp_differences import compare_pdp
+
+    if names[1] is None:
+        return []
+    others = read_labels(names[1], (), reading={**options["reading"], "scale": None})
+    again = _measured(others, tests, lists, options)
+    return [compare_pdp(a, b, names=(names[0], names[1])) for a, b in zip(found, again, strict=True)]
+
+
+def _write(
+    out: Output, found: Sequence[PDP], differences: Sequence[PDPDifference], words: Sequence[str], *, labels: bool
+) -> None:
+    """Write values, or preferences between labels; JSON has both."""
+    values = [each.record() for each in found]
+    pairs = [{"mode": each.mode, **pair} for each in found for pair in each.labels.records()]
+    compared = [each.record() for each in differences]
+    if out.format == "json":
+        out.json({"pdp": values, "labels": pairs, "differences": compared, "warnings": list(words)})
+    elif labels:
+        out.table("labels", Table(LABEL_KEYS, [[pair[key] for key in LABEL_KEYS] for pair in pairs]))
+    else:
+        out.table("pdp", Table(KEYS, [[value[key] for key in KEYS] for value in values]))

@@ -1,0 +1,183 @@
+"""venire power: how many pairs of systems can measures and labels tell apart?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import (
+    SCORING,
+    chosen_topics,
+    measures_option,
+    read_labels,
+    settled_gains,
+    topics_option,
+    where_option,
+)
+from venire.cli.options import PATH, POOLS, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.output import Output
+from venire.cli.progress import bar
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from venire.analysis.pair_tests import PairTest
+    from venire.analysis.powers import DiscriminativePower
+    from venire.data.gains import Gains
+    from venire.data.judgments import Judgments
+
+TEST = "Test"
+TESTS = ("bootstrap", "tukey")
+EXAMPLES = """\b
+Examples:
+  venire power judgments.tsv runs --per assessor
+  venire power judgments.tsv runs --pool median -m nDCG@10 -m AP -m RBP
+  venire power qrels.txt runs --gains linear --gains exponential
+  venire power qrels.txt runs --test tukey --draws 9999 --plot power.svg
+"""
+
+testing = gathered(
+    "testing",
+    {
+        "tests": one_of(
+            *("--test", "tests"),
+            choices=TESTS,
+            section=TEST,
+            multiple=True,
+            default=["bootstrap"],
+            help="How pairs are tested, {}: each pair by itself, with resampled topics; or all together, with "
+            "permuted scores; may be repeated.",
+        ),
+        "alpha": option(
+            "--alpha",
+            section=TEST,
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=0.05,
+            metavar="P",
+            help="Pairs with a p-value of at most P are told apart.",
+        ),
+        "n_draws": option(
+            *("--draws", "n_draws"),
+            section=TEST,
+            type=click.IntRange(min=1),
+            default=1000,
+            metavar="N",
+            help="How often topics are resampled, or scores permuted.",
+        ),
+    },
+)
+whose = gathered(
+    "whose",
+    {
+        "assessor": option(
+            "--assessor", section=SCORING, metavar="NAME", help="Score with the labels of one assessor."
+        ),
+        "per": option(
+            "--per",
+            section=SCORING,
+            type=click.Choice(["assessor"]),
+            metavar="assessor",
+            help="Compare the labels of each assessor.",
+        ),
+        "pool": one_of("--pool", choices=POOLS, section=SCORING, help="Pool the labels of each item: {}."),
+    },
+)
+
+
+@click.command("power", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@testing
+@measures_option
+@option(
+    *("--gains", "gain_names"),
+    section=SCORING,
+    multiple=True,
+    default=["linear"],
+    metavar="GAINS",
+    help="What labels are worth, as in evaluate; may be repeated, to compare them.",
+)
+@option(
+    "--fit-on",
+    section=SCORING,
+    type=PATH,
+    metavar="FILE",
+    help="Fit gains by a model on these judgments.  [default: on the judgments given]",
+)
+@whose
+@topics_option
+@plot_option
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Ask how many pairs of the systems of RUNS can be told apart, by each measure and with each set of labels.
+
+    This is Sakai's discriminative power: the share of pairs whose difference chance in the topics does not explain.
+    Labels of several assessors or gains stand side by side.  More power is not more truth: labels can tell systems
+    apart and be wrong.
+    """
+    from venire import parse_measure, read_runs
+    from venire.analysis.discriminative_power import discriminative_power
+
+    if [judgments, *more, *runs].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+    for name in options["measures"]:
+        parse_measure(name)
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    topics, notes = chosen_topics(options["topic_file"], labels)
+    sources = read_runs(list(runs), **options["rules"])
+    with bar(sources.sources, quiet=out.quiet) as progress:
+        found = discriminative_power(
+            labels,
+            sources,
+            list(dict.fromkeys(options["measures"])),
+            test=_tests(options["testing"]),
+            alpha=options["testing"]["alpha"],
+            gains=_gains(labels, options),
+            topics=topics,
+            rng=options["rng"],
+            progress=progress,
+            **options["whose"],
+        )
+    out.table("power", _table(found, people=not out.for_machines))
+    if options["plot"] is not None:
+        from venire.plots.power import plot_power
+        from venire.plots.style import write_figure
+
+        write_figure(plot_power(found), options["plot"])
+    out.notes([found.sentence(), *found.notes, *notes])
+
+
+def _table(found: DiscriminativePower, *, people: bool) -> Table:
+    """Lay the shares out; people see reasons only where there are any."""
+    records = found.records()
+    columns = [key for key in records[0] if not people or any(record[key] is not None for record in records)]
+    return Table(columns, [[record[key] for key in columns] for record in records])
+
+
+def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
+    """Settle the tests that were named."""
+    from venire.analysis.pair_tests import PairedBootstrap, TukeyHSD
+
+    known: dict[str, Callable[..., PairTest]] = {"bootstrap": PairedBootstrap, "tukey": TukeyHSD}
+    return [known[name](n=asked["n_draws"]) for name in dict.fromkeys(asked["tests"])]
+
+
+def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, Gains]:
+    """Settle the gains that were named."""
+    from venire.models.gain_names import names_model
+
+    names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
+    if fit_on is not None and not any(map(names_model, names)):
+        raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+    return {
+        name: settled_gains(labels, options["reading"], gains=name, fit_on=fit_on if names_model(name) else None)
+        for name in names
+    }

@@ -1,0 +1,163 @@
+"""venire scales: what are the same judgments worth on coarser and finer scales?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import measures_option, read_labels, where_option
+from venire.cli.options import PATH, POOLS, more_judgments, output_options, reading, rng_option, run_rules
+from venire.cli.output import Output
+from venire.cli.rendering import Cell, Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from venire.analysis.scale_comparison import ScaleComparison
+
+SETTINGS = "Settings"
+SCORING = "Scoring"
+REDUCTIONS, GAINS = ("all", "two", "none"), ("linear", "exponential")
+SHORT = {
+    "krippendorff_alpha": "alpha",
+    "phi": "Phi",
+    "discriminative_power": "DP",
+    "pdp_individual": "PDP individual",
+    "pdp_aggregate": "PDP aggregate",
+}
+EXAMPLES = """\b
+Examples:
+  venire scales judgments.tsv --preferences preferences.tsv
+  venire scales judgments.tsv runs --preferences pairs.tsv -m nDCG@10 -m AP
+  venire scales judgments.tsv runs --reduce two --extend 1 --extend inf
+"""
+
+making = gathered(
+    "making",
+    {
+        "reduce": one_of(
+            "--reduce",
+            choices=REDUCTIONS,
+            section=SETTINGS,
+            default="all",
+            help="Which labels are merged, {}: every way to fewer labels (beyond 5 labels, those to two), or only "
+            "those to two.",
+        ),
+        "extend": option(
+            "--extend",
+            section=SETTINGS,
+            type=click.FloatRange(min=0),
+            multiple=True,
+            metavar="W",
+            help="Spread labels over a scale with one more between any two, the less by chance the larger W; inf: not "
+            "at all.  May be repeated.",
+        ),
+        "sums": option(
+            "--sums", section=SETTINGS, is_flag=True, help="Sum the labels of an item up to S, and take log2(S + 1)."
+        ),
+    },
+)
+how = gathered(
+    "how",
+    {
+        "k": option(
+            *("--top", "k"),
+            section=SCORING,
+            type=click.IntRange(min=2),
+            metavar="K",
+            help="Documents whose order PDP asks for.  [default: 10, or what most lists have]",
+        ),
+        "gains": one_of(
+            "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
+        ),
+        "pool": one_of(
+            "--pool", choices=POOLS, section=SCORING, default="median", help="How measures pool an item's labels: {}."
+        ),
+        "n_draws": option(
+            *("--bootstrap", "n_draws"),
+            section=SCORING,
+            type=click.IntRange(min=0),
+            default=300,
+            metavar="N",
+            help="How often topics are resampled.",
+        ),
+    },
+)
+
+
+@click.command("scales", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, type=PATH)
+@option(
+    *("--preferences", "preference_files"),
+    section="Judgments",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="Pairs of documents judged side by side, for PDP: topic, left, right, strength; may be repeated.",
+)
+@making
+@measures_option
+@how
+@more_judgments
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Compare JUDGMENTS as they are with the same labels merged into fewer, or spread over more.
+
+    For each setting: agreement of assessors (alpha, Phi), the share of pairs of systems that measures tell apart on
+    RUNS, and, with preferences, how much of the order of documents the labels leave open (PDP, lower is better).
+    Agreement does not compare across scales: a scale can be reliable but useless.
+    """
+    from venire import parse_measure, read_runs
+    from venire.analysis.scale_comparison import compare_scales
+    from venire.io.preferences import read_preferences
+
+    files = options["preference_files"]
+    if [judgments, *more, *runs, *files].count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+    measures = list(dict.fromkeys(options["measures"]))
+    for name in measures:
+        parse_measure(name)
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    preferences = read_preferences(list(files)) if files else None
+    found = compare_scales(
+        labels,
+        read_runs(list(runs), **options["rules"]) if runs else None,
+        measures,
+        preferences=preferences,
+        rng=options["rng"],
+        **options["making"],
+        **options["how"],
+    )
+    if out.format == "json":
+        beside = {"meanings": found.meanings(), "warnings": list(found.notes)}
+        out.json({"scales": found.records(), **beside})
+    else:
+        out.table("scales", _long(found) if out.for_machines else _wide(found))
+    said = () if preferences is None else preferences.notes
+    legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
+    out.notes([found.sentence(), *legend, *found.notes, *labels.notes, *said])
+
+
+def _long(found: ScaleComparison) -> Table:
+    """Lay the numbers out one to a row."""
+    records = found.records()
+    return Table(list(records[0]), [list(record.values()) for record in records])
+
+
+def _wide(found: ScaleComparison) -> Table:
+    """Lay the settings out one to a row, with a column for each statistic and measure."""
+    columns = list(dict.fromkeys((each.statistic, each.measure) for each in found.values))
+    columns.sort(key=lambda column: list(SHORT).index(column[0]))
+    cells = {(each.setting, each.statistic, each.measure): each for each in found.values}
+    labels = {each.setting: each.labels for each in found.values}
+    rows: list[list[Cell]] = [
+        [name, labels[name], *(cells[name, *column].value if (name, *column) in cells else None for column in columns)]
+        for name in found.settings
+    ]
+    heads = [SHORT[statistic] + (f" {measure}" if measure else "") for statistic, measure in columns]
+    return Table(["setting", "labels", *heads], rows)

@@ -1,0 +1,231 @@
+"""Preferences: pairs of documents (or of whole result lists) that somebody judged side by side.
+
+A row is one choice: topic, the document shown on the left, the one on the right, who chose, and how strongly.  The
+sign has one meaning everywhere: **positive: the left one is better**, negative: the right one, 0: a tie.  (Chu et al.
+2021, doi:10.1145/3459637.3482428, use this sign in Section 3.4.2 and the opposite one in Section 5.1.1.)  The range is
+free: -1..1, -2..2, -4..4 or any real numbers.  Nothing is pooled: two choices on one pair are two rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.data.ids import Category, Ids, joined
+from venire.data.judgments import counted
+from venire.errors import SettingError
+from venire.types import Bools, Codes, Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preferences:
+    """Pairs of documents judged side by side, all (row,): strength > 0: left is better, 0: a tie.
+
+    ``topic`` is into ``topics``; ``left`` and ``right`` are into ``docs``.
+    """
+
+    topics: Ids
+    docs: Ids
+    topic: Codes
+    left: Codes
+    right: Codes
+    assessor: Category
+    strength: Floats
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[object]]) -> Preferences:
+        """Make a table of rows (topic, left, right, strength) or (topic, left, right, strength, assessor).
+
+        Examples
+        --------
+        >>> Preferences.of([("t1", "d1", "d2", 1, "ann"), ("t1", "d2", "d3", 0, "bob")])
+        <Preferences: 2 choices (1 tie) on 2 pairs of 1 topic by 2 assessors>
+        """
+        full = [tuple(row) if len(row) > 4 else (*row, "unknown") for row in rows]
+        columns: list[tuple[object, ...]] = list(zip(*full, strict=True)) or [()] * 5
+        topic, left, right, assessor = (Category.of(map(str, columns[n])) for n in (0, 1, 2, 4))
+        return from_columns((topic, left, right), np.array(columns[3], dtype=np.float64), assessor)
+
+    def __len__(self) -> int:
+        return len(self.strength)
+
+    @property
+    def assessors(self) -> tuple[str, ...]:
+        """Names of the assessors."""
+        return tuple(self.assessor.names)
+
+    @property
+    def outcome(self) -> Codes:
+        """Which one was preferred -> (row,): 1 the left one, 0 neither, -1 the right one."""
+        return np.sign(self.strength).astype(np.int32)
+
+    def take(self, rows: Ints | Bools) -> Preferences:
+        """Choose rows; topics and documents keep their numbers."""
+        return replace(
+            self,
+            topic=self.topic[rows],
+            left=self.left[rows],
+            right=self.right[rows],
+            assessor=self.assessor.take(rows),
+            strength=self.strength[rows],
+        )
+
+    def where(
+        self, *, topic: str | Iterable[str] | None = None, assessor: str | Iterable[str] | None = None
+    ) -> Preferences:
+        """Choose the rows with these names: ``where(topic=["t1", "t2"], assessor="ann")``."""
+        rows = np.ones(len(self), dtype=np.bool_)
+        for column, wanted, values in (
+            ("topic", topic, Category(self.topic, self.topics)),
+            ("assessor", assessor, self.assessor),
+        ):
+            if wanted is not None:
+                names = [wanted] if isinstance(wanted, str) else wanted
+                rows &= np.isin(values.codes, [values.code_of(name, column) for name in names])
+        return self.take(rows)
+
+    def swapped(self) -> Preferences:
+        """Say the same with left and right exchanged."""
+        return replace(self, left=self.right, right=self.left, strength=0.0 - self.strength)
+
+    def both(self) -> Preferences:
+        """Every choice in both orientations: as it stands, then exchanged -> twice the rows.
+
+        Count over this and p(a > b) + p(b > a) = 1 holds by itself.
+        """
+        twice = np.tile(np.arange(len(self)), 2)
+        return replace(
+            self,
+            topic=self.topic[twice],
+            left=np.concatenate([self.left, self.right]),
+            right=np.concatenate([self.right, self.left]),
+            assessor=Category(self.assessor.codes[twice], self.assessor.names),
+            strength=np.concatenate([self.strength, 0.0 - self.strength]),
+        )
+
+    def oriented(self) -> Preferences:
+        """Turn every row so that ``left`` < ``right`` as numbers into ``docs``: rows on one pair look alike."""
+        turn = self.left > self.right
+        return replace(
+            self,
+            left=np.minimum(self.left, self.right),
+            right=np.maximum(self.left, self.right),
+            strength=np.where(turn, 0.0 - self.strength, self.strength),
+        )
+
+    def anonymous(self) -> Preferences:
+        """Take every choice as another person's, whoever made it: assessors are 1, 2, ... for the choices on a pair.
+
+        For crowds whose workers are not known.
+        """
+        pair = self.pairs()[0]
+        order = np.argsort(pair, kind="stable")
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order)) - np.searchsorted(pair[order], pair[order])
+        names = Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2))
+        return replace(self, assessor=Category(place, names))
+
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Number the distinct pairs, whichever way round -> pair (row,), and the first row of each pair (pair,).
+
+        Pairs are numbered by topic, then by their documents.  O(n log n).
+        """
+        n_docs = max(len(self.docs), 1)
+        low = np.minimum(self.left, self.right).astype(np.int64)
+        high = np.maximum(self.left, self.right).astype(np.int64)
+        _, within = np.unique(low * n_docs + high, return_inverse=True)
+        n_within = int(within.max(initial=-1)) + 1
+        key = self.topic.astype(np.int64) * max(n_within, 1) + within
+        _, first, pair = np.unique(key, return_index=True, return_inverse=True)
+        return pair.astype(np.int64), first.astype(np.int64)
+
+    def sentence(self) -> str:
+        """Say in one line what is there."""
+        n_ties = int((self.strength == 0).sum())
+        n_topics, n_pairs = len(np.unique(self.topic)), len(self.pairs()[1])
+        return (
+            f"{counted(len(self), 'choice')} ({counted(n_ties, 'tie')}) on {counted(n_pairs, 'pair')} of "
+            f"{counted(n_topics, 'topic')} by {counted(len(self.assessor.names), 'assessor')}"
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the long table, names as text; ``strength`` is left-positive."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "topic": Category(self.topic, self.topics).texts(),
+                "left": Category(self.left, self.docs).texts(),
+                "right": Category(self.right, self.docs).texts(),
+                "assessor": self.assessor.texts(),
+                "strength": self.strength,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<Preferences: {self.sentence()}>"
+
+
+def from_columns(
+    names: tuple[Category, Category, Category],
+    strength: Floats,
+    assessor: Category | None = None,
+    *,
+    notes: tuple[str, ...] = (),
+) -> Preferences:
+    """Make a table of columns: names (topic, left, right), strength (row,) left-positive, who (None: unknown).
+
+    Left and right come under one set of document names.
+    """
+    topic, left, right = names
+    docs = joined([left, right])
+    table = Preferences(
+        topics=topic.names,
+        docs=docs.names,
+        topic=topic.codes,
+        left=docs.codes[: len(left)],
+        right=docs.codes[len(left) :],
+        assessor=assessor or Category.constant("unknown", len(topic)),
+        strength=np.asarray(strength, dtype=np.float64),
+        notes=notes,
+    )
+    _check(table)
+    return table
+
+
+def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
+    """Put tables end to end over one set of topics, documents and assessors; notes are kept, each once."""
+    if not parts:
+        return Preferences.of([])
+    topic = joined([Category(part.topic, part.topics) for part in parts])
+    docs = joined([Category(side, part.docs) for part in parts for side in (part.left, part.right)])
+    sides = np.split(docs.codes, np.cumsum([len(part) for part in parts for _ in range(2)])[:-1])
+    return Preferences(
+        topics=topic.names,
+        docs=docs.names,
+        topic=topic.codes,
+        left=np.concatenate(sides[::2]),
+        right=np.concatenate(sides[1::2]),
+        assessor=joined([part.assessor for part in parts]),
+        strength=np.concatenate([part.strength for part in parts]),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def _check(table: Preferences) -> None:
+    """Refuse a document against itself, and a strength that is no number."""
+    same, odd = table.left == table.right, ~np.isfinite(table.strength)
+    if same.any():
+        row = int(np.argmax(same))
+        message = f"row {row + 1} compares {table.docs[int(table.left[row])]!r} with itself"
+        raise SettingError(message, hint="a preference is between two different documents: leave such rows out")
+    if odd.any():
+        message = f"row {int(np.argmax(odd)) + 1} has strength {table.strength[np.argmax(odd)]}, which is no number"
+        raise SettingError(message, hint="positive: left is better; 0: a tie; leave out what was not judged")

@@ -1,0 +1,211 @@
+r"""Patterns: items whose labels are counted alike are one pattern, with a number of items.
+
+What a statistic of agreement needs to know of an item is how often it got each label.  Few such histograms are
+different (126 for five labels on five grades), so sums over a million items are sums over patterns, and a resample of
+items is a multinomial draw over patterns.
+
+Two exact ways to tell histograms apart.  With k the most labels on an item and L grades, a histogram is a number with
+L digits in base k + 1, the sum of :math:`(k + 1)^l` over the labels l of the item; where that stays below
+:math:`2^{53}` nothing is sorted.  Otherwise the labels of an item in ascending order are read as a number in base
+L + 1, renumbered before it would overflow.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.types import Codes, Floats, Ints
+
+EXACT = 1 << 53
+"""Whole numbers below this add up exactly in double precision."""
+LARGEST = 1 << 62
+BLOCK_ROWS = 1 << 20
+DENSE_CELLS = 1 << 21
+"""A table with more cells than this is kept sparse."""
+ITEMS_PER_BINOMIAL = 10
+"""To draw one binomial number takes about as long as to draw so many items."""
+
+
+class Patterns(NamedTuple):
+    """Distinct histograms: pattern p has label[e] times[e] times for e in start[p]:start[p + 1].
+
+    start (pattern + 1,); label, times (entry,), labels ascending within a pattern; n_items (pattern,).
+    """
+
+    start: Ints
+    label: Ints
+    times: Ints
+    n_items: Ints
+    n_labels: int
+
+    @property
+    def size(self) -> Ints:
+        """How many labels an item of each pattern has -> (pattern,)."""
+        sums: Ints = np.add.reduceat(self.times, self.start[:-1]) if len(self.times) else self.n_items[:0]
+        return sums
+
+    def table(self) -> Any:
+        """Counts as a matrix (pattern, label) of float64: an array, or a sparse one where that would be large."""
+        shape = (len(self.n_items), self.n_labels)
+        if shape[0] * shape[1] > DENSE_CELLS:
+            from scipy.sparse import csr_array
+
+            return csr_array((self.times.astype(np.float64), self.label, self.start), shape=shape)
+        dense = np.zeros(shape)
+        dense[np.repeat(np.arange(shape[0]), np.diff(self.start)), self.label] = self.times
+        return dense
+
+
+def patterns_of(item: Codes, label: Codes, shape: tuple[int, int]) -> tuple[Patterns, Ints]:
+    """Collapse items to patterns; item, label (row,), shape: numbers of items and labels.
+
+    Returns the patterns and which of them each item has (item,), -1 for an item without labels.
+    Cost: O(rows + items log items), or O(rows log rows) where there are many labels; memory linear in both.
+    """
+    n_items, n_labels = shape
+    usual = 2 * -(-len(item) // max(n_items, 1)) + 2
+    found = _by_digits(item, label, shape, usual) if usual**n_labels <= EXACT else None
+    if found is not None:
+        return found
+    size = _by_item(item, None, n_items)
+    found = _by_digits(item, label, shape, int(size.max(initial=0)) + 1)
+    return found or _by_order(item, label, size.astype(np.int64), n_labels)
+
+
+def _by_item(item: Codes, worth: tuple[Codes, Floats] | None, n_items: int) -> Floats:
+    """Count rows by item, or sum what their labels are worth -> (item,); a block of rows at a time spares copies.
+
+    worth: label (row,) and what each label is worth (label,).
+    """
+    total = np.zeros(n_items)
+    for begin in range(0, len(item), BLOCK_ROWS):
+        block = slice(begin, begin + BLOCK_ROWS)
+        total += np.bincount(item[block], None if worth is None else worth[1][worth[0][block]], minlength=n_items)
+    return total
+
+
+def _by_digits(item: Codes, label: Codes, shape: tuple[int, int], base: int) -> tuple[Patterns, Ints] | None:
+    """Patterns of items whose histogram is a number in this base; None where the base is too small, or too large.
+
+    Where a digit overflows, the digits of all items add up to less than there are labels.
+    """
+    n_labels = shape[1]
+    if base**n_labels > EXACT:
+        return None
+    key = _by_item(item, (label, base ** np.arange(n_labels, dtype=np.float64)), shape[0])
+    found, pattern, n_items = _distinct(key.astype(np.int64), int(key.max(initial=0.0)) + 1)
+    digits = found[:, None] // base ** np.arange(n_labels) % base
+    if digits.sum(axis=1) @ n_items != len(item) or int(found[-1:].max(initial=0)) >= base**n_labels:
+        return None
+    if len(found) and found[0] == 0:  # items without labels
+        digits, n_items, pattern = digits[1:], n_items[1:], pattern - 1
+    where, which = np.nonzero(digits)
+    start = np.append(0, np.cumsum((digits > 0).sum(axis=1)))
+    return Patterns(start, which, digits[where, which], n_items, n_labels), pattern
+
+
+def _distinct(key: Ints, n_keys: int) -> tuple[Ints, Ints, Ints]:
+    """Distinct keys, ascending, which of them each is, and how often; without sorting where keys are few."""
+    if n_keys > 4 * len(key) + 1024:
+        found, place, times = np.unique(key, return_inverse=True, return_counts=True)
+        return found, place, times
+    times = np.bincount(key, minlength=n_keys)
+    found = np.flatnonzero(times)
+    return found, (np.cumsum(times > 0) - 1)[key], times[found]
+
+
+def _by_order(item: Codes, label: Codes, size: Ints, n_labels: int) -> tuple[Patterns, Ints]:
+    """Patterns of items by their labels in ascending order; size (item,) how many labels an item has."""
+    ordered = np.sort(item.astype(np.int64) * n_labels + label) % n_labels
+    begin = np.append(0, np.cumsum(size))[:-1]
+    by_size = np.argsort(-size, kind="stable")
+    code, span = np.zeros(len(size), dtype=np.int64), 1
+    for place in range(int(size.max(initial=0))):
+        active = by_size[: np.searchsorted(-size[by_size], -place)]
+        if span * (n_labels + 1) >= LARGEST // (len(size) + 1):
+            code[active] = np.unique(code[active], return_inverse=True)[1]
+            span = len(active)
+        code[active] = code[active] * (n_labels + 1) + ordered[begin[active] + place] + 1
+        span *= n_labels + 1
+    labelled = size > 0
+    rank = np.unique(code[labelled], return_inverse=True)[1]
+    key = rank * (int(size.max(initial=0)) + 1) + size[labelled]
+    _, first, which, n_items = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    pattern = np.full(len(size), -1, dtype=np.int64)
+    pattern[labelled] = which
+    chosen = np.flatnonzero(labelled)[first]
+    return _from_rows(ordered, begin[chosen], size[chosen], n_items, n_labels), pattern
+
+
+def _from_rows(ordered: Ints, begin: Ints, size: Ints, n_items: Ints, n_labels: int) -> Patterns:
+    """Patterns of the items whose labels are ordered[begin:begin + size]; begin, size (pattern,)."""
+    pattern = np.repeat(np.arange(len(size)), size)
+    row = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size) + begin[pattern]
+    key, count = np.unique(pattern * n_labels + ordered[row], return_counts=True)
+    start = np.searchsorted(key, np.arange(len(size) + 1) * n_labels)
+    return Patterns(start, key % n_labels, count, n_items, n_labels)
+
+
+def group_table(group: Codes | Ints, pattern: Ints, shape: tuple[int, int]) -> Any:
+    """How many items of each pattern each group has; group, pattern (item,), pattern -1 left out -> (group, pattern).
+
+    A matrix of float64: an array, or a sparse one where that would be large.
+    """
+    there = pattern >= 0
+    key = group[there].astype(np.int64) * shape[1] + pattern[there]
+    if shape[0] * shape[1] <= DENSE_CELLS:
+        return np.bincount(key, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+    from scipy.sparse import csr_array
+
+    cell, times = np.unique(key, return_counts=True)
+    return csr_array((times.astype(np.float64), (cell // shape[1], cell % shape[1])), shape=shape)
+
+
+def pattern_weights(n_items: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
+    """How often items of each pattern (pattern,) are drawn, as many as there are, anew -> (draw, pattern).
+
+    A multinomial draw; item by item where nearly every item has a pattern of its own, which is quicker then.
+    """
+    n, n_patterns = int(n_items.sum()), len(n_items)
+    if n_patterns * ITEMS_PER_BINOMIAL < n:
+        return rng.multinomial(n, n_items / n, size=n_draws).astype(np.float64)
+    pattern = np.repeat(np.arange(n_patterns), n_items)
+    drawn = np.empty((n_draws, n_patterns))
+    for weights in drawn:
+        weights[:] = np.bincount(pattern[rng.integers(n, size=n, dtype=np.int32)], minlength=n_patterns)
+    return drawn
+
+
+def weighted_pairs(table: Any, weight: Floats) -> Floats:
+    r"""Sum weight over the ordered pairs of labels of an item, :math:`\sum_{ij} n_i n_j w_{ij}` -> (pattern,).
+
+    table (pattern, label), weight (label, label).  Cost: patterns x labels^2; never more than a block of patterns.
+    """
+    total = np.empty(table.shape[0])
+    step = max(1, DENSE_CELLS // table.shape[1])
+    for begin in range(0, len(total), step):
+        block = table[begin : begin + step]
+        product = block @ weight
+        total[begin : begin + step] = (
+            np.einsum("ij,ij->i", block, product)
+            if isinstance(block, np.ndarray)
+            else block.multiply(product).sum(axis=1)
+        )
+    return total
+
+
+def first_repeat(item: Codes, assessor: Codes) -> tuple[int, int] | None:
+    """Return an item and an assessor who gave it several labels, or None; item, assessor (row,).  O(rows log rows)."""
+    n_assessors = int(assessor.max(initial=0)) + 1
+    small = (int(item.max(initial=0)) + 1) * n_assessors < 1 << 31
+    key: Any = item.astype(np.int32 if small else np.int64)
+    key *= n_assessors
+    key += assessor
+    key.sort()
+    again = key[1:] == key[:-1]
+    if not again.any():
+        return None
+    found = int(key[np.argmax(again)])
+    return found // n_assessors, found % n_assessors

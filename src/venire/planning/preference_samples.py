@@ -1,0 +1,184 @@
+r"""Preference samples: would fewer preference tests have done?  By drawing from those at hand.
+
+For every two labels, B of the tests on documents so labelled are drawn with replacement, as Chu et al. (2021,
+doi:10.1145/3459637.3482428), Section 4.1, do, and p(a > b) is estimated from them alone.  Its distance from the
+p(a > b) of all tests is set beside what Eq. (12), corrected, expects of independent tests: :math:`z \sqrt{p(1-p)/B}`.
+
+    individual   Eq. (10): a test counts for the labels of every assessor who labelled both documents
+    aggregate    Eq. (11): it counts for the median labels of the documents, split where there are two
+
+Cost: O(draws x tests drawn), a block of draws at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.agreement.preference_labels import item_numbers
+from venire.agreement.preferences import settled
+from venire.data.judgments import Judgments
+from venire.data.panel import median
+from venire.data.preferences import Preferences
+from venire.data.scale import Scale
+from venire.errors import PairsError, SettingError, UnknownName
+from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
+from venire.planning.preference_tests import LEVEL, PER_LABEL_PAIR, refuse_many
+from venire.types import Codes, Floats, Ints, RNGLike
+
+SIZES = (10, 20, 40, 80, 160, 320)
+MODES = ("individual", "aggregate")
+CELLS = 1 << 22
+"""How many tests are drawn at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleSizeCheck:
+    """How far p(a > b) from B tests for every two labels is from that of all tests.
+
+    By number of tests (size,): error, the mean distance; error_95, which 95 % stay below; expected, what Eq. (12) says
+    of 95 %.  By pair of labels (label pair,), those that were met: lower, higher (levels), p of the higher one from all
+    tests, n_tests.  by_pair (size, label pair): mean distance.
+    """
+
+    scale: Scale
+    mode: str
+    sizes: tuple[int, ...]
+    error: Floats
+    error_95: Floats
+    expected: Floats
+    lower: Ints
+    higher: Ints
+    p: Floats
+    n_tests: Ints
+    by_pair: Floats
+    n_draws: int
+
+    def enough(self, within: float) -> int | None:
+        """The smallest of the sizes with 95 % of estimates within this distance, or None."""
+        fitting = [size for size, far in zip(self.sizes, self.error_95.tolist(), strict=True) if far <= within]
+        return min(fitting, default=None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per number of tests."""
+        names = ("per_label_pair", "mean_error", "error_95", "expected_95")
+        columns = (column.tolist() for column in (self.error, self.error_95, self.expected))
+        return [dict(zip(names, row, strict=True)) for row in zip(self.sizes, *columns, strict=True)]
+
+    def sentence(self) -> str:
+        """Say how far off the estimates are with the usual number of tests, or the nearest to it that was tried."""
+        at = int(np.abs(np.log(np.array(self.sizes) / PER_LABEL_PAIR)).argmin())
+        few = [n for n in self.n_tests.tolist() if n < self.sizes[at]]
+        fewer = f" ({len(few)} of {len(self.n_tests)} pairs of labels have fewer tests at hand)" if few else ""
+        return (
+            f"With {self.sizes[at]} tests for every two labels ({self.mode} mode), p(a > b) is off by "
+            f"{self.error[at]:.3f} on average and by at most {self.error_95[at]:.3f} in 95% of cases{fewer}."
+        )
+
+
+def check_sample_size(
+    preferences: Preferences,
+    judgments: Judgments,
+    *,
+    sizes: Sequence[int] = SIZES,
+    mode: str = "individual",
+    n_draws: int = 200,
+    rng: RNGLike = 0,
+) -> SampleSizeCheck:
+    """Draw B tests for every two labels from those at hand, and see how far p(a > b) is from that of all.
+
+    Choices on one pair of documents are one test, settled by their median.  When not to use this: where two labels have
+    far fewer tests than B (see ``n_tests``), drawing with replacement shows their own spread, not that of new tests.
+    """
+    if mode not in MODES:
+        raise UnknownName("mode", mode, MODES)
+    if not sizes or min(sizes) < 1 or n_draws < 2:
+        raise SettingError(
+            f"{n_draws} draws of {list(sizes)} tests", hint="expected one test or more, two draws or more"
+        )
+    refuse_many(judgments.scale)
+    tests = _tests(preferences, judgments, mode)
+    generator = np.random.default_rng(rng)
+    p = np.add.reduceat(tests.hits, tests.start) / np.add.reduceat(tests.cases, tests.start)
+    away = np.stack([np.abs(_drawn_shares(tests, size, n_draws, generator) - p) for size in sizes])
+    lower, higher = (each[tests.pair] for each in np.triu_indices(len(judgments.scale), 1))
+    return SampleSizeCheck(
+        scale=judgments.scale,
+        mode=mode,
+        sizes=tuple(sizes),
+        error=away.mean(axis=(1, 2)),
+        error_95=np.quantile(away, LEVEL, axis=(1, 2)),
+        expected=_expected(p, np.array(sizes)),
+        lower=lower,
+        higher=higher,
+        p=p,
+        n_tests=tests.n,
+        by_pair=away.mean(axis=1),
+        n_draws=n_draws,
+    )
+
+
+class _Tests(NamedTuple):
+    """What tests say of two labels: pair (label pair,), n and start of its tests; hits of the higher, cases (test,)."""
+
+    pair: Ints
+    n: Ints
+    start: Ints
+    hits: Floats
+    cases: Floats
+
+
+def _tests(preferences: Preferences, judgments: Judgments, mode: str) -> _Tests:
+    """Settle the choices on each pair of documents, find their labels, and put tests together by labels."""
+    answers = settled(preferences)
+    left, right = (each.astype(np.int64) for each in item_numbers(answers.table, judgments))
+    there = (left >= 0) & (right >= 0)
+    pairs = _paired(judgments, mode, left[there], right[there])
+    label_pair, share = _pair_number(pairs.a, pairs.b, len(judgments.scale)), answers.left_share[there][pairs.pair]
+    apart = label_pair >= 0
+    if not apart.any():
+        hint = "check that both files name topics and documents alike"
+        raise PairsError("no test is between documents with different labels", hint=hint)
+    won = np.where(pairs.a > pairs.b, share, 1 - share)
+    key, cell = np.unique(label_pair[apart] * len(there) + pairs.pair[apart], return_inverse=True)
+    cases: Floats = np.bincount(cell, weights=pairs.weight[apart]).astype(np.float64)
+    hits: Floats = np.bincount(cell, weights=(pairs.weight * won)[apart]).astype(np.float64)
+    pair, start, n = np.unique(key // len(there), return_index=True, return_counts=True)
+    return _Tests(pair, n, start, hits, cases)
+
+
+def _paired(judgments: Judgments, mode: str, left: Ints, right: Ints) -> PairedLabels:
+    """Labels of both documents of each test, by assessor or as medians."""
+    if mode == "individual":
+        entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))
+        return by_person(entries, left, right)
+    counts = judgments.label_counts()
+    judged = np.flatnonzero(counts.sum(axis=1))
+    return every_two(pooled_entries(median(counts[judged]), judged, len(counts)), left, right)
+
+
+def _pair_number(a: Codes, b: Codes, n_labels: int) -> Ints:
+    """Number unordered pairs of different labels as triu_indices does; -1 for two alike."""
+    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
+    return np.where(low == high, -1, low * (2 * n_labels - low - 1) // 2 + high - low - 1)
+
+
+def _drawn_shares(tests: _Tests, size: int, n_draws: int, rng: np.random.Generator) -> Floats:
+    """Share of the higher label in every draw of tests -> (draw, label pair)."""
+    step = max(1, CELLS // (len(tests.n) * size))
+    parts = []
+    for first in range(0, n_draws, step):
+        shape = (min(step, n_draws - first), len(tests.n), size)
+        place = tests.start[:, None] + (rng.random(shape) * tests.n[:, None]).astype(np.int64)
+        parts.append(tests.hits[place].sum(axis=2) / tests.cases[place].sum(axis=2))
+    return np.concatenate(parts)
+
+
+def _expected(p: Floats, sizes: Ints) -> Floats:
+    """What 95 % of distances stay below by Eq. (12), over the pairs of labels together -> (size,)."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((1 + LEVEL) / 2) * np.sqrt((p * (1 - p)).mean() / sizes))

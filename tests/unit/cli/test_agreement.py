@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from venire import Synthetic, generate
+from venire.agreement.coefficient import KEYS as RECORD_KEYS
+from venire.agreement.statistics import FUNCTIONS
+from venire.analysis.assessors import parse_assessors
+from venire.cli.agreement import KEYS, LEVELS, OVER
+from venire.data import scale
+
+HEAD = "topic\tdoc\tassessor\tlabel\n"
+KRIPPENDORFF = """
+1 2 3 3 2 1 4 1 2 . . .
+1 2 3 3 2 2 4 1 2 5 . 3
+. 3 3 3 2 3 4 2 2 5 1 .
+1 2 3 3 2 4 4 1 2 5 1 ."""
+
+
+def rows(grid, topics=1):
+    lines = [line.split() for line in grid.strip().splitlines()]
+    cells = [(d, u, label) for u, line in enumerate(lines) for d, label in enumerate(line) if label != "."]
+    return [f"t{d % topics}\td{d:02}\tU{u}\t{label}" for d, u, label in cells]
+
+
+@pytest.fixture
+def judgments(write):
+    return write("judgments.tsv", HEAD + "\n".join(rows(KRIPPENDORFF, topics=2)) + "\n")
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    setting = Synthetic(n_topics=8, docs_per_topic=60, n_unjudged=0, assessors=parse_assessors("5*careful, random"))
+    path = tmp_path / "crowd.tsv"
+    generate(setting, rng=3).judgments.to_polars().write_csv(path, separator="\t")
+    return path
+
+
+def test_words_are_those_of_the_library():
+    assert (KEYS, LEVELS, OVER) == (RECORD_KEYS, scale.LEVELS, ("items", "topics"))
+
+
+def test_json_has_every_statistic_with_its_meaning(venire, judgments):
+    answer = venire("agreement", judgments, "--bootstrap", "50", "--format", "json")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    records = document["statistics"]
+    assert [list(each) for each in records] == [list(KEYS)] * len(records)
+    assert {each["name"] for each in records} == set(FUNCTIONS)
+    assert all(each["meaning"] for each in records)
+    assert "does not compare across scales" in document["warnings"][0]
+
+
+@pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_published_values_of_alpha(venire, judgments, level, value):
+    asked = ("--name", "krippendorff_alpha", "--level", level, "--bootstrap", "20", "--format", "json")
+    (record,) = json.loads(venire("agreement", judgments, *asked).out)["statistics"]
+    assert record["value"] == pytest.approx(value, abs=5e-4)
+    assert (record["level"], record["n_raters"]) == (level, 4)
+
+
+def test_phi_stands_among_the_statistics(venire, write):
+    items = [[5, 6, 5], [4, 5, 5], [3, 5, 3], [6, 6, 6], [5, 5, 4]]
+    lines = [f"1\td{d}\tU{u}\t{label}" for d, item in enumerate(items) for u, label in enumerate(item)]
+    path = write("seven.tsv", HEAD + "\n".join(lines) + "\n")
+    (record,) = json.loads(venire("agreement", path, "--name", "phi", "--format", "json").out)["statistics"]
+    assert record["value"] == pytest.approx(0.99999975831, abs=1e-8)
+    assert record["low"] == pytest.approx(0.986, abs=5e-4)
+    nominal = venire("agreement", path, "--name", "phi", "--level", "nominal", "--format", "json")
+    (record,) = json.loads(nominal.out)["statistics"]
+    assert (record["value"], nominal.code) == (None, 0)
+    assert "no order" in record["reason"]
+
+
+def test_people_get_a_table_and_the_meaning_beside_it(venire, judgments):
+    answer = venire("agreement", judgments, "--bootstrap", "50", "--name", "raw_agreement", "--name", "phi")
+    lines = [line.split() for line in answer.out.splitlines()]
+    assert lines[0] == ["name", "level", "raters", "value", "low", "high", "n_items", "n_raters"]
+    assert [line[0] for line in lines[1:]] == ["raw_agreement", "phi"]
+    assert "Phi is" in answer.err
+    assert "does not compare across scales" in answer.err
+    assert venire("agreement", judgments, "--bootstrap", "0", "--quiet").err == ""
+
+
+def test_by_topic_there_is_a_set_for_each(venire, judgments):
+    asked = ("--by", "topic", "--name", "raw_agreement", "--bootstrap", "20")
+    document = json.loads(venire("agreement", judgments, *asked, "--format", "json").out)
+    assert [(each["group"], each["name"]) for each in document["statistics"]] == [
+        ("t0", "raw_agreement"),
+        ("t1", "raw_agreement"),
+    ]
+    assert sum(each["n_items"] for each in document["statistics"]) == 11
+    assert venire("agreement", judgments, *asked, "--format", "csv").out.startswith("group,name,level")
+    pooled = json.loads(venire("agreement", judgments, *asked[2:], "--over", "topics", "--format", "json").out)
+    values = [each["value"] for each in document["statistics"]]
+    assert pooled["statistics"][0]["value"] == pytest.approx(sum(values) / 2)
+
+
+def test_by_aspect(venire, write):
+    lines = ["1\ta\tU\t1\trel", "1\ta\tV\t1\trel", "1\ta\tU\t0\ttrust", "1\ta\tV\t1\ttrust"]
+    path = write("aspects.tsv", HEAD.strip() + "\taspect\n" + "\n".join(lines) + "\n")
+    asked = ("--name", "raw_agreement", "--format", "json")
+    document = json.loads(venire("agreement", path, "--by", "aspect", *asked).out)
+    assert [(each["group"], each["value"]) for each in document["statistics"]] == [("rel", 1.0), ("trust", 0.0)]
+    mixed = venire("agreement", path, *asked)
+    assert (mixed.code, "--where aspect=" in mixed.err) == (2, True)
+
+
+def test_by_assessor_habits_are_told_with_evidence(venire, crowd):
+    answer = venire("agreement", crowd, "--by", "assessor", "--format", "json")
+    document = json.loads(answer.out)
+    assert list(document) == ["assessors", "confusions", "warnings"]
+    flags = {each["assessor"]: each["flags"] for each in document["assessors"]}
+    assert {name: flag for name, flag in flags.items() if flag} == {"random1": ["random"]}
+    pair = [each for each in document["confusions"] if (each["a"], each["b"]) == ("careful1", "careful2")]
+    assert sum(each["n"] for each in pair) == 480
+    for_people = venire("agreement", crowd, "--by", "assessor")
+    assert "random1: agrees with others on" in for_people.err
+    assert for_people.out.splitlines()[0].split()[:2] == ["assessor", "n_labels"]
+    for_machines = venire("agreement", crowd, "--by", "assessor", "--format", "csv")
+    assert "evidence" in for_machines.out.splitlines()[0]
+
+
+def test_one_label_each_is_told_and_goes_on(venire, qrels):
+    answer = venire("agreement", qrels, "--format", "json", "--bootstrap", "20")
+    assert answer.code == 0
+    assert all(each["value"] is None and each["reason"] for each in json.loads(answer.out)["statistics"])
+    assert "phi (ordinal): no item was judged by two assessors" in venire("agreement", qrels, "--name", "phi").err
+    alone = json.loads(venire("agreement", qrels, "--by", "assessor", "--format", "json").out)
+    assert alone["confusions"] == []
+    assert "no item was judged by two" in alone["warnings"][0]
+
+
+def test_plots(venire, judgments, crowd, qrels, tmp_path):
+    plot = tmp_path / "plot.svg"
+    assert venire("agreement", judgments, "--bootstrap", "20", "--plot", plot).code == 0
+    assert "krippendorff alpha" in plot.read_text(encoding="utf-8")
+    assert venire("agreement", crowd, "--by", "assessor", "--plot", plot).code == 0
+    assert "random1" in plot.read_text(encoding="utf-8")
+    two = ("--where", "assessor=U0", "--where", "assessor=U1")
+    assert venire("agreement", judgments, *two, "--by", "assessor", "--plot", plot).code == 0
+    assert "label by U0" in plot.read_text(encoding="utf-8")
+    nothing = venire("agreement", qrels, "--bootstrap", "0", "--plot", plot)
+    assert (nothing.code, "nothing to plot" in nothing.err) == (2, True)
+
+
+def test_what_is_not_known_is_refused(venire, judgments):
+    answer = venire("agreement", judgments, "--name", "krippendorf_alpha")
+    assert answer.code == 2
+    assert "krippendorff_alpha" in answer.err
+    assert venire("agreement", judgments, "--by", "aspect").code == 2

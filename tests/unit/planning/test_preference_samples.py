@@ -1,0 +1,84 @@
+"""How far estimates from some of the tests are from those of all: against Eq. (12) where tests are independent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from venire import Judgments, PairsError, SettingError, UnknownName, read_judgments
+from venire.data.preferences import Preferences
+from venire.io.preferences import read_preferences
+from venire.planning.preference_samples import check_sample_size
+from venire.planning.preference_tests import sample_size
+
+
+def preferring(p: float, *, n_topics: int = 60) -> tuple[Judgments, Preferences]:
+    """Every pair of a lower and a higher document once; the higher is preferred with chance p."""
+    rng = np.random.default_rng(5)
+    judgments = read_judgments({f"t{t}": {f"d{n}": n % 2 for n in range(20)} for t in range(n_topics)})
+    rows = [
+        (f"t{t}", f"d{a}", f"d{b}", 1 if rng.random() < p else -1)
+        for t in range(n_topics)
+        for a in range(1, 20, 2)
+        for b in range(0, 20, 2)
+    ]
+    return judgments, Preferences.of(rows)
+
+
+@pytest.mark.parametrize("mode", ["individual", "aggregate"])
+def test_independent_tests_are_as_far_off_as_the_equation_says(mode: str) -> None:
+    judgments, preferences = preferring(0.7)
+    check = check_sample_size(preferences, judgments, mode=mode, n_draws=2000)
+    assert check.p == pytest.approx([0.7], abs=0.02)
+    assert check.n_tests.tolist() == [6000]
+    sd = np.sqrt(check.p * (1 - check.p) / np.array(check.sizes))
+    assert check.error == pytest.approx(sd * np.sqrt(2 / np.pi), rel=0.06)
+    assert check.error_95[2:] == pytest.approx(check.expected[2:], rel=0.1)
+    assert check.enough(0.15) == 40
+    assert check.enough(0.001) is None
+    assert sample_size(float(check.p[0]), within=float(check.expected[2])) in (40, 41)
+    assert "With 40 tests for every two labels" in check.sentence()
+    assert check.records()[2]["per_label_pair"] == 40
+
+
+def test_labels_of_many_assessors_make_a_test_count_for_each() -> None:
+    """Three assessors who label alike: a test is three samples, but of one choice; draws vary as for one assessor."""
+    one, preferences = preferring(0.7)
+    frame = one.to_polars().drop("assessor")
+    many = read_judgments(pl.concat([frame.with_columns(assessor=pl.lit(who)) for who in "xyz"]))
+    first, second = (check_sample_size(preferences, each, n_draws=500) for each in (one, many))
+    assert second.error == pytest.approx(first.error)
+    assert second.p == pytest.approx(first.p)
+
+
+def test_medians_between_two_labels_are_split() -> None:
+    frame = pl.DataFrame(
+        {"topic": ["t"] * 4, "doc": ["a", "a", "b", "b"], "assessor": ["x", "y"] * 2, "label": [0, 1, 0, 2]}
+    )
+    check = check_sample_size(
+        Preferences.of([("t", "a", "b", -1)]), read_judgments(frame), mode="aggregate", sizes=[5], n_draws=2
+    )
+    pairs = list(zip(check.lower.tolist(), check.higher.tolist(), check.p.tolist(), strict=True))
+    assert pairs == [(0, 1, 0.0), (0, 2, 1.0), (1, 2, 1.0)]
+    assert "have fewer tests at hand" in check.sentence()
+
+
+def test_settings_from_which_nothing_comes() -> None:
+    judgments, preferences = preferring(0.7, n_topics=1)
+    with pytest.raises(UnknownName):
+        check_sample_size(preferences, judgments, mode="both")
+    with pytest.raises(SettingError):
+        check_sample_size(preferences, judgments, sizes=[0])
+    with pytest.raises(PairsError, match="no test is between documents with different labels"):
+        check_sample_size(Preferences.of([("t0", "d0", "d2", 1)]), judgments)
+
+
+def test_real_tests_shrink_with_the_root_of_their_number(data_dir: Path) -> None:
+    judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz", wide=True).where(assessor="nist")
+    preferences = read_preferences(data_dir / "dl21_full" / "prefs_crowd.txt.gz")
+    check = check_sample_size(preferences, judgments, sizes=[20, 80, 320])
+    assert check.n_tests.tolist() == [107, 15, 256]
+    assert check.error[:-1] / check.error[1:] == pytest.approx([2, 2], rel=0.1)
