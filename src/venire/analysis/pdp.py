@@ -115,11 +115,11 @@ class PDP:
             words.append(f"{counted(self.lists.left_out, 'list')} with fewer than {self.k} judged documents left out")
         if self.n_unknown:
             words.append(f"{counted(self.n_unknown, 'pair')} of documents that no assessor labelled both: taken as 1/2")
-        fall = 0.0 if self.value is None or not len(self.draws) else self.value - float(self.draws.mean())
-        if fall > 0.02 * self.most:
+        moved = 0.0 if self.value is None or not len(self.draws) else float(self.draws.mean()) - self.value
+        if abs(moved) > 0.02 * self.most:
             words.append(
-                f"the tests are few: resampling them lowers PDP by {fall:.3f}, so that the value may be too low "
-                "by about as much"
+                f"the tests are few: resampling them moves PDP by {moved:+.3f}, so that the value may be off by about "
+                "as much"
             )
         if self.value is not None and self.error.any():
             noise = float(np.sqrt((self.error**2).sum()) / len(self.error))

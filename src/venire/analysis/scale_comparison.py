@@ -142,6 +142,8 @@ def compare_scales(
     k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels
     n_draws : resamples for each interval and test; 0: no intervals, and 1,000 for the tests
 
+    Notes
+    -----
     Cost: that of each statistic, times the settings.
     """
     seed = seed_of(rng)
