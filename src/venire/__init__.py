@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from venire.analysis.judge_forms import FormComparison, compare_forms
     from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed
     from venire.analysis.label_draws import results_to_label
+    from venire.analysis.label_preferences import LabelPreferences
     from venire.analysis.label_scales import cut, cuts, extended, log_sums, reduced
     from venire.analysis.mutual import mutual_evaluation
     from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+    from venire.analysis.pdp import PDP, pdp
+    from venire.analysis.pdp_differences import compare_pdp
     from venire.analysis.perceived_collections import generate_perceived
     from venire.analysis.perceived_relevance import PerceivedRelevance
     from venire.analysis.powers import DiscriminativePower, Power
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from venire.analysis.stability import Stability, stability
     from venire.analysis.synthetic import Collection, Synthetic, generate
     from venire.analysis.synthetic_files import write_collection
+    from venire.analysis.top_lists import top_of_pool, top_of_runs
     from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
     from venire.data.gains import Gains, binary, exponential, linear, raw
     from venire.data.grids import read_grid
@@ -125,9 +129,12 @@ _NAMES_IN = {
     "analysis.judge_forms": "FormComparison compare_forms",
     "analysis.judging_effort": "JudgingEffort double_judgments_needed",
     "analysis.label_draws": "results_to_label",
+    "analysis.label_preferences": "LabelPreferences",
     "analysis.label_scales": "cut cuts extended log_sums reduced",
     "analysis.mutual": "mutual_evaluation",
     "analysis.pair_tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
+    "analysis.pdp": "PDP pdp",
+    "analysis.pdp_differences": "compare_pdp",
     "analysis.perceived_collections": "generate_perceived",
     "analysis.perceived_relevance": "PerceivedRelevance",
     "analysis.powers": "DiscriminativePower Power",
@@ -141,6 +148,7 @@ _NAMES_IN = {
     "analysis.stability": "Stability stability",
     "analysis.synthetic": "Collection Synthetic generate",
     "analysis.synthetic_files": "write_collection",
+    "analysis.top_lists": "top_of_pool top_of_runs",
     "analysis.uncertainty_sources": "UncertaintySources uncertainty_sources",
     "data.gains": "Gains binary exponential linear raw",
     "data.grids": "read_grid",
@@ -191,25 +199,26 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "AP", "AmbiguousLabels", "Asymmetry", "CG", "Collection", "CombinedTable", "Comparison", "Confusions",
     "Consistency", "Counts", "DCG", "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR",
     "Estimate", "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains",
-    "GainsError", "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "ListOrder",
-    "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning", "Overlap", "P", "PairedBootstrap", "PairedT",
-    "PairsError", "PerceivedRelevance", "Phi", "Power", "PredictedRelevance", "PredictedRelevanceFit",
-    "PredictedScores", "PreferenceAgreement", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP",
-    "RBPResidual", "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules", "Runs", "Scale", "ScaleComparison",
-    "ScaleError", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability", "Success", "Summary", "Synthetic",
-    "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources", "UnjudgedWarning", "UnknownName",
-    "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry", "at_least", "between_assessors",
-    "between_gains", "binary", "bpref", "check_sample_size", "combine", "combined_table", "compare", "compare_forms",
-    "compare_groups", "compare_scales", "compare_systems", "confusions", "consistency", "count_relevant",
-    "count_resources", "cut", "cuts", "directed_agreement", "discriminative_power", "double_judgments_needed",
-    "evaluate", "evaluate_users", "exact_changes", "explicit_intents", "exponential", "extended", "fit_transitions",
-    "fitted_gains", "forecast", "generate", "generate_perceived", "head_to_head", "linear", "log_sums", "measure",
-    "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap", "pairs_to_ask", "parse_measure", "phi",
-    "plan_topics", "position_bias", "posterior", "power_of", "preference_agreement", "preferences_by_labels",
-    "profiles", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments", "read_preferences", "read_runs",
-    "reduced", "results_to_label", "sample_size", "score_intervals", "search_judgments", "sensitivity", "settled",
-    "split_units", "stability", "top_intents", "transitivity", "udm_weights", "uncertainty_sources", "write_collection",
-    "write_fit", "write_judgments",
+    "GainsError", "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments",
+    "LabelPreferences", "ListOrder", "ManyLabels", "Measure", "MeasureError", "MissingTopicsWarning", "Overlap", "P",
+    "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance", "Phi", "Power", "PredictedRelevance",
+    "PredictedRelevanceFit", "PredictedScores", "PreferenceAgreement", "Preferences", "PreferencesByLabels", "Profiles",
+    "Q", "R", "RBP", "RBPResidual", "RR", "RepeatedLineWarning", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
+    "ScaleComparison", "ScaleError", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability", "Success",
+    "Summary", "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
+    "UnjudgedWarning", "UnknownName", "UserScores", "VenireError", "VenireWarning", "Wilcoxon", "asymmetry", "at_least",
+    "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "combine", "combined_table",
+    "compare", "compare_forms", "compare_groups", "compare_pdp", "compare_scales", "compare_systems", "confusions",
+    "consistency", "count_relevant", "count_resources", "cut", "cuts", "directed_agreement", "discriminative_power",
+    "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes", "explicit_intents", "exponential",
+    "extended", "fit_transitions", "fitted_gains", "forecast", "generate", "generate_perceived", "head_to_head",
+    "linear", "log_sums", "measure", "mutual_evaluation", "nDCG", "nERR", "observed_weights", "overlap", "pairs_to_ask",
+    "parse_measure", "pdp", "phi", "plan_topics", "position_bias", "posterior", "power_of", "preference_agreement",
+    "preferences_by_labels", "profiles", "raw", "read_duplicates", "read_fit", "read_grid", "read_judgments",
+    "read_preferences", "read_runs", "reduced", "results_to_label", "sample_size", "score_intervals",
+    "search_judgments", "sensitivity", "settled", "split_units", "stability", "top_intents", "top_of_pool",
+    "top_of_runs", "transitivity", "udm_weights", "uncertainty_sources", "write_collection", "write_fit",
+    "write_judgments",
 ]
 # fmt: on
 

@@ -270,6 +270,12 @@ def test_tests_on_few_topics_are_drawn_singly():
     assert any("the tests are few" in word for word in found.warnings())
 
 
+def test_many_tests_need_no_warning():
+    judgments, tests = collection(30, n_tests=1500)
+    found = pdp(judgments, tests, labels=LabelPreferences(mode="aggregate"), n_draws=40)
+    assert not any("the tests are few" in word for word in found.warnings())
+
+
 def test_two_settings_are_compared_on_the_same_topics():
     good, tests = collection(40, sigma=0.05, n_tests=800)
     poor, _ = collection(40, sigma=0.3, perceive=2)
