@@ -29,7 +29,7 @@ from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.distance import WEIGHTS, Distance, named_distance
 from venire.agreement.kappa import units_of
 from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
-from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, percentiles, topic_mean
+from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, middle, percentiles, topic_mean
 from venire.data.judgments import Judgments, counted
 from venire.errors import UnknownName
 from venire.types import Floats, Ints, RNGLike
@@ -192,14 +192,9 @@ def _over_items(
     defined = value[~np.isnan(value)]
     mean = defined.mean() if len(defined) else np.nan
     means = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
-    lowest, highest = percentiles(means + mean - _middle(means), source.n_units if len(defined) else 0)
+    lowest, highest = percentiles(np.minimum(means + mean - middle(means), 1.0), source.n_units if len(defined) else 0)
     found = Found(float(mean), float(lowest), float(highest), f"bootstrap over {source.name}, n={n_draws}")
     return value, low, high, found
-
-
-def _middle(drawn: Floats) -> float:
-    known = drawn[~np.isnan(drawn)]
-    return float(np.median(known)) if len(known) else np.nan
 
 
 def _over_topics(
@@ -242,12 +237,12 @@ def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tupl
         one, other, times = counts.one[chosen], counts.other[chosen], counts.times[chosen]
         pair, unit = counts.pair[chosen] - block.start, counts.unit[chosen]
         shape = (block.stop - block.start, counts.source.n_units)
-        distance = _sums(pair, unit, times * distances[one, other], shape)
+        distance = unit_sums(pair, unit, times * distances[one, other], shape)
         wide = (shape[0] * n_labels, shape[1])
-        yield block, Sums(distance, *(_sums(pair * n_labels + label, unit, times, wide) for label in (one, other)))
+        yield block, Sums(distance, *(unit_sums(pair * n_labels + label, unit, times, wide) for label in (one, other)))
 
 
-def _sums(row: Ints, unit: Ints, worth: Floats, shape: tuple[int, int]) -> Any:
+def unit_sums(row: Ints, unit: Ints, worth: Floats, shape: tuple[int, int]) -> Any:
     """Sum up by row and unit -> (row, unit); sparse where assessors rarely meet."""
     if len(row) * SPARSE < shape[0] * shape[1]:
         from scipy.sparse import csr_array

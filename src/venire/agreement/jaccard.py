@@ -7,12 +7,14 @@ neither of whom anything is relevant are left out.  On an ordered scale a label 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from venire.agreement.coefficient import Coefficient, coefficient
-from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts
+from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
 from venire.agreement.label_patterns import NO_PAIRS, LabelPatterns, label_patterns
-from venire.agreement.resampling import Resampling, Values, estimated
+from venire.agreement.resampling import Resampling, Values, dense, estimated
 from venire.data.judgments import Judgments, counted
 from venire.models.relevance import Relevant, relevant_sets
 from venire.types import Bools, Floats, RNGLike
@@ -55,9 +57,10 @@ def jaccard(
     found = []
     for name, marked in zip(sets.names, sets.labels, strict=True):
         both, either = _sizes(counts, marked)
-        estimate = estimated(_means(both, either), counts.source, Resampling(over, resample, n_draws, rng))
+        asked = Resampling(over, resample, n_draws, rng)
+        estimate = estimated(_means(both, either), counts.source, asked, within=(0.0, 1.0))
         higher = " or higher" if table.scale.ordered and name in table.scale.labels[:-1] else ""
-        pairs = counted(int((either.sum(axis=0) > 0).sum()), "pair")
+        pairs = counted(int((np.asarray(either.sum(axis=1)) > 0).sum()), "pair")
         meaning = MEANING.replace("{name}", _escaped(name)).replace("{higher}", higher).replace("{pairs}", pairs)
         reason = f"nothing that two assessors judged is {name}{higher} to either" if len(counts.firsts) else NO_PAIRS
         found.append(
@@ -70,31 +73,27 @@ def _escaped(name: str) -> str:
     return name.replace("{", "{{").replace("}", "}}")
 
 
-def _sizes(counts: PairCounts, marked: Bools) -> tuple[Floats, Floats]:
-    """Items relevant to both, and to either, by unit and pair -> (unit, pair) each."""
-    n_pairs, n_units = len(counts.firsts), counts.source.n_units
+def _sizes(counts: PairCounts, marked: Bools) -> tuple[Any, Any]:
+    """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; sparse where few met."""
+    shape = (len(counts.firsts), counts.source.n_units)
     one, other = marked[counts.one], marked[counts.other]
-    cell = counts.unit * n_pairs + counts.pair
     both, either = (
-        np.bincount(cell, counts.times * chosen, minlength=n_units * n_pairs)
-        .reshape(n_units, n_pairs)
-        .astype(np.float64)
-        for chosen in (one & other, one | other)
+        unit_sums(counts.pair, counts.unit, counts.times * chosen, shape) for chosen in (one & other, one | other)
     )
     return both, either
 
 
-def _means(both: Floats, either: Floats) -> Values:
+def _means(both: Any, either: Any) -> Values:
     """Return the mean overlap of pairs as a function of weights (draw, unit) -> (draw,), NaN where undefined."""
 
     def block(weights: Floats) -> Floats:
-        shared, whole = weights @ both, weights @ either
-        known = (whole > 0).sum(axis=1)
-        total = (shared / np.where(whole > 0, whole, 1.0)).sum(axis=1)
+        shared, whole = dense(both @ weights.T), dense(either @ weights.T)
+        known = (whole > 0).sum(axis=0)
+        total = (shared / np.where(whole > 0, whole, 1.0)).sum(axis=0)
         return np.where(known > 0, total / np.maximum(known, 1), np.nan)
 
     def values(weights: Floats) -> Floats:
-        step = max(1, BLOCK_CELLS // max(both.shape[1], 1))
+        step = max(1, BLOCK_CELLS // max(both.shape[0], 1))
         return np.concatenate([block(weights[begin : begin + step]) for begin in range(0, len(weights), step)])
 
     return values

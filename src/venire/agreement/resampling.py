@@ -120,8 +120,12 @@ def dealt(n: int, rng: np.random.Generator) -> Codes:
     return group if n <= MOST_GROUPS else rng.permutation(group)
 
 
-def estimated(values: Values, source: Source, asked: Resampling) -> Found:
-    """Compute a statistic and its interval; NaN for what is undefined."""
+def estimated(values: Values, source: Source, asked: Resampling, *, within: tuple[float, float] | None = None) -> Found:
+    """Compute a statistic and its interval; NaN for what is undefined.
+
+    within: move the draws so that their median is the value, and cut them at these ends, for means over assessors who
+    rarely meet.
+    """
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)
     rng = np.random.default_rng(asked.rng)
@@ -129,8 +133,16 @@ def estimated(values: Values, source: Source, asked: Resampling) -> Found:
         return topic_mean(topic_values(values, source), asked.n_draws, rng)
     value = float(values(source.whole[None])[0])
     drawn = all_draws(values, source, asked.n_draws, rng) if not np.isnan(value) else np.zeros(0)
+    if within:
+        drawn = np.clip(drawn + value - middle(drawn), *within)
     low, high = percentiles(drawn, source.n_units)
     return Found(value, float(low), float(high), f"bootstrap over {source.name}, n={asked.n_draws}")
+
+
+def middle(drawn: Floats) -> float:
+    """Median of the draws that are not NaN."""
+    known = drawn[~np.isnan(drawn)]
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def topic_values(values: Values, source: Source) -> Floats:
