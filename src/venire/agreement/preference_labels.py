@@ -26,9 +26,7 @@ from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.kernels.clustered_shares import clustered_shares
-from venire.kernels.lookup import build_index, find
 from venire.kernels.paired_labels import by_person, middle_entries
-from venire.kernels.slices import hashes
 from venire.types import Codes, Floats, Ints
 
 VERDICTS = (
@@ -151,14 +149,13 @@ def labelled_choices(preferences: Preferences, judgments: Judgments) -> Labelled
     return LabelledChoices(row[pairs.pair], pairs.a, pairs.b)
 
 
-def item_numbers(preferences: Preferences, judgments: Judgments) -> tuple[Codes, Codes]:
+def item_numbers(preferences: Preferences, judgments: Judgments) -> tuple[Ints, Ints]:
     """Number the left and the right document of each choice among the judged items, -1 where it is not there."""
-    known, names = judgments.items.topics.slices, preferences.topics.slices
-    index = build_index(np.zeros(len(known.start), dtype=np.int32), known)
-    topic = find(index, np.zeros(len(names.start), dtype=np.int32), names, hashes(names))[preferences.topic]
-    items = build_index(judgments.items.topic, judgments.items.doc.slices)
-    docs, hashed = preferences.docs.slices, hashes(preferences.docs.slices)
-    left, right = (find(items, topic, docs.take(side), hashed[side]) for side in (preferences.left, preferences.right))
+    docs = preferences.docs.slices
+    left, right = (
+        judgments.items.numbers_of(preferences.topics, preferences.topic, docs.take(side))
+        for side in (preferences.left, preferences.right)
+    )
     return left, right
 
 

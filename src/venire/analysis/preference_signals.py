@@ -34,7 +34,7 @@ class Signals(NamedTuple):
 def signals_of(judgments: Judgments, preferences: Preferences, *, signal: str = "median") -> Signals:
     """Combine choices on the same two documents, and find the documents among the labelled ones.  O(n log n)."""
     found = settled(preferences, signal)
-    one, other = (side.astype(np.int64) for side in item_numbers(found.table, judgments))
+    one, other = item_numbers(found.table, judgments)
     labelled = np.append(np.bincount(judgments.item, minlength=len(judgments.items)) > 0, False)
     there = np.flatnonzero(labelled[one] & labelled[other])
     return Signals(one[there], other[there], found.left_share[there], there, len(found.table))

@@ -14,13 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.data.facts import Facts
-from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments, counted
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName
 from venire.io.scanning import scan
-from venire.kernels.lookup import build_index, find
-from venire.kernels.slices import Slices, hashes
 from venire.types import Codes, Floats, Ints, RNGLike
 
 CHOICES = ("best", "random")
@@ -54,22 +51,12 @@ class TopLists:
             return self
         flat = self.item.ravel()
         topics = self.items.topics.take(np.arange(len(self.items.topics)))
-        number = numbers_of(items, topics, self.items.topic[flat], self.items.doc.slices.take(flat))
+        number = items.numbers_of(topics, self.items.topic[flat], self.items.doc.slices.take(flat))
         number = number.reshape(self.item.shape)
         kept = (number >= 0).all(axis=1)
         number = number[kept]
         topic = items.topic[number[:, 0]] if self.k else self.topic[:0]
         return replace(self, items=items, topic=topic, item=number, left_out=self.left_out + int((~kept).sum()))
-
-
-def numbers_of(items: Items, topics: Ids, topic: Codes, docs: Slices) -> Ints:
-    """Number documents by name among the items, -1 where not there; topic (row,) into topics, docs (row,) -> (row,)."""
-    place = {name: number for number, name in enumerate(items.topics)}
-    code = np.array([place.get(name, -1) for name in topics], dtype=np.int32)
-    index = build_index(items.topic, items.doc.slices)
-    group = code[topic] if len(code) else np.zeros(0, dtype=np.int32)
-    found = find(index, group, docs, hashes(docs))
-    return np.where(group >= 0, found, -1).astype(np.int64)
 
 
 def top_of_pool(judgments: Judgments, k: int | None = None, *, choose: str = "best", rng: RNGLike = 0) -> TopLists:

@@ -17,6 +17,8 @@ import numpy as np
 from venire.data.ids import Category, Ids
 from venire.data.scale import Scale
 from venire.errors import UnknownName
+from venire.kernels.lookup import build_index, find
+from venire.kernels.slices import Slices, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -36,6 +38,17 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    def numbers_of(self, topics: Ids, topic: Codes, docs: Slices) -> Ints:
+        """Number documents by name, -1 for one that is not there; topic (row,) into topics, docs (row,) -> (row,).
+
+        Cost: O(items + rows).
+        """
+        place = {name: number for number, name in enumerate(self.topics)}
+        code = np.array([place.get(name, -1) for name in topics], dtype=np.int32)
+        group = code[topic] if len(code) else np.zeros(0, dtype=np.int32)
+        found = find(build_index(self.topic, self.doc.slices), group, docs, hashes(docs))
+        return np.where(group >= 0, found, -1).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -134,7 +134,7 @@ class _Tests(NamedTuple):
 def _tests(preferences: Preferences, judgments: Judgments, mode: str) -> _Tests:
     """Settle the choices on each pair of documents, find their labels, and put tests together by labels."""
     answers = settled(preferences)
-    left, right = (each.astype(np.int64) for each in item_numbers(answers.table, judgments))
+    left, right = item_numbers(answers.table, judgments)
     there = (left >= 0) & (right >= 0)
     pairs = _paired(judgments, mode, left[there], right[there])
     label_pair, share = _pair_number(pairs.a, pairs.b, len(judgments.scale)), answers.left_share[there][pairs.pair]
