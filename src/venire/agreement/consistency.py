@@ -11,8 +11,8 @@ count self and cross pairs of labels i and j, and p(R|i) is the share of pairs f
 The paper's histograms (Figures 2, 3) are over single judgment lists: of an assessor's judgments of a page each is
 equally likely, one is drawn, and p is estimated anew.  For self pairs two *different* judgments are drawn: a judgment
 is not compared with itself, which would count as agreement.  ``sd`` is the spread over these draws: what hangs on the
-inconsistency of single assessors.  ``low`` and ``high`` are the 95 % interval over topics, or over pages where there
-are fewer than ten topics (``models.spread``).
+inconsistency of single assessors; it is not known where nobody judged a page twice.  ``low`` and ``high`` are the 95 %
+interval over topics, or over pages where there are fewer than ten topics (``models.spread``).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Consistency:
 
     def records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance, label (highest first) and sort of pair; None where nothing is known."""
-        columns = {who: _columns(each) for who, each in self.sides().items()}
+        columns = {who: _columns(each, repeated=self.own.n_pages > 0) for who, each in self.sides().items()}
         return [
             {
                 "relevant": name,
@@ -232,12 +232,12 @@ def _n_topics(pages: Pages) -> int:
     return int(pages.topic.max(initial=-1)) + 1
 
 
-def _columns(shares: Shares) -> dict[str, Floats]:
+def _columns(shares: Shares, *, repeated: bool) -> dict[str, Floats]:
     """What is told of a sort of pairs, all (relevant, label)."""
     spread = shares.spread
     return {
         "p": spread.p,
-        "sd": _sd(shares.drawn),
+        "sd": _sd(shares.drawn) if repeated else np.full_like(spread.p, np.nan),
         "low": spread.low,
         "high": spread.high,
         "hits": spread.hits,

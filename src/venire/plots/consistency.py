@@ -1,6 +1,7 @@
 """Plots of consistency: single judgments drawn again and again, self against cross, and by label.
 
-Demeester et al. (2014), Figures 2 and 3.
+Demeester et al. (2014), Figures 2 and 3.  Where nobody judged a page twice there is nothing to draw, and p(R|i) between
+assessors is shown with its interval over topics.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo")
 
 def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     """Histograms over draws: p(R|R) self against cross, and p(R|i) of the labels that are not relevant, cross."""
+    if found.own.n_pages == 0:
+        return _intervals(found, row)
     by_label = _by_label(found, row)
     panels = [(_self_and_cross(found, row), "relevant once, relevant again"), (by_label[1], by_label[0])]
     panels = [panel for panel in panels if panel[0]]
@@ -37,6 +40,27 @@ def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
             _panel(axes, series, title)
         figure.supylabel("share of draws", fontsize=10)
         figure.supxlabel(f"P(relevant: {_name(found, row)}), single judgments drawn", fontsize=10)
+    return figure
+
+
+def _intervals(found: Consistency, row: int) -> Figure:
+    """p(R|i) between assessors with its interval, label by label."""
+    spread, labels = found.cross.spread, found.scale.labels
+    p, low, high = spread.p[row], spread.low[row], spread.high[row]
+    known = np.flatnonzero(~np.isnan(p))
+    with styled():
+        figure = new_figure(6.6, 1.3 + 0.45 * len(known))
+        axes = figure.subplots()
+        axes.hlines(known, low[known], high[known], color=colour(0), alpha=0.6, linewidth=2.5)
+        axes.plot(p[known], known, "o", color=colour(0))
+        for level in known.tolist():
+            axes.annotate(f"{p[level]:.2f}", (p[level], level), (0, 6), textcoords="offset points", ha="center", size=8)
+        axes.set_yticks(known, [labels[level] for level in known.tolist()])
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(known[0] - 0.5, known[-1] + 0.6)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel(f"P(relevant to another assessor: {_name(found, row)}), 95 % interval over topics")
+        axes.set_ylabel("label")
     return figure
 
 
