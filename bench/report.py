@@ -89,6 +89,29 @@ def bars(sections: Mapping[str, Section]) -> Iterator[tuple[str, bool, str]]:
         held = theirs / ours >= 50 and peak < 1024
         yield "2,000 judges at least 50 times as fast as rewriting qrels, under 1 GiB", held, figures
 
+    if "agreement" in sections:
+        yield from agreement_bars(sections["agreement"])
+    if "pdp" in sections:
+        small, large = sections["pdp"].costs
+        each, peak = sections["pdp"].best(small, "ms_per_topic"), sections["pdp"].best(large, "peak")
+        figures = f"{each:.3f} ms; {large} in {sections['pdp'].best(large):.1f} s and {peak:.0f} MB"
+        held = each <= 0.6 and peak < 1024
+        yield "PDP in at most .6 ms a topic at K = 5, and 10,000 topics at K = 10 under 1 GiB", held, figures
+
+
+def agreement_bars(section: Section) -> Iterator[tuple[str, bool, str]]:
+    if "krippendorff" in section.costs:
+        times, share = (
+            section.best("krippendorff") / section.best("venire"),
+            section.best("venire", "peak") / section.best("krippendorff", "peak"),
+        )
+        figures = f"{times:.1f} times, with {share:.2f} of the memory"
+        bar = "Alpha at least 4 times as fast as krippendorff from counts, in less than a third of its memory"
+        yield bar, times >= 4 and share < 1 / 3, figures
+    if "evalica, interval" in section.costs:
+        times = section.best("evalica, interval") / section.best("venire, interval")
+        yield "Its interval at least 30 times as fast as evalica's", times >= 30, f"{times:.0f} times"
+
 
 def label_bar(section: Section) -> Iterator[tuple[str, bool, str]]:
     few, many = f"{N_LABELS[0]:,}", f"{N_LABELS[-1]:,}"

@@ -18,12 +18,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from inference_sections import INFERENCE
 from machine import described, package_version
 from report import heading, page, verdicts
-from sections import CACHE, SECTIONS, Section
+from sections import CACHE, Section
+from sections import SECTIONS as SCORING
 
 CONTENDERS = ("venire", "venire, numpy scan", "pytrec_eval", "ir_measures", "ranx", "trec_eval")
 PACKAGES = ("numpy", "polars", "pytrec_eval", "ir_measures", "ranx", "numba")
+SECTIONS = {**SCORING, **INFERENCE}
 DOCS = Path(__file__).parent.parent / "docs"
 
 

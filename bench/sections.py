@@ -1,4 +1,4 @@
-"""What is measured: one function per section of the report, each returns a Section."""
+"""What is measured of reading and scoring: one function per section of the report, each returns a Section."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from machine import Cost, measured, wait_for_quiet
-from sizes import CROWD, GROWTH, GROWTH_LINES, LINES, N_LABELS, OURS
+from sizes import GROWTH, GROWTH_LINES, LINES, N_LABELS, OURS
 
 HERE = Path(__file__).parent
 CACHE = HERE.parent / "build" / "bench"
@@ -52,6 +52,16 @@ def in_turns(tasks: Mapping[str, Callable[[], Cost]], repeat: int) -> Costs:
                 waiting -= wait_for_quiet(waiting)
                 costs[name].append(task())
     return costs
+
+
+def script(name: str, *arguments: object) -> Callable[[], Cost]:
+    """A task: one of these scripts in a process of its own, which prints what it cost."""
+
+    def task() -> Cost:
+        printed, process = measured([sys.executable, HERE / name, *arguments])
+        return process | json.loads(printed)
+
+    return task
 
 
 def peer(contender: str, workload: str, folder: Path, out: Path | None = None) -> Callable[[], Cost]:
@@ -203,7 +213,7 @@ def labels(_: Sequence[str], repeat: int) -> Section:
         for n, path in paths.items():
             subprocess.run([sys.executable, HERE / "labels.py", "make", path, str(n)], check=True)
         size = {n: path.stat().st_size / 1e6 for n, path in paths.items()}
-        costs = in_turns({f"{n:,}": labels_read(path, n) for n, path in paths.items()}, repeat)
+        costs = in_turns({f"{n:,}": script("labels.py", "read", path, n) for n, path in paths.items()}, repeat)
     rows = []
     for n in N_LABELS:
         repeats = costs[f"{n:,}"]
@@ -215,89 +225,6 @@ def labels(_: Sequence[str], repeat: int) -> Section:
     return Section("labels", "Judgments at scale", about, header, rows, costs)
 
 
-def labels_read(path: Path, n_labels: int) -> Callable[[], Cost]:
-    def task() -> Cost:
-        printed, process = measured([sys.executable, HERE / "labels.py", "read", path, n_labels])
-        return process | json.loads(printed)
-
-    return task
-
-
-def disagreement(_: Sequence[str], repeat: int) -> Section:
-    names = ("venire", "counts kept", "dictionary loop")
-    tasks = {name: fitted(name, CROWD) for name in names} | {
-        f"venire, {N_LABELS[-1]:,}": fitted("venire", N_LABELS[-1])
-    }
-    costs = in_turns(tasks, repeat)
-    rows = []
-    for name, repeats in costs.items():
-        work, peak = (min(cost[what] for cost in repeats) for what in ("work", "peak"))
-        n = CROWD if name in names else N_LABELS[-1]
-        times = ratio(costs, name) if name in names else ""
-        rows.append([name.split(",")[0], f"{n:,}", f"{work:.4f}", f"{peak:.0f}", times, str(len(repeats))])
-    header = ["", "labels", "work s", "peak MB", "times venire", "turns"]
-    about = (
-        "p(R|label) with 300 resamples of topics, labels in memory. The dictionary loop goes over all pairs of labels "
-        "for every resample; with counts kept, it does so once."
-    )
-    return Section("disagreement", "Disagreement between assessors", about, header, rows, costs)
-
-
-def fitted(contender: str, n_labels: int) -> Callable[[], Cost]:
-    def task() -> Cost:
-        printed, process = measured([sys.executable, HERE / "disagreement.py", contender, n_labels])
-        return process | json.loads(printed)
-
-    return task
-
-
-def judges(_: Sequence[str], repeat: int) -> Section:
-    folder = made("dl21")
-    names = ("venire", "qrels rewritten")
-    costs = in_turns({name: another_judge(name, folder) for name in names}, repeat)
-    rows = []
-    for name, repeats in costs.items():
-        work, peak = (min(cost[what] for cost in repeats) for what in ("work", "peak"))
-        rows.append([name, seconds(work), f"{peak:.0f}", ratio(costs, name), str(len(repeats))])
-    about = (
-        "2,000 draws of another judge, nDCG@10 of 63 runs on 53 topics, all 1,953 pairs; runs loaded. To rewrite "
-        "qrels and call pytrec_eval is timed on four draws, and taken times 500."
-    )
-    header = ["", "work s", "peak MB", "times venire", "turns"]
-    return Section("judges", "Another judge", about, header, rows, costs)
-
-
-def another_judge(contender: str, folder: Path) -> Callable[[], Cost]:
-    def task() -> Cost:
-        printed, process = measured([sys.executable, HERE / "judges.py", contender, folder])
-        return process | json.loads(printed)
-
-    return task
-
-
-def power(_: Sequence[str], repeat: int) -> Section:
-    names = ("venire", "scipy.stats.bootstrap", "loop over resamples")
-    costs = in_turns({name: told_apart(name) for name in names}, repeat)
-    rows = []
-    for name, repeats in costs.items():
-        work, peak = (min(cost[what] for cost in repeats) for what in ("work", "peak"))
-        rows.append([name, seconds(work), f"{peak:.0f}", ratio(costs, name), str(len(repeats))])
-    about = (
-        "ASLs of all 666 pairs of 37 runs on 160 topics with 1,000 resamples, on one core; for Venire also the "
-        "difference required. scipy is timed on 60 pairs, the loop on 6, and taken times 666 / pairs."
-    )
-    header = ["", "work s", "peak MB", "times venire", "turns"]
-    return Section("power", "Discriminative power", about, header, rows, costs)
-
-
-def told_apart(contender: str) -> Callable[[], Cost]:
-    def task() -> Cost:
-        printed, process = measured([sys.executable, HERE / "power.py", contender])
-        return process | json.loads(printed)
-
-    return task
-
-
 SECTIONS: dict[str, Callable[[Sequence[str], int], Section]] = {
     "w1": w1,
     "w2": w2,
@@ -306,7 +233,4 @@ SECTIONS: dict[str, Callable[[Sequence[str], int], Section]] = {
     "floor": floor,
     "single": single,
     "labels": labels,
-    "disagreement": disagreement,
-    "judges": judges,
-    "power": power,
 }
