@@ -1,0 +1,159 @@
+r"""Verdict: is there a best system, for whom, and how sure is that?
+
+Let w be the system with the highest mean score.  It is *named* the winner only if it is ahead of every other system by
+more than chance in the topics explains: for all j, a two-sided paired t-test of w against j has p <= 1 - level.  No
+adjustment for their number is due.  To name w although v is truly best, the test of w against v must reject, and in the
+wrong direction, which happens with probability (1 - level) / 2 at most, however many systems there are (an
+intersection-union test: Berger 1982, doi:10.1080/00401706.1982.10487790).  If all are equal, one is named with at most
+1 - level.  Systems from which w cannot be told are its *rivals*.
+
+How sure it is to stay ahead of all is the share of draws in which it is, by source: other topics, another judge, both
+(``analysis.uncertainty_sources``), and another user, whose relevance is drawn (``analysis.random_users``).  A first
+place that k systems share counts 1 / k.  The *margin* is how far behind the truly best system w may still be: the 95 %
+quantile over draws of how far the best of the others is ahead of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.forecasts import TIE
+from venire.analysis.pair_tests import PairedT
+from venire.analysis.significance import LEVEL
+from venire.errors import SettingError
+from venire.measures.paired_scores import paired_scores
+from venire.measures.scores import Scores
+from venire.types import Floats
+
+SOURCES = {
+    "topics": "on other topics",
+    "judges": "under another judge",
+    "both": "under another judge on other topics",
+    "users": "for a random user",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
+
+    mean (system,): scores; lead: how far ahead of the next system it is; p_next: the p-value of that difference.
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    mean: Floats
+    n_topics: int
+    best: str
+    rivals: tuple[str, ...]
+    second: str | None
+    lead: float
+    p_next: float
+    p_first: Mapping[str, float]
+    margin: Mapping[str, float]
+    level: float = LEVEL
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is named the winner, if one is."""
+        return self.best if not self.rivals and len(self.systems) > 1 else None
+
+    def record(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "winner": self.winner,
+            "best": self.best,
+            "rivals": list(self.rivals),
+            "measure": self.measure,
+            "mean": float(self.mean.max()),
+            "lead": None if np.isnan(self.lead) else self.lead,
+            "p_value": None if np.isnan(self.p_next) else self.p_next,
+            "topics": self.n_topics,
+            "p_first": dict(self.p_first),
+            "margin": dict(self.margin),
+        }
+
+    def sentence(self) -> str:
+        """Say it in one sentence."""
+        if len(self.systems) == 1:
+            return f"There is one system only, {self.best}, with a {self.measure} of {self.mean[0]:.3f}."
+        if self.winner is not None:
+            return (
+                f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
+                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {self.n_topics} topics); "
+                f"{self._stays()}."
+            )
+        others = _listed(self.rivals)
+        return (
+            f"No winner can be named: by {self.measure} over {self.n_topics} topics {self.best} "
+            f"({self.mean.max():.3f}) cannot be told from {others}; {self._stays()}."
+        )
+
+    def _stays(self) -> str:
+        parts = [f"{p:.0%} {SOURCES[source]}" for source, p in self.p_first.items()]
+        return f"it comes first with probability {_listed(parts)}"
+
+
+def verdict(
+    scores: Scores, measure: str | None = None, *, draws: Mapping[str, Floats] | None = None, level: float = LEVEL
+) -> Verdict:
+    """Name the best system, or say from which it cannot be told.
+
+    scores: by system and topic, of one measure, or of several and ``measure`` names one.  draws: mean scores (draw,
+    system) by source, as of ``uncertainty_sources``; the systems as in ``scores``.
+    Cost: O(systems x topics + draws x systems).
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
+    >>> found = verdict(Scores(values, ("system", "topic"), {"system": ("new", "old"), "topic": tuple("123456")}))
+    >>> found.winner, round(found.lead, 4), round(found.p_next, 4)
+    ('new', 0.3167, 0.0033)
+    """
+    paired = paired_scores(scores, measure)
+    mean, n = paired.values.mean(axis=1, where=~np.isnan(paired.values)), len(paired.systems)
+    if np.isnan(mean).all():
+        raise SettingError("no system has a score", hint="judge documents that the systems return")
+    mean = np.nan_to_num(mean, nan=-np.inf)
+    order = np.argsort(-mean, kind="stable")
+    best, p = int(order[0]), np.full((n, n), np.nan)
+    p[paired.a, paired.b] = p[paired.b, paired.a] = PairedT().p_values(paired, np.random.default_rng(0))
+    told = (p[best] <= 1 - level + 1e-12) & (mean < mean[best] - TIE)
+    runner = int(order[1]) if n > 1 else best
+    sure = {source: _first(each, best) for source, each in (draws or {}).items()}
+    return Verdict(
+        paired.systems,
+        paired.measure,
+        mean,
+        len(paired.topics),
+        paired.systems[best],
+        tuple(paired.systems[other] for other in order[1:].tolist() if not told[other]),
+        paired.systems[runner] if n > 1 else None,
+        float(mean[best] - mean[runner]) if n > 1 else np.nan,
+        float(p[best, runner]),
+        {source: share for source, (share, _) in sure.items()},
+        {source: behind for source, (_, behind) in sure.items()},
+        level,
+    )
+
+
+def _first(draws: Floats, place: int) -> tuple[float, float]:
+    """Share of draws in which a system comes first, ties shared, and how far behind it may be; draws (draw, system)."""
+    top = draws >= draws.max(axis=1, keepdims=True) - TIE
+    share = float((top[:, place] / top.sum(axis=1)).mean())
+    others = np.delete(draws, place, axis=1)
+    if others.shape[1] == 0:
+        return share, 0.0
+    behind = np.quantile(others.max(axis=1) - draws[:, place], 0.95)
+    return share, max(float(behind), 0.0)
+
+
+def _listed(names: tuple[str, ...] | list[str], most: int = 4) -> str:
+    """List names in words, the first few of many."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

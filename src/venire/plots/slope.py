@@ -1,0 +1,65 @@
+"""A slope chart: the order of systems under one reading of the labels after another, a line per system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.errors import SettingError
+from venire.plots.style import GREY, colour, marker, new_figure, styled
+from venire.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOVED = 7
+"""How many systems are drawn in colour: those that move most."""
+MOST_NAMES = 40
+
+
+def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...]) -> Figure:
+    """Draw ranks by each reading, best on top; systems that move most stand out.  means: by reading, (system,)."""
+    if not means or not systems:
+        raise SettingError("there is no order of systems to plot")
+    rank = np.array([np.argsort(np.argsort(-values, kind="stable"), kind="stable") for values in means.values()]) + 1
+    moved = rank.max(axis=0) - rank.min(axis=0)
+    bold = [number for number in np.argsort(-moved, kind="stable")[:MOVED].tolist() if moved[number] > 0]
+    with styled():
+        figure = new_figure(7.2, min(2.0 + 0.19 * len(systems), 11.0))
+        axes = figure.subplots()
+        place = np.arange(len(means))
+        for number in range(len(systems)):
+            if number not in bold:
+                axes.plot(place, rank[:, number], color=GREY, alpha=0.45, linewidth=1)
+        for order, number in enumerate(bold):
+            axes.plot(place, rank[:, number], color=colour(order), marker=marker(order), linewidth=1.8)
+        _names(axes, rank, systems, bold)
+        axes.set_xticks(place, list(means))
+        axes.set_xlim(-0.05, len(means) - 0.95)
+        axes.set_ylim(len(systems) + 0.6, 0.4)
+        axes.set_ylabel("rank")
+        axes.grid(axis="y", visible=False)
+        for side in ("left", "bottom"):
+            axes.spines[side].set_visible(False)
+    return figure
+
+
+def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]) -> None:
+    """Write names at both ends: of all systems where they fit, else of those that move most."""
+    shown = range(len(systems)) if len(systems) <= MOST_NAMES else bold
+    for number in shown:
+        tint = colour(bold.index(number)) if number in bold else None
+        for end, offset, side in ((0, -6, "right"), (len(rank) - 1, 6, "left")):
+            axes.annotate(  # type: ignore[attr-defined]
+                systems[number],
+                (end, rank[end, number]),
+                (offset, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                size=8,
+                color=tint,
+            )
+    axes.tick_params(axis="y", pad=60 if shown else 2)  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""The report: everything Venire can say of judgments and runs, on one page."""

@@ -1,0 +1,122 @@
+"""Would another judge change this: the stability map, fragile pairs, and whether such forecasts came true."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from venire.analysis.compare import MeasureComparison
+from venire.analysis.forecasts import FRAGILE
+from venire.data.judgments import counted
+from venire.plots.stability import plot_ranks, plot_stability, plot_tau
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import Evidence, Missing
+
+TITLE = "Would another judge change this?"
+MOST_PAIRS = 200
+
+
+def chapter(evidence: Evidence) -> Chapter:
+    """Write it."""
+    found = evidence.comparison
+    if isinstance(found, Missing):
+        return Chapter("another_judge", TITLE, found.sentence("Whether another judge would change the order"))
+    one = found.by_measure[0]
+    if len(one.forecast.systems) < 2:
+        return Chapter("another_judge", TITLE, "There is one system only, so there is no order to change.")
+    stability = one.stability
+    n_systems, tau = len(one.forecast.systems), one.tau()
+    words = "How often each system is ahead of each other one under another judge, as a map of shades."
+    parts: list[Part] = [
+        Picture("stability_map", _map_caption(n_systems), plot_stability(stability), words),
+        *_fragile(one),
+        Picture(
+            "rank_intervals",
+            "Places of each system under other judges (95 %), and now (dot).",
+            plot_ranks(stability),
+            "Intervals of ranks.",
+        ),
+        *(
+            [
+                Picture(
+                    "tau",
+                    "How alike the order of systems is under other judges.",
+                    plot_tau(stability),
+                    f"Kendall's tau with the order now, mean {tau['mean']:.2f}.",
+                )
+            ]
+            if tau["mean"] is not None
+            else []
+        ),
+        *_seen(evidence, one),
+        *[Words(note, "warning") for note in dict.fromkeys(found.notes) if "judge" in note or "pairs" in note],
+    ]
+    return Chapter("another_judge", TITLE, found.sentence(), tuple(parts), {"tau": tau})
+
+
+def _map_caption(n_systems: int) -> str:
+    return (
+        "Probability that the system of a row is ahead of that of a column under another judge; "
+        f"{n_systems} systems, best first."
+    )
+
+
+def _fragile(one: MeasureComparison) -> list[Part]:
+    """Pairs that are significant and yet fragile, first of all; then all others that may turn round."""
+    chosen = one.fragile()
+    if not chosen:
+        return [
+            Words(
+                "No difference that is significant over topics is fragile: another judge would keep each with a "
+                "probability of 80 % or more."
+            )
+        ]
+    records = one.records()
+    keys = ("a", "b", "delta", "p_adjusted", "p_stays_ahead", "p_flips")
+    rows = [{key: records[n][key] for key in keys} for n in chosen[:MOST_PAIRS]]
+    caption = (
+        f"Significant over topics, yet fragile: another judge turns them round with a probability over {FRAGILE:.0%}. "
+        "These are the findings that a paper would get wrong."
+    )
+    return [Grid.of("fragile_pairs", caption, rows)]
+
+
+def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
+    """Hold the forecast against the assessors who judged nearly everything: it should come true as often as it says."""
+    labels, question = evidence.question.judgments, evidence.question
+    n_items = [len(np.unique(labels.item[labels.assessor.codes == code])) for code in range(len(labels.assessors))]
+    whole = [
+        name
+        for name, n in zip(labels.assessors, n_items, strict=True)
+        if name != evidence.judge and n >= 0.98 * max(n_items)
+    ]
+    if len(whole) < 1:
+        return []
+    from venire.measures.evaluate import evaluate
+
+    scores = (
+        evaluate(labels.where(assessor=whole), question.runs, question.measure, per="assessor")
+        .mean("topic")
+        .values[:, 0]
+    )
+    a, b, delta = one.tested.a, one.tested.b, one.changes.delta
+    stays = np.sign(scores[a] - scores[b]) * np.sign(delta)[:, None] > 0
+    told = np.abs(delta) > 0
+    p = one.changes.stays[told]
+    rows = []
+    for low, high in ((0.0, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 0.99), (0.99, 1.01)):
+        inside = (p >= low) & (p < high)
+        if inside.any():
+            rows.append(
+                [
+                    f"{low:.0%} to {min(high, 1):.0%}",
+                    int(inside.sum()),
+                    float(p[inside].mean()),
+                    float(stays[told][inside].mean()),
+                ]
+            )
+    brier = float(((p[:, None] - stays[told]) ** 2).mean())
+    caption = (
+        f"Does the forecast come true? The order of pairs now, against {counted(len(whole), 'other assessor')} who "
+        f"judged nearly everything: how often it was forecast to stay, and how often it did (Brier score {brier:.3f})."
+    )
+    return [Grid("forecasts_seen", caption, ["forecast", "pairs", "expected_to_stay", "did_stay"], rows)]

@@ -1,0 +1,105 @@
+"""Document: what a report says, before it is a page or JSON.
+
+A report is a sequence of chapters.  A chapter opens with its *finding*, one sentence with its numbers, and goes on with
+parts: paragraphs, tables, pictures.  The same document is written as HTML and as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph; ``kind`` is text, warning (what to be careful about) or todo (what to do next)."""
+
+    text: str
+    kind: str = "text"
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"kind": self.kind, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: columns, rows of cells, and a caption; ``name`` is that of its file.  ``shown``: rows seen at first."""
+
+    name: str
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    shown: int = 25
+    digits: int = 3
+
+    @classmethod
+    def of(cls, name: str, caption: str, records: Sequence[Mapping[str, Any]], **how: Any) -> Grid:
+        """Make a table of records that have the same keys."""
+        columns = list(records[0]) if records else []
+        return cls(name, caption, columns, [[record[key] for key in columns] for record in records], **how)
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {"kind": "table", "name": self.name, "caption": self.caption, "rows": rows}
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure, and in words what it shows, for whoever cannot see it."""
+
+    name: str
+    caption: str
+    figure: Figure
+    words: str
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data: what it shows, in words."""
+        return {"kind": "picture", "name": self.name, "caption": self.caption, "words": self.words}
+
+
+Part = Words | Grid | Picture
+
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """A part of the report: its finding in one sentence, what that rests on, and numbers for machines."""
+
+    name: str
+    title: str
+    finding: str
+    parts: tuple[Part, ...] = ()
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        parts = [part.content() for part in self.parts]
+        return {"title": self.title, "finding": self.finding, **self.numbers, "parts": parts}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Chapters in their order, and how to make them again."""
+
+    title: str
+    chapters: tuple[Chapter, ...]
+    made_with: Mapping[str, Any]
+
+    def content(self) -> dict[str, Any]:
+        """Return it as plain data, chapters by name."""
+        return {
+            "title": self.title,
+            **{chapter.name: chapter.content() for chapter in self.chapters},
+            "made_with": dict(self.made_with),
+        }
+
+    def sentences(self) -> list[str]:
+        """The findings, chapter by chapter."""
+        return [chapter.finding for chapter in self.chapters]

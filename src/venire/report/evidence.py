@@ -1,0 +1,253 @@
+"""Evidence: what is computed for a report, each thing once, when a chapter first asks for it.
+
+A question says what was given; evidence answers piece by piece.  What cannot be computed is not an error here but a
+``Missing`` with its reason, and the report says plainly what cannot be concluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from venire.agreement.pair_confusions import Confusions, confusions
+from venire.agreement.profiles import Profiles, profiles
+from venire.agreement.statistics import statistics
+from venire.analysis.compare import Comparison, compare
+from venire.analysis.forecasts import resampled
+from venire.analysis.random_users import UserScores, evaluate_users
+from venire.analysis.robustness import named_gains
+from venire.analysis.significance import SystemComparison, compare_systems
+from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
+from venire.analysis.verdicts import Verdict, verdict
+from venire.data.gains import Gains
+from venire.data.judgments import Judgments
+from venire.data.preferences import Preferences
+from venire.data.runs import Runs
+from venire.errors import UnknownName, VenireError
+from venire.measures.evaluate import evaluate
+from venire.measures.scores import Scores
+from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.planning.topics import TopicPlan, plan_topics
+
+if TYPE_CHECKING:
+    from venire.data.clicks import Clicks
+
+Found = TypeVar("Found")
+N_USERS = 300
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that cannot be known from what was given, and why."""
+
+    reason: str
+    hint: str | None = None
+
+    def sentence(self, what: str) -> str:
+        """Say what cannot be concluded, and why."""
+        way_out = f" ({self.hint})" if self.hint else ""
+        return f"{what} cannot be told: {self.reason}{way_out}."
+
+
+def known(compute: Callable[[], Found]) -> Found | Missing:
+    """Compute, or say why it cannot be."""
+    try:
+        return compute()
+    except VenireError as error:
+        return Missing(error.message.rstrip("."), error.hint)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a report is about.
+
+    assessor    whose labels score the runs (None: who judged the most items, which the report says)
+    relevant    the label from which on a user is satisfied (None: the top label)
+    reference   assessors who stand for users (none: all do)
+    before      earlier judgments, to show what new ones changed
+    command     how to make the report again
+    """
+
+    judgments: Judgments
+    runs: Runs
+    measure: str = "nDCG@10"
+    assessor: str | None = None
+    relevant: str | None = None
+    reference: tuple[str, ...] = ()
+    preferences: Preferences | None = None
+    clicks: Clicks | None = None
+    before: Judgments | None = None
+    n_draws: int = 1000
+    rng: int = 0
+    command: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Answers to a question; everything is computed once, and only if a chapter asks for it."""
+
+    question: Question
+
+    @cached_property
+    def judge(self) -> str:
+        """Whose labels score the runs."""
+        labels, wanted = self.question.judgments, self.question.assessor
+        if wanted is not None:
+            if wanted not in labels.assessors:
+                raise UnknownName("assessor", wanted, labels.assessors)
+            return wanted
+        cell = np.unique(labels.assessor.codes.astype(np.int64) * len(labels.items) + labels.item)
+        n_items = np.bincount(cell // len(labels.items), minlength=len(labels.assessors))
+        return labels.assessors[int(n_items.argmax())]
+
+    @cached_property
+    def own(self) -> Judgments:
+        """The labels that score the runs."""
+        return self.question.judgments.where(assessor=self.judge)
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether there is another judge at all."""
+        return len(self.question.judgments.assessors) > 1
+
+    @cached_property
+    def relevant(self) -> str:
+        """The label from which on a user is satisfied."""
+        return self.question.relevant or self.question.judgments.scale.labels[-1]
+
+    @cached_property
+    def agreement(self) -> list[dict[str, Any]] | Missing:
+        """All statistics of agreement, as records."""
+        return known(lambda: statistics(self.question.judgments, rng=self.question.rng))
+
+    @cached_property
+    def profiles(self) -> Profiles | Missing:
+        """How each assessor labels."""
+        return known(lambda: profiles(self.question.judgments))
+
+    @cached_property
+    def confusions(self) -> Confusions | Missing:
+        """Labels that two assessors gave one item."""
+        return known(lambda: confusions(self.question.judgments))
+
+    @cached_property
+    def fit(self) -> PredictedRelevanceFit | Missing:
+        """p(R|i) for every threshold."""
+        return known(lambda: self._model("all").fit(self.question.judgments, rng=self.question.rng))
+
+    @cached_property
+    def user_fit(self) -> PredictedRelevanceFit | Missing:
+        """p(R|i) for the label from which on a user is satisfied."""
+        return known(lambda: self._model(self.relevant).fit(self.question.judgments, rng=self.question.rng))
+
+    def _model(self, relevant: str) -> PredictedRelevance:
+        if not self.question.reference:
+            return PredictedRelevance(relevant=relevant)
+        return PredictedRelevance(
+            relevant=relevant, estimator="one-sided", observed=[self.judge], reference=self.question.reference
+        )
+
+    @cached_property
+    def gains(self) -> Mapping[str, Gains]:
+        """What labels may be worth, by name; by a model of users too where one could be fitted."""
+        plain = ["linear", "exponential", f"binary:{self.relevant}"]
+        found, _ = named_gains(self.own, plain)
+        fit = self.user_fit
+        if isinstance(fit, Missing):
+            return found
+        modelled = known(lambda: {f"prm:{self.relevant}": fit.gains(), "udm:1/2": fit.udm_gains((1, 2))})
+        return found if isinstance(modelled, Missing) else {**found, **modelled}
+
+    @cached_property
+    def user_gains(self) -> str:
+        """Name of the gains that stand for a random user: by the model where there is one, else linear."""
+        name = f"prm:{self.relevant}"
+        return name if name in self.gains else "linear"
+
+    @cached_property
+    def scores(self) -> Mapping[str, Scores]:
+        """Scores by the judge's labels, under all gains."""
+        question = self.question
+        return {
+            name: evaluate(question.judgments, question.runs, question.measure, assessor=self.judge, gains=gains)
+            for name, gains in self.gains.items()
+        }
+
+    @cached_property
+    def tested(self) -> SystemComparison | Missing:
+        """All pairs of systems, tested over topics."""
+        return known(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
+
+    @cached_property
+    def comparison(self) -> Comparison | Missing:
+        """All pairs of systems, tested over topics and forecast under another judge."""
+        if not self.several:
+            return Missing("there is one assessor only", "have a second one judge some of the results")
+        question = self.question
+        return known(
+            lambda: compare(
+                question.judgments,
+                question.runs,
+                question.measure,
+                assessor=self.judge,
+                n_draws=question.n_draws,
+                rng=question.rng,
+            )
+        )
+
+    @cached_property
+    def users(self) -> UserScores | Missing:
+        """Scores for simulated users, whose relevance is drawn with p(R|i)."""
+        if isinstance(self.user_fit, Missing):
+            return self.user_fit
+        question = self.question
+        return known(
+            lambda: evaluate_users(
+                question.judgments,
+                question.runs,
+                question.measure,
+                gains=self.gains[self.user_gains],
+                users=N_USERS,
+                assessor=self.judge,
+                rng=question.rng,
+            )
+        )
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Who is best, for whom, and how sure that is."""
+        scores = self.scores["linear"]
+        if isinstance(self.sources, Missing):
+            by_topic = scores.values[:, :, 0]
+            draws = {"topics": resampled(by_topic, self.question.n_draws, rng=self.question.rng)}
+        else:
+            draws = dict(self.sources.draws)
+        if not isinstance(self.users, Missing):
+            draws["users"] = self.users.users.values[:, 0].T
+        return verdict(scores, draws=draws)
+
+    @cached_property
+    def plan(self) -> TopicPlan:
+        """Which differences these topics can tell, and how many topics others would take."""
+        return plan_topics(self.scores["linear"])
+
+    @cached_property
+    def sources(self) -> UncertaintySources | Missing:
+        """What other topics, other judges, and both do to the order of systems."""
+        if not self.several:
+            return Missing("there is one assessor only", "have a second one judge some of the results")
+        question = self.question
+        return known(
+            lambda: uncertainty_sources(
+                question.judgments,
+                question.runs,
+                question.measure,
+                assessor=self.judge,
+                n_draws=question.n_draws,
+                rng=question.rng,
+            )
+        )

@@ -1,0 +1,52 @@
+"""Making a report: from judgments and runs to chapters, stage by stage."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+
+from venire.report.document import Chapter, Report
+from venire.report.evidence import Evidence, Question
+
+CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "method")
+"""Modules of the chapters, in the order in which they are written; the verdict comes last and stands first."""
+
+Stage = Callable[[str], None]
+
+
+def make_report(question: Question, *, stage: Stage | None = None) -> Report:
+    """Write all chapters of a report.
+
+    stage: told the name of each chapter before it is written, for a bar of progress.  A chapter that does not apply
+    (no preferences, no aspects) is left out.
+    """
+    evidence = Evidence(question)
+    chapters = []
+    for name in (*CHAPTERS, "verdict"):
+        if stage is not None:
+            stage(name.replace("_", " "))
+        chapter: Chapter | None = import_module(f"venire.report.{name}").chapter(evidence)
+        if chapter is not None:
+            chapters.append(chapter)
+    title = f"{len(evidence.scores['linear'].names['system'])} systems, judged by {_people(question)}"
+    return Report(title, (chapters[-1], *chapters[:-1]), made_with(question))
+
+
+def made_with(question: Question) -> dict[str, object]:
+    """Versions, seed and command: what it takes to make the report again."""
+    libraries = {name: version(name) for name in ("numpy", "scipy", "polars", "matplotlib")}
+    return {
+        "version": version("venire"),
+        "python": platform.python_version(),
+        **libraries,
+        "rng": question.rng,
+        "draws": question.n_draws,
+        "command": question.command,
+    }
+
+
+def _people(question: Question) -> str:
+    n = len(question.judgments.assessors)
+    return "one assessor" if n == 1 else f"{n} assessors"

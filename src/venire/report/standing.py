@@ -1,0 +1,126 @@
+"""The systems: how they score for a random user, and how the order depends on what a label is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.counting import Counts, count_relevant
+from venire.analysis.forecasts import resampled
+from venire.kernels.correlation import kendall_tau
+from venire.measures.evaluate import evaluate
+from venire.plots.slope import plot_slope
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import Evidence, Missing, known
+from venire.types import Floats
+
+Means = dict[str, Floats]
+TOP = 10
+MANY_UNJUDGED = 0.2
+
+
+def chapter(evidence: Evidence) -> Chapter:
+    """Write it."""
+    means = {name: scores.mean("topic").values[:, 0] for name, scores in evidence.scores.items()}
+    systems = evidence.scores["linear"].names["system"]
+    judged = _judged(evidence)
+    parts: list[Part] = []
+    if isinstance(evidence.users, Missing):
+        parts.append(Words(evidence.users.sentence("What a random user would make of these systems"), "warning"))
+    parts.append(_table(evidence, means, judged))
+    if len(systems) > 1:
+        words = f"Ranks of {len(systems)} systems under {', '.join(means)}; the systems that move most are in colour."
+        caption = "Ranks by what a label is worth. Lines that cross are systems whose order depends on it."
+        parts.append(Picture("slopes", caption, plot_slope(means, systems), words))
+    return Chapter("systems", "The systems", _finding(evidence, means), (*parts, *_unjudged(systems, judged)))
+
+
+def _finding(evidence: Evidence, means: Means) -> str:
+    systems, measure = evidence.scores["linear"].names["system"], evidence.question.measure
+    name = evidence.user_gains
+    best = int(np.argmax(means[name]))
+    whose = f"with the labels of {evidence.judge}"
+    if isinstance(evidence.users, Missing):
+        start = f"{systems[best]} leads by {measure} {whose} ({means['linear'][best]:.3f})"
+    else:
+        mean = evidence.users.mean.values[:, 0]
+        best = int(mean.argmax())
+        start = f"For a random user {systems[best]} has the highest {measure}, {mean[best]:.3f} on average, {whose}"
+    moved = _order_changes(means)
+    return f"{start}{moved}."
+
+
+def _order_changes(means: Means) -> str:
+    """Say how far the order depends on what labels are worth."""
+    names, table = list(means), np.array(list(means.values()))
+    if table.shape[1] < 3:
+        return ""
+    tau = kendall_tau(table[:, None], table[None])
+    tau = np.where(np.isnan(tau), 1.0, tau)
+    one, other = np.unravel_index(int(tau.argmin()), tau.shape)
+    if tau[one, other] > 1 - 1e-9:
+        return "; the order is the same whatever labels are worth"
+    most = f"most between {names[one]} and {names[other]} (tau-b {tau.min():.2f})"
+    return f"; the order depends on what labels are worth, {most}"
+
+
+def _table(evidence: Evidence, means: Means, judged: Floats) -> Grid:
+    systems = evidence.scores["linear"].names["system"]
+    columns: dict[str, Any] = {"system": systems}
+    note = ""
+    if not isinstance(evidence.users, Missing):
+        by_topic = evidence.users.topics.values[:, :, 0]
+        draws = resampled(by_topic, evidence.question.n_draws, rng=evidence.question.rng)
+        low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+        columns |= {"random_user": by_topic.mean(axis=1), "low": low, "high": high}
+        note = (
+            f" Random user: mean {evidence.question.measure} over simulated users, with its 95 % interval over topics."
+        )
+    columns |= means
+    counts = _counts(evidence)
+    if not isinstance(counts, Missing):
+        columns["expected_relevant"] = counts.mean[0, 0][[counts.systems.index(each) for each in systems]]
+        note += f" Expected relevant: how many of the first {TOP} results satisfy a random user ({evidence.relevant})."
+    columns[f"unjudged_of_{TOP}"] = TOP * (1 - judged)
+    order = np.argsort(-np.asarray(columns["random_user" if "random_user" in columns else "linear"]), kind="stable")
+    rows = [[_plain(column[n]) for column in columns.values()] for n in order.tolist()]
+    caption = f"{evidence.question.measure} of each system by what a label is worth, best first.{note}"
+    return Grid("systems_scores", caption, list(columns), rows, shown=len(rows) if len(rows) <= 70 else 40)
+
+
+def _counts(evidence: Evidence) -> Counts | Missing:
+    """Expected numbers of relevant results for a random user."""
+    fit, question = evidence.user_fit, evidence.question
+    if isinstance(fit, Missing):
+        return fit
+    return known(lambda: count_relevant(question.judgments, question.runs, fit, top=TOP, assessor=evidence.judge))
+
+
+def _judged(evidence: Evidence) -> Floats:
+    """Share of each system's first results that were judged -> (system,)."""
+    question = evidence.question
+    scores = evaluate(question.judgments, question.runs, f"Judged@{TOP}", assessor=evidence.judge)
+    return scores.mean("topic").values[:, 0]
+
+
+def _unjudged(systems: tuple[str, ...], judged: Floats) -> list[Part]:
+    """Warn of systems whose results were hardly judged."""
+    many = np.flatnonzero(1 - judged > MANY_UNJUDGED)
+    if len(many) == 0:
+        return []
+    worst = many[np.argsort(judged[many], kind="stable")][:3]
+    named = ", ".join(f"{systems[n]} ({1 - judged[n]:.0%})" for n in worst.tolist())
+    text = (
+        f"{len(many)} of {len(systems)} systems have over {MANY_UNJUDGED:.0%} of their first {TOP} results unjudged: "
+    )
+    return [
+        Words(
+            f"{text}{named}. Unjudged results count as worthless, so these systems may be better than they seem.",
+            "warning",
+        )
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
