@@ -125,38 +125,88 @@ def forecast(
     assessor: whose labels score the runs now.  transitions: stated ones, in place of those read from the labels.
     Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
     """
-    labels = read_judgments(judgments)
-    old = judge_at_hand(labels, assessor)
-    found = transitions or fit_transitions(labels, old, new_judge)
-    case = Case.of(labels, runs, assessor=old, progress=progress)
-    plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
-    layout = Layout.of(case, plan, topics=topics)
-    now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
+    scene = Scene.of(
+        judgments,
+        runs,
+        measure,
+        assessor=assessor,
+        new_judge=new_judge,
+        transitions=transitions,
+        gains=gains,
+        topics=topics,
+        progress=progress,
+    )
     seed, for_topics = seed_of(rng).spawn(2)
     n_judges = -(-n_draws // 2) if form == POOLED else n_draws
-    judge_form = "hierarchical" if form == POOLED else form
-    judge = rejudging(case, found, form=judge_form, n_draws=n_judges, seed=seed)
-    draws = np.concatenate([np.nanmean(block, axis=1) for block in scored_draws(case, judge, plan, layout)], axis=1).T
+    blocks = scene.draws("hierarchical" if form == POOLED else form, n_judges, seed=seed)
+    draws = np.concatenate([np.nanmean(block, axis=1) for block in blocks], axis=1).T
     if form == POOLED:
-        draws = np.concatenate([draws, resampled(now, n_draws - n_judges, rng=for_topics)])
-    return Forecast(case.facts.systems, layout.topics, plan.names[0], now, draws, found, form, layout.notes)
+        draws = np.concatenate([draws, resampled(scene.now, n_draws - n_judges, rng=for_topics)])
+    return Forecast(
+        scene.systems, scene.layout.topics, scene.measure, scene.now, draws, scene.transitions, form, scene.notes
+    )
 
 
-def rejudging(
-    case: Case, transitions: Transitions, *, form: str, n_draws: int, seed: np.random.SeedSequence
-) -> Rejudging:
-    """Set up draws of another judge's labels for the items that the judge at hand labelled."""
-    label, topic = one_label_each(case.panel), case.judgments.items.topic
-    return Rejudging(label, topic, transitions.matrices(form), range(n_draws), seed)
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Where a judge is replaced by another: what is scored and how, how labels change, and scores now (system, topic).
 
+    Everything that is asked of other judges is drawn from here.
+    """
 
-def scored_draws(case: Case, judge: Rejudging, plan: Plan, layout: Layout) -> Iterator[Floats]:
-    """Score a block of draws at a time -> (system, topic, draw)."""
-    n_draws = len(judge.numbers)
-    step = max(1, BLOCK_CELLS // max(judge.n_items, len(case.facts.depth), 1))
-    for first in range(0, n_draws, step):
-        part = judge.part(first, min(first + step, n_draws))
-        yield layout.place(score_facts(case.facts, part, plan))[:, :, 0]
+    case: Case
+    plan: Plan
+    layout: Layout
+    transitions: Transitions
+    now: Floats
+
+    @classmethod
+    def of(
+        cls,
+        judgments: JudgmentsLike,
+        runs: RunsLike,
+        measure: MeasureLike,
+        *,
+        assessor: str | None,
+        new_judge: str,
+        transitions: Transitions | None,
+        gains: GainsLike,
+        topics: Iterable[str] | None,
+        progress: Progress | None,
+    ) -> Scene:
+        """Settle who judges and how labels change, scan the runs once, and score them with the labels at hand."""
+        labels = read_judgments(judgments)
+        old = judge_at_hand(labels, assessor)
+        found = transitions or fit_transitions(labels, old, new_judge)
+        case = Case.of(labels, runs, assessor=old, progress=progress)
+        plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
+        layout = Layout.of(case, plan, topics=topics)
+        now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
+        return cls(case, plan, layout, found, now)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems."""
+        return self.case.facts.systems
+
+    @property
+    def measure(self) -> str:
+        """Name of the measure."""
+        return self.plan.names[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say about the scores."""
+        return self.layout.notes
+
+    def draws(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
+        """Draw the labels of other judges and score them, a block of draws at a time -> (system, topic, draw)."""
+        label, topic = one_label_each(self.case.panel), self.case.judgments.items.topic
+        judge = Rejudging(label, topic, self.transitions.matrices(form), range(n_draws), seed)
+        step = max(1, BLOCK_CELLS // max(judge.n_items, len(self.case.facts.depth), 1))
+        for first in range(0, n_draws, step):
+            part = judge.part(first, min(first + step, n_draws))
+            yield self.layout.place(score_facts(self.case.facts, part, self.plan))[:, :, 0]
 
 
 def resampled(now: Floats, n_draws: int, *, rng: RNGLike = 0) -> Floats:

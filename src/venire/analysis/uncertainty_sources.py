@@ -24,18 +24,16 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.forecasts import TIE, rejudging, scored_draws
+from venire.analysis.forecasts import TIE, Scene
 from venire.analysis.seeds import seed_of
-from venire.data.gains import GainsLike, gains_for
-from venire.data.panel import judge_at_hand
+from venire.data.gains import GainsLike
 from venire.errors import UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgment_sources import JudgmentsLike
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.kernels.resample import topic_weights
-from venire.measures.layout import Case, Layout
-from venire.measures.scoring import MeasureLike, Plan, score_facts
-from venire.models.transitions import ANY, Transitions, fit_transitions
+from venire.measures.scoring import MeasureLike
+from venire.models.transitions import ANY, Transitions
 from venire.types import Floats, Ints, RNGLike
 
 SOURCES = ("topics", "judges", "both")
@@ -134,23 +132,26 @@ def uncertainty_sources(
     form : "fixed", "assessors" or "hierarchical" (``models.transitions``)
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
-    labels = read_judgments(judgments)
-    old = judge_at_hand(labels, assessor)
-    found = transitions or fit_transitions(labels, old, new_judge)
-    case = Case.of(labels, runs, assessor=old, progress=progress)
-    plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
-    layout = Layout.of(case, plan, topics=topics)
-    now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
+    scene = Scene.of(
+        judgments,
+        runs,
+        measure,
+        assessor=assessor,
+        new_judge=new_judge,
+        transitions=transitions,
+        gains=gains,
+        topics=topics,
+        progress=progress,
+    )
     for_judges, for_topics = seed_of(rng).spawn(2)
-    judge = rejudging(case, found, form=form, n_draws=n_draws, seed=for_judges)
-    means, expected = [], np.zeros_like(now)
-    for block in scored_draws(case, judge, plan, layout):
+    means, expected = [], np.zeros_like(scene.now)
+    for block in scene.draws(form, n_draws, seed=for_judges):
         means.append(block.mean(axis=1))
         expected += block.sum(axis=2) / n_draws
     judges = np.concatenate(means, axis=1).T
-    weights = topic_weights(now.shape[1], n_draws, np.random.default_rng(for_topics))
-    draws = three_sources(now, judges, expected, weights=weights)
-    return UncertaintySources(case.facts.systems, plan.names[0], now.mean(axis=1), draws, form, layout.notes)
+    weights = topic_weights(scene.now.shape[1], n_draws, np.random.default_rng(for_topics))
+    draws = three_sources(scene.now, judges, expected, weights=weights)
+    return UncertaintySources(scene.systems, scene.measure, scene.now.mean(axis=1), draws, form, scene.notes)
 
 
 def three_sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -> dict[str, Floats]:

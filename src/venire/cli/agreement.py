@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option
+from venire.cli.labels import read_labels, shared_options
+from venire.cli.options import MODEL, PATH, bootstrap_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, one_of, option
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from venire.agreement.profiles import Profiles
     from venire.data.judgments import Judgments
 
-MODEL = "Model"
 BY = ("topic", "assessor", "aspect")
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 OVER = ("items", "topics")
@@ -68,20 +67,8 @@ Examples:
 @one_of(
     "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
 )
-@option(
-    *("--bootstrap", "n_draws"),
-    section=MODEL,
-    type=click.IntRange(min=0),
-    default=1000,
-    metavar="N",
-    help="How often items or topics are drawn for the intervals; 0: never.",
-)
-@plot_option
-@more_judgments
-@where_option
-@reading
-@output_options()
-@rng_option(used=True)
+@bootstrap_option(MODEL, default=1000, help="How often items or topics are drawn for the intervals; 0: never.")
+@shared_options(runs=False)
 def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Say how far assessors agree, from JUDGMENTS with several labels on an item.
 

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.labels import (
+    assessor_option,
+    checked_measures,
     chosen_topics,
     measures_option,
+    one_standard_input,
     read_labels,
     settled_gains,
+    shared_options,
     topics_option,
-    where_option,
     worth,
 )
-from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.options import PATH, draws_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -41,9 +44,7 @@ CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
 judging = gathered(
     "judging",
     {
-        "assessor": option(
-            "--assessor", section=JUDGE, metavar="NAME", help="The judge whose labels score the runs now."
-        ),
+        "assessor": assessor_option(JUDGE, "The judge whose labels score the runs now."),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
@@ -60,14 +61,7 @@ judging = gathered(
             metavar="A0,A1",
             help="State how often another judge agrees with irrelevant and with relevant labels.",
         ),
-        "n_draws": option(
-            *("--draws", "n_draws"),
-            section=JUDGE,
-            type=click.IntRange(min=2),
-            default=2000,
-            metavar="N",
-            help="How many other judges are drawn.",
-        ),
+        "n_draws": draws_option(JUDGE, default=2000, least=2, help="How many other judges are drawn."),
     },
 )
 
@@ -88,13 +82,7 @@ judging = gathered(
     metavar="CONDITION",
     help='A gate, as in "p_stays_ahead>=0.9": exit with 1 if the candidate does not pass; may be repeated.',
 )
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 @click.pass_context
 def command(
     ctx: click.Context, /, *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
@@ -104,14 +92,14 @@ def command(
     For each pair: the difference and whether topics explain it by chance, and the probability that the order stays the
     same under another judge.  Pairs marked ! are significant and yet fragile.
     """
-    from venire import compare, parse_measure, read_runs
+    from venire import compare, read_runs
     from venire.cli.compare_details import details
 
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
         raise click.UsageError("--require needs a --baseline and a --candidate")
-    for name in options["measures"]:
-        parse_measure(name)
+    one_standard_input(judgments, *more, *runs)
+    measures = checked_measures(options["measures"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
     judge = dict(options["judging"])
@@ -121,7 +109,7 @@ def command(
         found = compare(
             labels,
             sources,
-            list(dict.fromkeys(options["measures"])),
+            measures,
             gains=settled_gains(labels, options["reading"], **options["worth"]),
             baseline=options["baseline"],
             candidate=options["candidate"],

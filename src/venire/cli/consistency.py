@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option
+from venire.cli.labels import read_labels, shared_options
+from venire.cli.options import MODEL, PATH, bootstrap_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, one_of, option
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.io.duplicates import Duplicates
 
-MODEL = "Model"
 WEIGHTS = ("pair", "page")
 KEYS = ("relevant", "label", "who", "p", "sd", "low", "high", "hits", "pairs")
 OVERLAP_KEYS = ("relevant", "a", "b", "jaccard", "precision", "recall", "items")
@@ -38,13 +37,7 @@ Examples:
     metavar="FILE",
     help="Documents that are one page: each line names those that are copies of each other.",
 )
-@option(
-    "--relevant",
-    section=MODEL,
-    metavar="LABEL|all",
-    help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
-    "[default: the top label]",
-)
+@relevant_option
 @one_of("--weight", choices=WEIGHTS, section=MODEL, default="pair", help="Whether every {} counts once.")
 @option(
     "--same-pages",
@@ -52,21 +45,9 @@ Examples:
     is_flag=True,
     help="Pair only labels of pages that one assessor judged twice and another too.",
 )
-@option(
-    *("--bootstrap", "n_draws"),
-    section=MODEL,
-    type=click.IntRange(min=0),
-    default=1000,
-    metavar="N",
-    help="How often single judgments are drawn, one per assessor and page.",
-)
+@bootstrap_option(MODEL, default=1000, help="How often single judgments are drawn, one per assessor and page.")
 @option("--overlap", section="Output", is_flag=True, help="Write the overlap of relevant sets; JSON has both.")
-@plot_option
-@more_judgments
-@where_option
-@reading
-@output_options()
-@rng_option(used=True)
+@shared_options(runs=False)
 def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Compare assessors with themselves and with each other, from JUDGMENTS with several labels on a page.
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.disagreement import MODEL, model
+from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.labels import (
+    fit_on_option,
+    one_standard_input,
+    read_labels,
+    read_others,
+    shared_options,
+)
+from venire.cli.options import MODEL, PATH, read_resource, resource_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, option
-from venire.errors import FewPairsWarning, VenireWarning
+from venire.cli.sections import Command, gathered, option, whole_number
+from venire.cli.speech import overhearing
+from venire.errors import FewPairsWarning
 
 if TYPE_CHECKING:
     from venire.analysis.counting import Counts
@@ -58,20 +62,13 @@ counting = gathered(
             default="1/2",
             help="The count of the User Disagreement Model is for M of N users.",
         ),
-        "resources": option(
+        "resources": whole_number(
             "--resources",
             section=COUNTING,
-            type=click.IntRange(min=1),
-            metavar="N",
+            least=1,
             help="Runs rank resources: count the results of the first N, and add an oracle.",
         ),
-        "resource": option(
-            "--resource",
-            section=COUNTING,
-            metavar="PATTERN",
-            help="Where the resource stands in a document's name, as in '{resource}-{rank}'; or a regular expression "
-            "with (?P<resource>...), a column of the judgments, or a file of documents and resources.",
-        ),
+        "resource": resource_option(COUNTING),
     },
     check=_resources_together,
 )
@@ -82,21 +79,9 @@ counting = gathered(
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @counting
 @model
-@option(
-    "--fit-on",
-    section=MODEL,
-    type=PATH,
-    metavar="FILE",
-    help="Fit the model on these judgments.  [default: on the judgments given]",
-)
+@fit_on_option(MODEL)
 @scoring
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Count the relevant results that RUNS return, as a random user would find them.
 
@@ -108,11 +93,10 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire import read_runs
     from venire.models.diagnosis import warnings_of
 
-    if [judgments, *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
+    one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     sources = read_runs(list(runs), **options["rules"])
-    with bar(sources.sources, quiet=out.quiet) as progress, _overheard() as heard:
+    with bar(sources.sources, quiet=out.quiet) as progress, overhearing(but=(FewPairsWarning,)) as heard:
         counts = _counted(labels, sources, options, progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()
@@ -144,16 +128,14 @@ def _counted(labels: Judgments, sources: Any, options: Mapping[str, Any], progre
         return count_relevant(labels, sources, fitted, top=top, **more, **scoring)
     if scoring.pop("unjudged") != "0":
         raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
-    resource = _read_resource(asked["resource"])
+    resource = read_resource(asked["resource"])
     return count_resources(labels, sources, fitted, resource=resource, top=asked["resources"], **more, **scoring)
 
 
 def _fitted_on(path: str, labels: Judgments, model: Any, options: Mapping[str, Any]) -> PredictedRelevanceFit:
     """Fit a model on other judgments, on the same scale."""
-    from venire import read_judgments
-
-    said = {name: value for name, value in options["reading"].items() if value is not None}
-    fit: PredictedRelevanceFit = model.fit(read_judgments(path, **{"scale": labels.scale, **said}), rng=options["rng"])
+    others = read_others(path, labels, reading=options["reading"], where=options["where"])
+    fit: PredictedRelevanceFit = model.fit(others, rng=options["rng"])
     return fit
 
 
@@ -165,13 +147,6 @@ def _read_top(text: str | None) -> int | None:
     return int(text)
 
 
-def _read_resource(text: str) -> str | dict[str, str]:
-    """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
-    from venire.io.group_files import read_groups
-
-    return read_groups(Path(text)) if Path(text).is_file() else text
-
-
 def _agreement(taus: list[dict[str, Any]]) -> list[str]:
     """Say how alike two counts order the systems."""
     return [
@@ -180,28 +155,3 @@ def _agreement(taus: list[dict[str, Any]]) -> list[str]:
         + ("not known, a count does not tell systems apart" if each["tau"] is None else f"{each['tau']:.2f}")
         for each in taus[:12]
     ]
-
-
-@contextmanager
-def _overheard() -> Iterator[list[str]]:
-    """Note what is warned of, for the result; it is said as well.  Few pairs are a matter of the fit."""
-    texts: list[str] = []
-    usual = warnings.showwarning
-
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
-        if issubclass(category, VenireWarning) and not issubclass(category, FewPairsWarning):
-            texts.append(str(message))
-        usual(message, category, filename, lineno, file, line)
-
-    warnings.showwarning = show
-    try:
-        yield texts
-    finally:
-        warnings.showwarning = usual

@@ -7,44 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import (
-    PATH,
-    file_place,
-    more_judgments,
-    output_options,
-    plot_option,
-    reading,
-    rng_option,
-)
+from venire.cli.labels import read_labels, shared_options
+from venire.cli.options import MODEL, OUTPUT, PATH, bootstrap_option, file_place, prior_option, relevant_option
 from venire.cli.output import Output
-from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevance
+    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.models.several_labels import ItemRelevance
 
-MODEL = "Model"
 ESTIMATORS, WEIGHTS = ("paired", "one-sided", "labels"), ("pair", "item")
+POSTERIORS = ("same", "dawid-skene")
+NAMED = {"shares": "weights", "saved": "save", "group_file": "groups"}
+NOT_GROUPED = ("shares", "saved", "posterior", "plot")
+NOT_COMBINED = ("at_least", "anonymous", "intents", "group_file", "saved", "posterior", "plot")
 EXAMPLES = """\b
 Examples:
   venire disagreement judgments.tsv
   venire disagreement judgments.tsv --relevant all --weights 1/3 --weights 2/3
   venire disagreement llm.qrels -j human.qrels --observed llm --save fit.json
   venire evaluate llm.qrels runs --gains fit.json -m P@10
+  venire disagreement crowd.tsv --posterior items.tsv
+  venire disagreement pages.tsv --combine snippets.tsv --weights 1/3
 """
 
 model = gathered(
     "model",
     {
-        "relevant": option(
-            "--relevant",
-            section=MODEL,
-            metavar="LABEL|all",
-            help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
-            "[default: the top label]",
-        ),
+        "relevant": relevant_option,
         "estimator": one_of(
             "--estimator",
             choices=ESTIMATORS,
@@ -68,22 +59,8 @@ model = gathered(
         "weight": one_of(
             "--weight", choices=WEIGHTS, section=MODEL, default="pair", help="What counts once, each {} of labels."
         ),
-        "prior": option(
-            "--prior",
-            section=MODEL,
-            type=click.FloatRange(min=0),
-            default=0.0,
-            metavar="X",
-            help="Weight of every label in a Dirichlet prior; 0 is the plain ratio.",
-        ),
-        "n_draws": option(
-            *("--bootstrap", "n_draws"),
-            section=MODEL,
-            type=click.IntRange(min=0),
-            default=300,
-            metavar="N",
-            help="How often topics are resampled.",
-        ),
+        "prior": prior_option(MODEL, "Weight of every label in a Dirichlet prior; 0 is the plain ratio."),
+        "n_draws": bootstrap_option(MODEL),
     },
 )
 
@@ -91,13 +68,7 @@ model = gathered(
 @click.command("disagreement", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", type=PATH)
 @model
-@option(
-    "--at-least",
-    section=MODEL,
-    type=click.IntRange(min=2),
-    metavar="K",
-    help="Use only items with this many labels or more.",
-)
+@whole_number("--at-least", section=MODEL, least=2, metavar="K", help="Use only items with this many labels or more.")
 @option(
     "--intents",
     section=MODEL,
@@ -126,19 +97,36 @@ model = gathered(
     help="Fit groups of topics apart, and test whether they differ: lines of topic and group.",
 )
 @option(
+    *("--combine", "units"),
+    section=MODEL,
+    metavar="FILE|unit",
+    help="Weigh labels of snippets and pages together, as in Sure+Key: JUDGMENTS are of pages, this file of their "
+    "snippets; or both are in JUDGMENTS, told apart by the column unit.",
+)
+@option(
     *("--save", "saved"),
-    section="Output",
+    section=OUTPUT,
     type=click.Path(),
     callback=file_place,
     metavar="FIT.json",
     help="Save the fit, for --gains of any command.",
 )
-@plot_option
-@more_judgments
-@where_option
-@reading
-@output_options()
-@rng_option(used=True)
+@option(
+    "--posterior",
+    section=OUTPUT,
+    type=click.Path(),
+    callback=file_place,
+    metavar="FILE.tsv",
+    help="Write for every item how probable it is that a random user finds it relevant, given all its labels.",
+)
+@one_of(
+    "--posterior-model",
+    choices=POSTERIORS,
+    section=OUTPUT,
+    default="same",
+    help="How assessors are taken for that, {}: all alike, or each with errors of their own.",
+)
+@shared_options(runs=False)
 def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Estimate what one assessor's label says about other people, from JUDGMENTS with several labels on an item.
 
@@ -146,25 +134,38 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     uncertainty; and, if asked, that at least M of N users do (User Disagreement Model).
     """
     from venire import PredictedRelevance
-    from venire.cli.disagreement_tables import both_ways, counted_weights, parameter_table, udm_records
+    from venire.cli.disagreement_tables import (
+        asymmetry_words,
+        both_ways,
+        counted_weights,
+        parameter_table,
+        udm_records,
+        write_groups,
+    )
     from venire.models.diagnosis import sentence, warnings_of
     from venire.models.fit_files import parameters
     from venire.models.gain_names import read_share
 
     shares = [read_share(text) for text in options["shares"]]
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    labels = _prepared(labels, at_least=options["at_least"], anonymous=options["anonymous"], intents=options["intents"])
     setting = PredictedRelevance(**options["model"])
+    if options["units"] is not None:
+        _refuse_beside("--combine", options, *NOT_COMBINED)
+        _write_combined(out, labels, options, setting, shares, rng)
+        return
+    labels = _prepared(labels, at_least=options["at_least"], anonymous=options["anonymous"], intents=options["intents"])
     if options["group_file"] is not None:
-        _refuse_beside_groups(options)
-        _write_groups(out, labels, options["group_file"], setting, rng)
+        _refuse_beside("--groups", options, *NOT_GROUPED)
+        write_groups(out, labels, options["group_file"], setting, rng)
         return
     fit = setting.fit(labels, rng=rng)
     counted, said = counted_weights(labels, fit, shares)
     words, weights = warnings_of(fit), udm_records(fit, shares, counted)
+    both = {} if out.quiet and out.format != "json" else both_ways(labels, setting, rng)
+    items, of_items = _posteriors(labels, fit, options)
     if out.format == "json":
         held = {"estimator": fit.setting.estimator, "parameters": parameters(fit), "udm": weights, "warnings": words}
-        out.json(held | both_ways(labels, setting, rng))
+        out.json(held | both)
     else:
         out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
     if options["saved"] is not None:
@@ -172,12 +173,17 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         from venire.models.fit_files import write_fit
 
         write_fit(fit, options["saved"], fingerprint=fingerprint(labels))
+    if items:
+        from venire.cli.item_posteriors import write_posteriors
+
+        write_posteriors(labels, items, options["posterior"])
     if options["plot"] is not None:
         from venire.plots.disagreement import plot_parameters
         from venire.plots.style import write_figure
 
         write_figure(plot_parameters(fit), options["plot"])
     method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
+    said += [*asymmetry_words(both, setting), *of_items]
     out.notes([sentence(fit), method, *said, *labels.notes, *words])
 
 
@@ -194,33 +200,36 @@ def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, inten
     return labels.anonymous() if anonymous else labels
 
 
-def _refuse_beside_groups(options: dict[str, Any]) -> None:
-    """Refuse what is made of one fit where groups have one each."""
-    for name, given in (("--weights", options["shares"]), ("--save", options["saved"]), ("--plot", options["plot"])):
-        if given:
-            raise click.UsageError(
-                f"{name} is for one fit, and --groups makes one for each; choose with --where topic=..."
-            )
+def _refuse_beside(flag: str, options: dict[str, Any], *names: str) -> None:
+    """Refuse what is made of one fit beside an option that makes several, or another one."""
+    for name in names:
+        if options[name]:
+            told = f"--{NAMED.get(name, name).replace('_', '-')}"
+            raise click.UsageError(f"{told} is for one fit of the labels as they are, and {flag} makes others")
 
 
-def _write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:
-    """Write the fits of groups of topics, one below the other, and whether they differ."""
-    from venire.io.group_files import read_groups
-    from venire.models.diagnosis import warnings_of
-    from venire.models.fit_files import KEYS, parameters
-    from venire.models.topic_groups import compare_groups
+def _posteriors(
+    labels: Judgments, fit: PredictedRelevanceFit, options: dict[str, Any]
+) -> tuple[list[ItemRelevance], list[str]]:
+    """Probabilities of items, if they are asked for, and what to say about them."""
+    if options["posterior"] is None:
+        return [], []
+    from venire.cli.item_posteriors import item_posteriors
 
-    compared = compare_groups(labels, read_groups(Path(path)), setting, rng=rng)
-    records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]
-    words = [f"{name}: {word}" for name, fit in compared.fits.items() for word in warnings_of(fit)]
-    tests = [
-        {"relevant": name, "statistic": float(statistic), "p_value": float(p)}
-        for name, statistic, p in zip(compared.names, compared.statistic, compared.p_value, strict=True)
-    ]
-    table = Table(["group", *KEYS], [list(record.values()) for record in records])
-    estimator = next(iter(compared.fits.values())).setting.estimator
-    if out.format == "json":
-        out.json({"estimator": estimator, "parameters": records, "udm": [], "warnings": words, "groups": tests})
-    else:
-        out.table("parameters", table)
-    out.notes([compared.sentence(), *labels.notes, *words])
+    return item_posteriors(labels, fit, options["posterior_model"])
+
+
+def _write_combined(
+    out: Output,
+    labels: Judgments,
+    options: dict[str, Any],
+    setting: PredictedRelevance,
+    shares: list[tuple[int, int]],
+    rng: int,
+) -> None:
+    """Write the weights of snippet and page labels taken together."""
+    from venire.cli.combined_levels import combined_tables, two_units, write_combined
+
+    found = combined_tables(*two_units(labels, options["units"], options["reading"]), setting, shares=shares, rng=rng)
+    write_combined(out, found)
+    out.notes([*(each.sentence() for each in found), *found[0].combined.judgments.notes])

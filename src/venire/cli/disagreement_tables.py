@@ -1,14 +1,16 @@
-"""Results of venire disagreement, laid out: parameters, weights, both directions."""
+"""Results of venire disagreement, laid out: parameters, weights, both directions, groups of topics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.cli.rendering import Table
 from venire.errors import GainsError, VenireError
 
 if TYPE_CHECKING:
+    from venire.cli.output import Output
     from venire.data.judgments import Judgments
     from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 
@@ -111,3 +113,43 @@ def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[
         for level, label in reversed(list(enumerate(found.forth.scale.labels)))
     ]
     return {"asymmetry": records}
+
+
+def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> list[str]:
+    """Say where it matters who of both sides is observed: where the interval of the difference leaves out 0."""
+    told = [each for each in both.get("asymmetry", ()) if each["low"] is not None]
+    notable = [each for each in told if each["low"] > 0 or each["high"] < 0]
+    one, other = (", ".join(names) for names in (setting.observed, setting.reference))
+    if told and not notable:
+        return [f"it makes no notable difference whether {one} or {other} is observed"]
+    by_notion: dict[str, list[str]] = {}
+    for each in notable:
+        by_notion.setdefault(each["relevant"], []).append(
+            f"after {each['label']} by {one} {each['observed_first']:.2f}, by {other} {each['reference_first']:.2f} "
+            f"(difference {each['low']:+.2f} to {each['high']:+.2f})"
+        )
+    said = "it matters who is observed; {} by the other: {}"
+    return [said.format(name, "; ".join(words)) for name, words in by_notion.items()]
+
+
+def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:
+    """Write the fits of groups of topics, one below the other, and whether they differ."""
+    from venire.io.group_files import read_groups
+    from venire.models.diagnosis import warnings_of
+    from venire.models.fit_files import KEYS, parameters
+    from venire.models.topic_groups import compare_groups
+
+    compared = compare_groups(labels, read_groups(Path(path)), setting, rng=rng)
+    records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]
+    words = [f"{name}: {word}" for name, fit in compared.fits.items() for word in warnings_of(fit)]
+    tests = [
+        {"relevant": name, "statistic": float(statistic), "p_value": float(p)}
+        for name, statistic, p in zip(compared.names, compared.statistic, compared.p_value, strict=True)
+    ]
+    table = Table(["group", *KEYS], [list(record.values()) for record in records])
+    estimator = next(iter(compared.fits.values())).setting.estimator
+    if out.format == "json":
+        out.json({"estimator": estimator, "parameters": records, "udm": [], "warnings": words, "groups": tests})
+    else:
+        out.table("parameters", table)
+    out.notes([compared.sentence(), *labels.notes, *words])

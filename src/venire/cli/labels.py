@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import JUDGMENTS, PATH
-from venire.cli.sections import gathered, option
-from venire.errors import FormatError, GainsError, VenireError, known_names
+from venire.cli.options import (
+    JUDGMENTS,
+    PATH,
+    POOLS,
+    more_judgments,
+    output_options,
+    plot_option,
+    reading,
+    rng_option,
+    run_rules,
+)
+from venire.cli.sections import Decorator, gathered, in_order, one_of, option
+from venire.errors import FormatError, GainsError, VenireError, VenireWarning, known_names
 
 if TYPE_CHECKING:
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
 
 SCORING = "Scoring"
+OBJECT = re.compile(rb'\s*\{\s*"')
+"""How a JSON object with keys begins."""
 
 where_option = option(
     "--where",
@@ -25,14 +39,47 @@ where_option = option(
     metavar="COLUMN=VALUE",
     help="Use only these labels, such as aspect=trust; may be repeated.",
 )
-measures_option = option(
-    *("-m", "--measure", "measures"),
-    section=SCORING,
-    multiple=True,
-    default=["nDCG@10"],
-    metavar="NAME",
-    help='A measure, such as AP or "RBP(p=0.8)"; may be repeated.',
-)
+
+
+def measures_with(default: Sequence[str], help: str) -> Decorator:
+    """Declare -m, ``measures``, with a default of its own."""
+    names = ("-m", "--measure", "measures")
+    return option(*names, section=SCORING, multiple=True, default=[*default], metavar="NAME", help=help)
+
+
+def assessor_option(section: str = SCORING, help: str = "Score with the labels of one assessor.") -> Decorator:
+    """Declare --assessor."""
+    return option("--assessor", section=section, metavar="NAME", help=help)
+
+
+def pool_option(
+    section: str = SCORING,
+    *,
+    choices: tuple[str, ...] = POOLS,
+    default: str | None = None,
+    help: str = "Pool the labels of each item: {}.",
+) -> Decorator:
+    """Declare --pool; ``{}`` in its help is where the choices are listed."""
+    return one_of("--pool", choices=choices, section=section, default=default, help=help)
+
+
+def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
+    """Declare --gains as a list, ``gain_names``; ``more`` ends its help."""
+    words = f"What labels are worth, as in evaluate; may be repeated{more}"
+    settings = {"multiple": True, "default": [*default], "metavar": "GAINS"}
+    return option("--gains", "gain_names", section=SCORING, help=words, **settings)
+
+
+def fit_on_option(section: str = SCORING) -> Decorator:
+    """Declare --fit-on; what is read with it is chosen by ``read_others``."""
+    words = (
+        "Fit the model on these judgments; --where chooses among them too, except by topic and assessor.  "
+        "[default: on the judgments given]"
+    )
+    return option("--fit-on", section=section, type=PATH, metavar="FILE", help=words)
+
+
+measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
 topics_option = option(
     *("--topics", "topic_file"),
     section=SCORING,
@@ -40,6 +87,18 @@ topics_option = option(
     metavar="FILE",
     help="Score only the topics in this file, one per line.  [default: all that were judged]",
 )
+WHOSE = {
+    "assessor": assessor_option(),
+    "per": option(
+        "--per",
+        section=SCORING,
+        type=click.Choice(["assessor"]),
+        metavar="assessor",
+        help="Score with the labels of each assessor apart.",
+    ),
+    "pool": pool_option(),
+}
+"""Whose labels count; to be gathered, alone or among others."""
 worth = gathered(
     "worth",
     {
@@ -51,15 +110,32 @@ worth = gathered(
             help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
             "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
         ),
-        "fit_on": option(
-            "--fit-on",
-            section=SCORING,
-            type=PATH,
-            metavar="FILE",
-            help="Fit the model on these judgments.  [default: on the judgments given]",
-        ),
+        "fit_on": fit_on_option(),
     },
+    seen=["where"],
 )
+
+
+def shared_options(*, runs: bool = True) -> Decorator:
+    """Declare what commands that read judgments share: a plot, which labels, how files are read, output, the seed."""
+    rules = [run_rules] if runs else []
+    shared = [plot_option, more_judgments, where_option, reading, *rules, output_options(), rng_option(used=True)]
+    return lambda function: in_order(function, shared)
+
+
+def one_standard_input(*paths: str | None) -> None:
+    """Refuse to read standard input twice."""
+    if paths.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once")
+
+
+def checked_measures(names: Sequence[str]) -> list[str]:
+    """Each name once, as it was written; refuse those that are no measure before anything is read."""
+    from venire import parse_measure
+
+    for name in names:
+        parse_measure(name)
+    return list(dict.fromkeys(names))
 
 
 def read_labels(
@@ -106,31 +182,61 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     return judged, [f"topics of {path} that were not judged: {listed}"] if unknown else []
 
 
-def settled_gains(labels: Judgments, reading: Mapping[str, Any], *, gains: str, fit_on: str | None) -> Gains:
+def settled_gains(
+    labels: Judgments, reading: Mapping[str, Any], *, gains: str, fit_on: str | None, where: Iterable[str] = ()
+) -> Gains:
     """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments."""
-    from venire import read_judgments
     from venire.data.gains import gains_for
     from venire.io.gains_files import read_gains
+    from venire.models.gain_names import fitted_gains, names_model
 
-    if gains.partition(":")[0] in ("prm", "udm"):
-        from venire.models.gain_names import fitted_gains
-
-        others = labels if fit_on is None else read_judgments(fit_on, **{"scale": labels.scale, **_given(reading)})
+    if names_model(gains):
+        others = labels if fit_on is None else read_others(fit_on, labels, reading=reading, where=where)
         return gains_for(fitted_gains(gains, others), labels.scale)
     if fit_on is not None:
         raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
-    if Path(gains).suffix.lower() == ".json" and Path(gains).is_file():
-        from venire.models.fit_files import read_fit
-
-        fit = read_fit(Path(gains))
-        if len(fit.relevant.names) > 1:
-            found = ", ".join(fit.relevant.names)
-            hint = "make it again with one of them: venire disagreement --relevant LABEL --save FIT.json"
-            raise GainsError(f"{gains} was fitted for several notions of relevance ({found})", hint=hint)
-        return gains_for(fit.gains(), labels.scale)
+    if is_saved_fit(Path(gains)):
+        return gains_for(_saved_gains(Path(gains)), labels.scale)
     return gains_for(read_gains(gains), labels.scale)
 
 
-def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said about reading judgments, without what was not."""
-    return {name: value for name, value in reading.items() if value is not None}
+def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], where: Iterable[str]) -> Judgments:
+    """Read the judgments that a model is fitted on, on the scale of the labels to score with.
+
+    What ``where`` says of the question that a label answers (aspect, unit, task, intent) holds for them too.  Topics
+    and assessors are chosen among the labels to score with alone: a model learns from several assessors, and may do so
+    on other topics.  A file without such a column is taken whole, with a warning.
+    """
+    from venire import read_judgments
+
+    given = {name: value for name, value in reading.items() if value is not None}
+    others = read_judgments(path, **{"scale": labels.scale, **given})
+    asked = [text for text in where if text.partition("=")[0] not in ("topic", "assessor")]
+    there = [text for text in asked if text.partition("=")[0] in others.facets]
+    if lacking := [text for text in asked if text not in there]:
+        warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 2)
+    try:
+        return chosen_labels(others, there)
+    except VenireError as error:
+        raise FormatError(path, None, error.message, hint=error.hint) from None
+
+
+def is_saved_fit(path: Path) -> bool:
+    """Whether a file is a fit that was saved: by its ending, or because it begins as a JSON object does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        begins = OBJECT.match(file.read(64))
+    return begins is not None or path.suffix.lower() == ".json"
+
+
+def _saved_gains(path: Path) -> Gains:
+    """Gains by a fit that was saved, if it is of one notion of relevance."""
+    from venire.models.fit_files import read_fit
+
+    fit = read_fit(path)
+    if len(fit.relevant.names) > 1:
+        found = ", ".join(fit.relevant.names)
+        hint = "make it again with one of them: venire disagreement --relevant LABEL --save FIT.json"
+        raise GainsError(f"{path} was fitted for several notions of relevance ({found})", hint=hint)
+    return fit.gains()

@@ -11,7 +11,7 @@ import click
 
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
-from venire.cli.sections import Decorator, gathered, in_order, one_of, option
+from venire.cli.sections import Decorator, gathered, in_order, one_of, option, whole_number
 from venire.cli.speech import listening
 
 PATH = click.Path(allow_dash=True)
@@ -27,7 +27,7 @@ SCORE_TYPES = ("float64", "float32")
 REPEATED = ("error", "first")
 SYSTEM_FROM = ("tag", "file")
 
-JUDGMENTS, RUNS, OUTPUT = "Judgments", "Runs", "Output"
+JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
 
 more_judgments = option(
     *("-j", "--judgments", "more"),
@@ -163,6 +163,52 @@ def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None)
     return checked_place(ctx, parameter, text)
 
 
+def bootstrap_option(
+    section: str, *, default: int | None = 300, help: str = "How often topics are resampled."
+) -> Decorator:
+    """Declare --bootstrap, ``n_draws``: how often something is drawn again for an interval; 0: never."""
+    return whole_number("--bootstrap", "n_draws", section=section, least=0, default=default, help=help)
+
+
+def draws_option(section: str, *, default: int, help: str, least: int = 1) -> Decorator:
+    """Declare --draws, ``n_draws``: how often chance is let play."""
+    return whole_number("--draws", "n_draws", section=section, least=least, default=default, help=help)
+
+
+def order_length_option(section: str) -> Decorator:
+    """Declare --top, ``k``: how many documents stand in the order that PDP asks for."""
+    words = "Documents whose order is asked for.  [default: 10, or as many as the middle list has]"
+    return whole_number("--top", "k", section=section, least=2, metavar="K", help=words)
+
+
+def prior_option(section: str, help: str) -> Decorator:
+    """Declare --prior: what is added to counts before shares are taken."""
+    return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)
+
+
+def resource_option(section: str, *, begin: str = "Where the resource stands", end: str = "") -> Decorator:
+    """Declare --resource, which ``read_resource`` reads."""
+    words = (
+        f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
+        f"(?P<resource>...), a column of the judgments, or a file of documents and resources.{end}"
+    )
+    return option("--resource", section=section, metavar="PATTERN", help=words)
+
+
+def read_resource(text: str) -> str | dict[str, str]:
+    """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
+    from venire.io.group_files import read_groups
+
+    return read_groups(Path(text)) if Path(text).is_file() else text
+
+
+relevant_option = option(
+    "--relevant",
+    section=MODEL,
+    metavar="LABEL|all",
+    help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
+    "[default: the top label]",
+)
 plot_option = option(
     "--plot",
     section=OUTPUT,

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import PATH, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.labels import one_standard_input, pool_option, read_labels, shared_options
+from venire.cli.options import MODEL, PATH, bootstrap_option, order_length_option, prior_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
 
-MODEL, LISTS = "Model", "Lists"
+LISTS = "Lists"
 MODES, FORMS, POOLS = ("individual", "aggregate", "both"), ("table", "bins", "logistic"), ("median", "majority")
 CHOICES = ("best", "random")
 KEYS = ("mode", "k", "value", "low", "high", "share_of_max", "topics")
@@ -37,9 +37,7 @@ Examples:
 model = gathered(
     "model",
     {
-        "pool": one_of(
-            "--pool", choices=POOLS, section=MODEL, default="median", help="A document's label in aggregate mode: {}."
-        ),
+        "pool": pool_option(MODEL, choices=POOLS, default="median", help="A document's label in aggregate mode: {}."),
         "signal": one_of(
             "--signal",
             choices=POOLS,
@@ -53,34 +51,16 @@ model = gathered(
             section=MODEL,
             help="How preferences depend on labels: {} in the difference.  [default: table; bins beyond 20 labels]",
         ),
-        "n_bins": option(
-            *("--bins", "n_bins"),
-            section=MODEL,
-            type=click.IntRange(min=2),
-            default=7,
-            metavar="N",
-            help="Bins with equal shares of labels.",
+        "n_bins": whole_number(
+            *("--bins", "n_bins"), section=MODEL, least=2, default=7, help="Bins with equal shares of labels."
         ),
-        "prior": option(
-            "--prior",
-            section=MODEL,
-            type=click.FloatRange(min=0),
-            default=0.0,
-            metavar="X",
-            help="Wins added to either side of every two labels.",
-        ),
+        "prior": prior_option(MODEL, "Wins added to either side of every two labels."),
     },
 )
 listing = gathered(
     "listing",
     {
-        "k": option(
-            *("--top", "k"),
-            section=LISTS,
-            type=click.IntRange(min=2),
-            metavar="K",
-            help="Documents in a list.  [default: 10, or as many as the middle list has]",
-        ),
+        "k": order_length_option(LISTS),
         "runs": option(
             *("--runs", "runs"),
             section=LISTS,
@@ -112,11 +92,9 @@ listing = gathered(
 @click.argument("more_runs", metavar="[RUNS]...", nargs=-1, type=PATH)
 @one_of("--mode", choices=MODES, section=MODEL, default="both", help="Take labels {}: each assessor's, or pooled.")
 @model
-@option(
-    *("--bootstrap", "n_draws"),
-    section=MODEL,
-    type=click.IntRange(min=0),
-    metavar="N",
+@bootstrap_option(
+    MODEL,
+    default=None,
     help="How often topics and their tests are resampled.  [default: 30 to 200, fewer where lists are many]",
 )
 @option(
@@ -128,13 +106,7 @@ listing = gathered(
 )
 @listing
 @option("--labels", section="Output", is_flag=True, help="Write the preferences between labels; JSON has both.")
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Measure how much of the order of K documents the labels of JUDGMENTS leave open, by PREFERENCES.
 
@@ -145,8 +117,7 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     from venire.io.preferences import read_preferences
 
     runs = (*options["listing"]["runs"], *options["more_runs"])
-    if [judgments, preferences, options["against"], *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
+    one_standard_input(judgments, preferences, options["against"], *more, *runs)
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     tests = read_preferences(preferences)
     lists = _lists(labels, runs, options)

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.labels import (
-    SCORING,
+    WHOSE,
+    checked_measures,
     chosen_topics,
+    fit_on_option,
+    gain_names_option,
     measures_option,
+    one_standard_input,
     read_labels,
     settled_gains,
+    shared_options,
     topics_option,
-    where_option,
 )
-from venire.cli.options import PATH, POOLS, more_judgments, output_options, plot_option, reading, rng_option, run_rules
+from venire.cli.options import PATH, draws_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -59,30 +63,7 @@ testing = gathered(
             metavar="P",
             help="Pairs with a p-value of at most P are told apart.",
         ),
-        "n_draws": option(
-            *("--draws", "n_draws"),
-            section=TEST,
-            type=click.IntRange(min=1),
-            default=1000,
-            metavar="N",
-            help="How often topics are resampled, or scores permuted.",
-        ),
-    },
-)
-whose = gathered(
-    "whose",
-    {
-        "assessor": option(
-            "--assessor", section=SCORING, metavar="NAME", help="Score with the labels of one assessor."
-        ),
-        "per": option(
-            "--per",
-            section=SCORING,
-            type=click.Choice(["assessor"]),
-            metavar="assessor",
-            help="Compare the labels of each assessor.",
-        ),
-        "pool": one_of("--pool", choices=POOLS, section=SCORING, help="Pool the labels of each item: {}."),
+        "n_draws": draws_option(TEST, default=1000, help="How often topics are resampled, or scores permuted."),
     },
 )
 
@@ -92,30 +73,11 @@ whose = gathered(
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @testing
 @measures_option
-@option(
-    *("--gains", "gain_names"),
-    section=SCORING,
-    multiple=True,
-    default=["linear"],
-    metavar="GAINS",
-    help="What labels are worth, as in evaluate; may be repeated, to compare them.",
-)
-@option(
-    "--fit-on",
-    section=SCORING,
-    type=PATH,
-    metavar="FILE",
-    help="Fit gains by a model on these judgments.  [default: on the judgments given]",
-)
-@whose
+@gain_names_option(default=["linear"], more=", to compare them.")
+@fit_on_option()
+@gathered("whose", WHOSE)
 @topics_option
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Ask how many pairs of the systems of RUNS can be told apart, by each measure and with each set of labels.
 
@@ -123,13 +85,11 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     Labels of several assessors or gains stand side by side.  More power is not more truth: labels can tell systems
     apart and be wrong.
     """
-    from venire import parse_measure, read_runs
+    from venire import read_runs
     from venire.analysis.discriminative_power import discriminative_power
 
-    if [judgments, *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
-    for name in options["measures"]:
-        parse_measure(name)
+    one_standard_input(judgments, *more, *runs, options["fit_on"])
+    measures = checked_measures(options["measures"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
     sources = read_runs(list(runs), **options["rules"])
@@ -137,7 +97,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         found = discriminative_power(
             labels,
             sources,
-            list(dict.fromkeys(options["measures"])),
+            measures,
             test=_tests(options["testing"]),
             alpha=options["testing"]["alpha"],
             gains=_gains(labels, options),
@@ -177,7 +137,5 @@ def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, Gains]:
     names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
     if fit_on is not None and not any(map(names_model, names)):
         raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
-    return {
-        name: settled_gains(labels, options["reading"], gains=name, fit_on=fit_on if names_model(name) else None)
-        for name in names
-    }
+    how = {"labels": labels, "reading": options["reading"], "where": options["where"]}
+    return {name: settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names}

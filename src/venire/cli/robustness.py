@@ -6,20 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, read_labels, settled_gains, where_option
-from venire.cli.options import (
-    PATH,
-    POOLS,
-    more_judgments,
-    output_options,
-    plot_option,
-    reading,
-    rng_option,
-    run_rules,
+from venire.cli.labels import (
+    assessor_option,
+    checked_measures,
+    fit_on_option,
+    gain_names_option,
+    measures_with,
+    one_standard_input,
+    pool_option,
+    read_labels,
+    read_others,
+    settled_gains,
+    shared_options,
 )
+from venire.cli.options import PATH, bootstrap_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,14 +59,7 @@ comparison = gathered(
             default="tau-b",
             help="How alike two rankings are: {}.",
         ),
-        "n_draws": option(
-            *("--bootstrap", "n_draws"),
-            section=COMPARISON,
-            type=click.IntRange(min=0),
-            default=300,
-            metavar="N",
-            help="How often topics are resampled.",
-        ),
+        "n_draws": bootstrap_option(COMPARISON),
         "pairs": option(
             "--pairs", section=COMPARISON, is_flag=True, help="Show every pair of assessors in tables too."
         ),
@@ -73,12 +69,11 @@ comparison = gathered(
             metavar="LABEL",
             help="Between sets, what AP takes as relevant: from this label upwards.  [default: the top label]",
         ),
-        "n_items": option(
+        "n_items": whole_number(
             *("--common", "n_items"),
             section=COMPARISON,
-            type=click.IntRange(min=1),
+            least=1,
             default=2,
-            metavar="N",
             help="Between sets, leave topics out on which two assessors share fewer documents.",
         ),
     },
@@ -89,37 +84,14 @@ comparison = gathered(
 @click.argument("judgments", type=PATH)
 @click.argument("runs", nargs=-1, type=PATH)
 @comparison
-@option(
-    *("-m", "--measure", "measures"),
-    section=SCORING,
-    multiple=True,
-    metavar="NAME",
-    help="A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]",
+@measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
+@gain_names_option(
+    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label]",
 )
-@option(
-    *("--gains", "gain_names"),
-    section=SCORING,
-    multiple=True,
-    metavar="GAINS",
-    help="What labels are worth, as in evaluate; may be repeated.  [default: linear, exponential, and binary, prm and "
-    "udm:1/3 at the top label]",
-)
-@option(
-    "--fit-on",
-    section=SCORING,
-    type=PATH,
-    metavar="FILE",
-    help="Fit gains by a model on these judgments.  [default: on the judgments given]",
-)
-@option("--assessor", section=SCORING, metavar="NAME", help="Between gains, use the labels of one assessor.")
-@one_of("--pool", choices=POOLS, section=SCORING, help="Between gains, pool the labels of each item: {}.")
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@fit_on_option()
+@assessor_option(help="Between gains, use the labels of one assessor.")
+@pool_option(help="Between gains, pool the labels of each item: {}.")
+@shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Ask how far the order of systems depends on who wrote JUDGMENTS, or on what their labels are worth.
 
@@ -127,8 +99,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     several gains.  Between gains, the rankings by two gains are, under the same labels.  Between sets, without RUNS,
     each assessor's labels rank the documents and are judged by another's.
     """
-    if [judgments, *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
+    one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     between = _between(options["comparison"]["between"], runs, labels)
     if between != "gains" and (options["assessor"] or options["pool"]):
@@ -161,17 +132,14 @@ def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str
 
 def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:
     """Compare rankings of systems."""
-    from venire import parse_measure, read_judgments, read_runs
+    from venire import read_runs
     from venire.analysis.robustness import between_assessors, between_gains
 
-    measures = list(dict.fromkeys(options["measures"] or ["nDCG@10"]))
-    for name in measures:
-        parse_measure(name)
-    given = {name: value for name, value in options["reading"].items() if value is not None}
-    fit_on = options["fit_on"]
+    measures = checked_measures(options["measures"] or ["nDCG@10"])
+    fit_on, chosen = options["fit_on"], {"reading": options["reading"], "where": options["where"]}
     how: dict[str, Any] = {
         "gains": _gains(labels, options),
-        "fit_on": None if fit_on is None else read_judgments(fit_on, **{"scale": labels.scale, **given}),
+        "fit_on": None if fit_on is None else read_others(fit_on, labels, **chosen),
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
         "rng": options["rng"],

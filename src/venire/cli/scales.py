@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import measures_option, read_labels, where_option
-from venire.cli.options import PATH, POOLS, more_judgments, output_options, reading, rng_option, run_rules
+from venire.cli.labels import (
+    SCORING,
+    checked_measures,
+    measures_option,
+    one_standard_input,
+    pool_option,
+    read_labels,
+    shared_options,
+)
+from venire.cli.options import JUDGMENTS, PATH, bootstrap_option, order_length_option
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, gathered, one_of, option
@@ -16,7 +24,6 @@ if TYPE_CHECKING:
     from venire.analysis.scale_comparison import ScaleComparison
 
 SETTINGS = "Settings"
-SCORING = "Scoring"
 REDUCTIONS, GAINS = ("all", "two", "none"), ("linear", "exponential")
 SHORT = {
     "krippendorff_alpha": "alpha",
@@ -30,6 +37,7 @@ Examples:
   venire scales judgments.tsv --preferences preferences.tsv
   venire scales judgments.tsv runs --preferences pairs.tsv -m nDCG@10 -m AP
   venire scales judgments.tsv runs --reduce two --extend 1 --extend inf
+  venire scales judgments.tsv --preferences pairs.tsv --plot scales.svg
 """
 
 making = gathered(
@@ -60,27 +68,12 @@ making = gathered(
 how = gathered(
     "how",
     {
-        "k": option(
-            *("--top", "k"),
-            section=SCORING,
-            type=click.IntRange(min=2),
-            metavar="K",
-            help="Documents whose order PDP asks for.  [default: 10, or what most lists have]",
-        ),
+        "k": order_length_option(SCORING),
         "gains": one_of(
             "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
         ),
-        "pool": one_of(
-            "--pool", choices=POOLS, section=SCORING, default="median", help="How measures pool an item's labels: {}."
-        ),
-        "n_draws": option(
-            *("--bootstrap", "n_draws"),
-            section=SCORING,
-            type=click.IntRange(min=0),
-            default=300,
-            metavar="N",
-            help="How often topics are resampled.",
-        ),
+        "pool": pool_option(default="median"),
+        "n_draws": bootstrap_option(SCORING),
     },
 )
 
@@ -90,7 +83,7 @@ how = gathered(
 @click.argument("runs", nargs=-1, type=PATH)
 @option(
     *("--preferences", "preference_files"),
-    section="Judgments",
+    section=JUDGMENTS,
     multiple=True,
     type=PATH,
     metavar="FILE",
@@ -99,12 +92,7 @@ how = gathered(
 @making
 @measures_option
 @how
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Compare JUDGMENTS as they are with the same labels merged into fewer, or spread over more.
 
@@ -112,16 +100,13 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     RUNS, and, with preferences, how much of the order of documents the labels leave open (PDP, lower is better).
     Agreement does not compare across scales: a scale can be reliable but useless.
     """
-    from venire import parse_measure, read_runs
+    from venire import read_runs
     from venire.analysis.scale_comparison import compare_scales
     from venire.io.preferences import read_preferences
 
     files = options["preference_files"]
-    if [judgments, *more, *runs, *files].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
-    measures = list(dict.fromkeys(options["measures"]))
-    for name in measures:
-        parse_measure(name)
+    one_standard_input(judgments, *more, *runs, *files)
+    measures = checked_measures(options["measures"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     preferences = read_preferences(list(files)) if files else None
     found = compare_scales(
@@ -138,6 +123,11 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         out.json({"scales": found.records(), **beside})
     else:
         out.table("scales", _long(found) if out.for_machines else _wide(found))
+    if options["plot"] is not None:
+        from venire.plots.scales import plot_scales
+        from venire.plots.style import write_figure
+
+        write_figure(plot_scales(found), options["plot"])
     said = () if preferences is None else preferences.notes
     legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
     out.notes([found.sentence(), *legend, *found.notes, *labels.notes, *said])

@@ -47,15 +47,27 @@ def one_of(*names: str, choices: tuple[str, ...], section: str, help: str, **set
     return option(*names, section=section, type=click.Choice(choices), help=help.format(listed), **settings)
 
 
+def whole_number(*names: str, section: str, least: int, metavar: str = "N", **settings: Any) -> Decorator:
+    """Declare an option that takes a whole number, from ``least`` on."""
+    return option(*names, section=section, type=click.IntRange(min=least), metavar=metavar, **settings)
+
+
 def gathered(
-    name: str, options: Mapping[str, Decorator], *, check: Callable[[Mapping[str, Any]], None] | None = None
+    name: str,
+    options: Mapping[str, Decorator],
+    *,
+    seen: Sequence[str] = (),
+    check: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> Decorator:
-    """Declare options that reach the command as one dictionary, under this name, once they are checked."""
+    """Declare options that reach the command as one dictionary, under this name, once they are checked.
+
+    ``seen``: options declared elsewhere that stand in the dictionary too.
+    """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def command(**values: Any) -> Any:
-            group = {key: values.pop(key) for key in options}
+            group = {key: values.pop(key) for key in options} | {key: values[key] for key in seen}
             if check is not None:
                 check(group)
             return function(**values, **{name: group})

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from venire.cli.disagreement import model
-from venire.cli.labels import read_labels, where_option
-from venire.cli.options import (
-    PATH,
-    more_judgments,
-    output_options,
-    plot_option,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli.labels import one_standard_input, read_labels, shared_options
+from venire.cli.options import PATH, read_resource, resource_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.sections import Command, gathered, one_of, option, whole_number
 from venire.cli.sensitivity_tables import all_records, sensitivity_table
 
 SENSITIVITY = "Sensitivity"
@@ -37,13 +28,10 @@ Examples:
 lists = gathered(
     "lists",
     {
-        "resource": option(
-            "--resource",
-            section=SENSITIVITY,
-            metavar="PATTERN",
-            help="Lists are those of resources: where the resource, and perhaps the rank, stand in a document's name, "
-            "as in '{resource}-{rank}'; or a regular expression with (?P<resource>...), a column of the judgments, or "
-            "a file of documents and resources.  [default: lists are those of RUNS]",
+        "resource": resource_option(
+            SENSITIVITY,
+            begin="Lists are those of resources: where the resource, and perhaps the rank, stand",
+            end="  [default: lists are those of RUNS]",
         ),
         "by": option(
             *("--lists-by", "by"),
@@ -59,10 +47,10 @@ lists = gathered(
             metavar="LABEL",
             help="The best lists have most results with this label or higher.  [default: upper half of the scale]",
         ),
-        "top": option(
-            "--top",
+        "top": whole_number(
+            *("--top", "top"),
             section=SENSITIVITY,
-            type=click.IntRange(min=1),
+            least=1,
             default=10,
             metavar="K",
             help="How many results of each list count.",
@@ -91,13 +79,7 @@ lists = gathered(
     help="The standard deviation to plan double judgments for.",
 )
 @model
-@plot_option
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Ask what the disagreement of JUDGMENTS depends on: the quality of the results, the topics, or chance.
 
@@ -110,19 +92,18 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire.analysis.sensitivity import ListOrder, sensitivity
     from venire.models.intents import explicit_intents
 
-    if [judgments, *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
+    one_standard_input(judgments, *more, *runs)
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     if "intent" in labels.facets:
         labels = explicit_intents(labels)
-    sources = read_runs(list(runs), **options["rules"]) if runs else None
+    sources, order = read_runs(list(runs), **options["rules"]) if runs else None, options["lists"]
     with bar(sources.sources if sources else (), quiet=out.quiet) as progress:
         found = sensitivity(
             labels,
             sources,
             PredictedRelevance(**options["model"]),
             against=options["against"],
-            lists=ListOrder(**{**options["lists"], "resource": _read_resource(options["lists"]["resource"])}),
+            lists=ListOrder(**order | {"resource": order["resource"] and read_resource(order["resource"])}),
             deviation=options["deviation"],
             rng=options["rng"],
             progress=progress,
@@ -138,12 +119,3 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
         write_figure(plot_sensitivity(found), options["plot"])
     out.notes([*found.answers(), *labels.notes, *found.warnings])
-
-
-def _read_resource(text: str | None) -> str | dict[str, str] | None:
-    """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
-    if text is None or not Path(text).is_file():
-        return text
-    from venire.io.group_files import read_groups
-
-    return read_groups(Path(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
@@ -23,9 +23,8 @@ def say(kind: str, text: str) -> None:
 
 
 @contextmanager
-def listening(*, quiet: bool) -> Iterator[None]:
-    """Say Venire's warnings as they come, each text once; other warnings go their usual way."""
-    said: set[str] = set()
+def hearing(take: Callable[[str, type[VenireWarning]], bool]) -> Iterator[None]:
+    """Hand Venire's warnings to ``take`` as they come; what it does not take, and all others, goes its usual way."""
     usual = warnings.showwarning
 
     def show(
@@ -36,13 +35,39 @@ def listening(*, quiet: bool) -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        if not issubclass(category, VenireWarning):
+        if not (issubclass(category, VenireWarning) and take(str(message), category)):
             usual(message, category, filename, lineno, file, line)
-        elif not quiet and str(message) not in said:
-            said.add(str(message))
-            say("warning", str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", VenireWarning)
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def listening(*, quiet: bool) -> Iterator[None]:
+    """Say Venire's warnings as they come, each text once."""
+    said: set[str] = set()
+
+    def take(text: str, _: type[VenireWarning]) -> bool:
+        if not quiet and text not in said:
+            said.add(text)
+            say("warning", text)
+        return True
+
+    with hearing(take):
+        yield
+
+
+@contextmanager
+def overhearing(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[list[str]]:
+    """Note what Venire warns of, for a result, but for some kinds; it is said as well."""
+    texts: list[str] = []
+
+    def take(text: str, kind: type[VenireWarning]) -> bool:
+        if not issubclass(kind, but):
+            texts.append(text)
+        return False
+
+    with hearing(take):
+        yield texts

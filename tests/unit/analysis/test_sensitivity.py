@@ -9,30 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensitivity_labels import ALL, SETTING, judgments_of, rows_by
 from venire import PairsError, PredictedRelevance, SettingError, UnknownName, read_grid, read_judgments, read_runs
-from venire.analysis.annotation_rounds import available, default_sizes, simulate_rounds
-from venire.analysis.judging_effort import double_judgments_needed, lowest_labels
-from venire.analysis.patterns import Main
 from venire.analysis.result_lists import lists_of_resources, lists_of_runs
 from venire.analysis.result_quality import against_quality
 from venire.analysis.sensitivity import ListOrder, sensitivity
-from venire.analysis.synthetic import Synthetic, generate
-from venire.analysis.systems import Systems, scattered
-from venire.analysis.topic_influence import topic_influence
+from venire.analysis.synthetic import generate
 from venire.data.ids import Category
 from venire.io.scanning import scan
-from venire.kernels.shares import annotation_rounds, shares
-from venire.models.fit_files import read_fit, write_fit
-from venire.models.pairs import pair_up
-
-ALL = PredictedRelevance(relevant="all", estimator="labels")
-SETTING = Synthetic(
-    n_topics=12,
-    docs_per_topic=40,
-    n_unjudged=10,
-    pattern=Main(share=0.6, common=False),
-    systems=Systems(quality=scattered(5), depth=20, missing=0.2),
-)
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +212,7 @@ def test_who_gave_most_labels_orders_the_lists(collection):
 
 
 def test_lists_without_double_judgments():
-    judgments = _judgments(_rows({"1": {"a": 1, "b": 0}}, "x") + _rows({"1": {"a": 1}}, "y"))
+    judgments = judgments_of(rows_by({"1": {"a": 1, "b": 0}}, "x") + rows_by({"1": {"a": 1}}, "y"))
     lists = lists_of_runs(scan(read_runs({"1": {"b": 1.0}}), judgments.items))
     with pytest.raises(PairsError, match="no item in a list"):
         against_quality(judgments, lists, PredictedRelevance())
@@ -243,175 +227,6 @@ def test_intents_stay_apart(tmp_path):
     lists = lists_of_runs(scan(read_runs({"s": {"1": {"a": 1.0}}, "t": {"1": {"b": 1.0}}}), judgments.items))
     found = against_quality(judgments, lists, PredictedRelevance())
     assert found.pairs[:, 0].tolist() == [[1, 3], [3, 3]]
-
-
-def test_leaving_a_topic_out_is_fitting_without_it(collection):
-    judgments = collection.judgments
-    fit = ALL.fit(judgments)
-    found = topic_influence(fit, judgments.topics, rng=5)
-    np.testing.assert_array_equal(found.p, fit.p)
-    names = judgments.column("topic").texts()
-    for number in (0, 7):
-        without = ALL.fit(judgments.take(np.array([name != found.topics[number] for name in names])))
-        np.testing.assert_allclose(found.influence[number], fit.p - without.p, atol=1e-15)
-    strongest = found.strongest(0, 3)
-    moved = np.abs(found.influence[:, 0, 3])
-    assert moved[strongest].tolist() == np.sort(moved)[::-1][:3].tolist()
-    assert f"without topic {found.topics[strongest[0]]}" in found.sentence()
-
-
-def test_topics_are_drawn_whole(collection):
-    fit = ALL.fit(collection.judgments)
-    found = topic_influence(fit, collection.judgments.topics, n_draws=4_000, rng=5)
-    assert (np.diff(found.quantiles, axis=0) >= 0).all()
-    wide = (found.quantiles[4] - found.quantiles[0]) / (2 * 1.6449)
-    np.testing.assert_allclose(wide[1:], fit.spread.sd_topics[1:], rtol=0.25)
-    again = topic_influence(fit, collection.judgments.topics, n_draws=4_000, rng=5)
-    np.testing.assert_array_equal(found.quantiles, again.quantiles)
-
-
-def test_labels_and_topics_that_are_not_there():
-    labels = {"1": {"a": 2}, "2": {"a": 0}}
-    judgments = _judgments(_rows(labels, "x") + _rows(labels, "y"))
-    fit = PredictedRelevance(relevant="2").fit(judgments)
-    found = topic_influence(fit, judgments.topics)
-    assert np.isnan(found.quantiles[:, 0, 1]).all()
-    assert np.isnan(found.influence[0, 0, 2])
-    assert "without" not in found.sentence()
-    with pytest.raises(SettingError, match="3 names"):
-        topic_influence(fit, ("1", "2", "3"))
-    one = read_grid("1 0 1\n1 1 0")
-    with pytest.raises(PairsError, match="nothing varies over topics"):
-        topic_influence(PredictedRelevance().fit(one), one.topics)
-
-
-def test_the_variance_is_that_clustered_by_item(collection):
-    """On double judgments the closed form is the sum over items, but for the n / (n - 1) of a sample."""
-    judgments = collection.judgments.where(assessor=["careful1", "strict1"])
-    fit = PredictedRelevance(relevant="all", estimator="labels").fit(judgments)
-    needed = double_judgments_needed(fit, 0.02)
-    n_of_label = pair_up(judgments, estimator="labels").sums(fit.relevant.labels).n_items
-    of_items = fit.spread.sd_items * np.sqrt((n_of_label - 1) / n_of_label)
-    inside = (fit.p > 0) & (fit.p < 1)
-    np.testing.assert_allclose(needed.deviation_with(available(fit))[inside], of_items[inside], rtol=1e-9)
-    assert inside.sum() >= 9
-    assert available(fit) == 288
-
-
-def test_one_sided_needs_the_printed_number():
-    fit = PredictedRelevance(observed=["U1"]).fit(read_grid("1 1 1 1 0 0 0 0\n1 1 1 0 0 0 0 1"))
-    needed = double_judgments_needed(fit, 0.05)
-    assert needed.judgments.tolist() == [[150, 150]]
-    assert double_judgments_needed(fit, 0.2).judgments.tolist() == [[100, 100]]  # 50 pairs of each label
-    assert np.isnan(needed.topics).all()
-    assert needed.sentences()[1] == "With 1 topic nothing can be said of how topics differ."
-    with pytest.raises(SettingError, match="between 0 and 1"):
-        double_judgments_needed(fit, 1.0)
-
-
-def test_a_share_of_all_is_planned_with_the_end_of_its_interval():
-    fit = PredictedRelevance(observed=["U1"]).fit(read_grid("1 1 1 1 0 0\n1 1 1 1 0 1"))
-    low = fit.spread.low[0, 1]
-    assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(low * (1 - low) / (4 / 6))
-
-
-def test_a_share_of_nothing_is_planned_with_the_end_of_its_interval():
-    fit = PredictedRelevance(relevant="2", observed=["U1"]).fit(read_grid("2 2 1 1 1 1\n2 1 1 1 1 1", scale="0<1<2"))
-    needed = double_judgments_needed(fit, 0.02)
-    high = fit.spread.high[0, 1]
-    assert 0 < high < 1
-    assert needed.variance[0, 1] == pytest.approx(high * (1 - high) / (4 / 6))
-    assert np.isnan(needed.judgments[0, 0])
-    assert "for 0" not in needed.sentences()[0]
-
-
-def test_topics_that_differ_cannot_be_outdone():
-    """Two kinds of topics: all agree, or all disagree; ever so many double judgments leave that."""
-    agreed = {str(topic): {f"d{n}": 1 for n in range(50)} for topic in range(20)}
-    other = {topic: {doc: int(topic) % 2 for doc in docs} for topic, docs in agreed.items()}
-    fit = PredictedRelevance(observed=["a"]).fit(_judgments(_rows(agreed, "a") + _rows(other, "b"), "0<1"), rng=1)
-    needed = double_judgments_needed(fit, 0.05)
-    square = fit.spread.sd_topics[0, 1] ** 2 * 20 / 19
-    assert square == pytest.approx(0.25 / 19, rel=0.2)
-    assert needed.floor[0, 1] == pytest.approx(np.sqrt(square - 0.25 / 999))
-    assert np.isnan(needed.judgments_on_these_topics[0, 1])
-    assert needed.judgments[0, 1] == 100
-    assert needed.topics[0, 1] == np.ceil(20 * square / 0.05**2)
-    assert "judge more topics instead" in needed.sentences()[1]
-    rough = double_judgments_needed(fit, 0.3)
-    assert rough.judgments_on_these_topics[0, 1] == 50
-    assert "Counting how topics differ" in rough.sentences()[1]
-
-
-def test_a_saved_fit_still_knows_what_is_needed(collection, tmp_path):
-    fit = ALL.fit(collection.judgments)
-    write_fit(fit, tmp_path / "fit.json", fingerprint="x")
-    needed, again = double_judgments_needed(fit), double_judgments_needed(read_fit(tmp_path / "fit.json"))
-    np.testing.assert_array_equal(needed.judgments, again.judgments)
-    np.testing.assert_array_equal(needed.topics, again.topics)
-
-
-def test_the_lowest_label_is_neglected_below_two_in_a_hundred():
-    often = read_grid(" ".join(["0"] * 900 + ["1"] * 100) + "\n" + " ".join(["0"] * 896 + ["1"] * 104))
-    (lowest,) = lowest_labels(PredictedRelevance(observed=["U1"]).fit(often))
-    assert lowest.p == pytest.approx(4 / 900)
-    assert lowest.high < 0.02
-    assert lowest.negligible
-    assert lowest.saved == pytest.approx(0.9)
-    assert lowest.part == pytest.approx(4 / 104)
-    assert "saves 90% of the double judgments; 4% of what users" in lowest.sentence()
-    rarely = read_grid(" ".join(["0"] * 90 + ["1"] * 10) + "\n" + " ".join(["0"] * 90 + ["1"] * 10))
-    (lowest,) = lowest_labels(PredictedRelevance(observed=["U1"]).fit(rarely))
-    assert lowest.p == 0
-    assert not lowest.negligible
-    assert "Go on" in lowest.sentence()
-    unknown = read_grid("1 2 0 .\n1 2 . 0")
-    (lowest,) = lowest_labels(PredictedRelevance().fit(unknown))
-    assert not lowest.negligible
-    assert "not known" in lowest.sentence()
-    assert lowest_labels(PredictedRelevance(relevant="b").fit(read_grid("a b a\na b b", scale="a|b"))) == []
-
-
-def test_sizes_go_up_to_what_is_there():
-    assert default_sizes(3) == [3]
-    assert default_sizes(1_100)[-3:] == [500, 700, 1_100]
-    with pytest.raises(PairsError):
-        default_sizes(0)
-
-
-def test_rounds_settle(collection):
-    fit = ALL.fit(collection.judgments)
-    rounds = simulate_rounds(fit, rng=2)
-    assert rounds.sizes[-1] == available(fit)
-    assert rounds.mean.shape == rounds.sd.shape == (len(rounds.sizes), 3, 4)
-    np.testing.assert_allclose(rounds.mean[-1], fit.p, atol=0.02)
-    assert (rounds.sd[-1] < rounds.sd[0])[~np.isnan(rounds.sd[0])].all()
-    np.testing.assert_array_equal(rounds.sd, simulate_rounds(fit, rng=2).sd)
-    assert rounds.sentence().startswith("p(3|")
-    assert simulate_rounds(fit, sizes=[20, 5]).sizes.tolist() == [5, 20]
-    for sizes, n_rounds in (([0, 5], 50), ([], 50), ([5], 1)):
-        with pytest.raises(SettingError):
-            simulate_rounds(fit, sizes=sizes, n_rounds=n_rounds)
-
-
-def test_moments_are_of_the_rounds_in_which_a_label_was_seen():
-    judgments = read_grid(" ".join(["0"] * 60 + ["1"]) + "\n" + " ".join(["0"] * 60 + ["1"]))
-    rounds = simulate_rounds(PredictedRelevance(estimator="labels").fit(judgments), sizes=[1, 5_000], n_rounds=20)
-    assert np.isnan(rounds.mean[0, 0, 1])
-    assert rounds.mean[1, 0, 1] == 1
-    assert rounds.sd[1, 0, 1] == 0
-
-
-def test_moments_over_rounds_are_those_of_numpy(collection):
-    fit = ALL.fit(collection.judgments)
-    counts = annotation_rounds(
-        fit.by_topic.sum(axis=0), np.array([900]), 7, mirrored=True, rng=np.random.default_rng(6)
-    )
-    p, _ = shares(counts[:, 0], fit.relevant.labels)
-    rounds = simulate_rounds(fit, sizes=[900], n_rounds=7, rng=6)
-    assert not np.isnan(p).any()
-    np.testing.assert_allclose(rounds.mean[0], p.mean(axis=0))
-    np.testing.assert_allclose(rounds.sd[0], p.std(axis=0, ddof=1))
 
 
 def test_all_that_can_be_done_is_done(collection):
@@ -451,7 +266,7 @@ def test_any_lists_give_what_their_documents_give(data):
     docs = [f"d{n}" for n in range(8)]
     judged = {"a": docs, **{who: data.draw(st.lists(st.sampled_from(docs), unique=True)) for who in "bc"}}
     labels = {who: {"both": 1, **{doc: data.draw(st.integers(0, 2)) for doc in judged[who]}} for who in "abc"}
-    judgments = _judgments([row for who in "abc" for row in _rows({"1": labels[who]}, who)])
+    judgments = judgments_of([row for who in "abc" for row in rows_by({"1": labels[who]}, who)])
     some = st.lists(st.sampled_from(docs), unique=True)
     lists = {name: {"1": {doc: float(k) for k, doc in enumerate(["both", *data.draw(some)])}} for name in "stu"}
     setting = PredictedRelevance(relevant="2", estimator="labels")
@@ -463,14 +278,3 @@ def test_any_lists_give_what_their_documents_give(data):
     for n in range(3):
         fit = refit(judgments, setting, {("1", doc) for name in order[: n + 1] for doc in held["1", name]})
         np.testing.assert_array_equal(found.p[n], fit.p)
-
-
-def _rows(labels: dict[str, dict[str, int]], who: str) -> list[tuple[str, str, str, int]]:
-    return [(who, topic, doc, label) for topic, docs in labels.items() for doc, label in docs.items()]
-
-
-def _judgments(rows, scale: str = "0<1<2"):
-    import polars as pl
-
-    frame = pl.DataFrame(rows, schema=["assessor", "topic", "doc", "label"], orient="row")
-    return read_judgments(frame, scale=scale)

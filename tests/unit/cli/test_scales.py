@@ -53,6 +53,16 @@ def test_people_see_a_row_for_every_setting(venire, folder):
     assert "alpha: agreement beyond chance" in answer.err
 
 
+def test_the_plot_shows_all_settings(venire, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "scales.svg"
+    args = ("scales", folder / "judgments.tsv", "--preferences", folder / "preferences.tsv", "--plot", plot)
+    assert venire(*args, "--bootstrap", "0", "-q").code == 0
+    drawn = plot.read_text(encoding="utf-8")
+    assert all(word in drawn for word in ("3to2(&gt;=1)", "3to2(&gt;=2)", "alpha", "Phi", "individual", "aggregate"))
+    assert "discriminative power" not in drawn
+
+
 def test_csv_is_long_and_without_words(venire, folder):
     answer = venire("scales", folder / "judgments.tsv", "--reduce", "none", *QUICK, "--format", "csv", "-q")
     rows = list(csv.reader(io.StringIO(answer.out)))

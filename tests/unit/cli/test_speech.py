@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from venire.cli.speech import listening, say
+from venire.cli.speech import listening, overhearing, say
 from venire.errors import MissingTopicsWarning, UnjudgedWarning
 
 
@@ -55,3 +55,18 @@ def test_afterwards_warnings_are_as_before():
     with listening(quiet=True):
         pass
     assert (warnings.showwarning, list(warnings.filters)) == before
+
+
+def test_what_is_overheard_is_said_too_but_for_some_kinds(capsys):
+    with listening(quiet=False), overhearing(but=(MissingTopicsWarning,)) as heard:
+        warnings.warn("one", UnjudgedWarning, stacklevel=1)
+        warnings.warn("two", MissingTopicsWarning, stacklevel=1)
+    assert heard == ["one"]
+    assert capsys.readouterr().err == "warning: one\nwarning: two\n"
+
+
+def test_what_is_overheard_is_kept_where_nothing_is_said(capsys):
+    with listening(quiet=True), overhearing() as heard:
+        warnings.warn("one", UnjudgedWarning, stacklevel=1)
+    assert heard == ["one"]
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,17 @@
+"""A small generated collection, and whether two have the same labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from venire.analysis.synthetic import Collection, Synthetic
+from venire.analysis.systems import Systems
+
+SMALL = Synthetic(n_topics=6, docs_per_topic=30, n_unjudged=10, systems=Systems(depth=15))
+
+
+def same_labels(one: Collection, other: Collection) -> bool:
+    a, b = one.judgments, other.judgments
+    return (
+        np.array_equal(a.item, b.item) and a.assessor.texts() == b.assessor.texts() and np.array_equal(a.label, b.label)
+    )

@@ -1,0 +1,118 @@
+"""Which labels a command works with: those to score with, those a model is fitted on, gains by a saved fit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+HEAD = "topic\tdoc\tassessor\tlabel"
+RUN = "1 Q0 a 1 2 s\n1 Q0 b 2 1 s\n"
+
+
+def doubles(*, aspect: str, agreed: int, apart: int) -> list[str]:
+    """Lines of items on which two assessors agree that they are relevant, or differ, and of irrelevant ones."""
+    pairs = [("1", "1")] * agreed + [("1", "0")] * apart + [("0", "0")] * 60
+    return [
+        f"9\t{aspect}{n}\t{who}\t{label}\t{aspect}"
+        for n, labels in enumerate(pairs)
+        for who, label in zip("AB", labels, strict=True)
+    ]
+
+
+@pytest.fixture
+def two_aspects(write):
+    """On trust, 60 of 60 agree; on taste, 30 of 90."""
+    lines = doubles(aspect="trust", agreed=60, apart=0) + doubles(aspect="taste", agreed=30, apart=60)
+    return write("double.tsv", f"{HEAD}\taspect\n" + "\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def labels(write):
+    judged = [(doc, who, label) for doc, label in (("a", "1"), ("b", "0")) for who in "XY"]
+    rows = [f"1\t{doc}\t{who}\t{label}\t{aspect}" for doc, who, label in judged for aspect in ("trust", "taste")]
+    return write("labels.tsv", f"{HEAD}\taspect\n" + "\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def run(write):
+    return write("s.run", RUN)
+
+
+def gain(answer) -> float:
+    """What a relevant document is worth: P@1 of a list that begins with one."""
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)["scores"][0]["value"]
+
+
+class TestFitOn:
+    @pytest.mark.parametrize(("aspect", "p"), [("trust", 1.0), ("taste", 60 / 120)])
+    def test_where_chooses_what_the_model_is_fitted_on(self, venire, labels, run, two_aspects, aspect, p):
+        chosen = ("--where", f"aspect={aspect}", "--where", "assessor=X", "--where", "topic=1")
+        args = ("--gains", "prm:1", "--fit-on", two_aspects, *chosen, "-m", "P@1", "--format", "json")
+        assert gain(venire("evaluate", labels, run, *args)) == pytest.approx(p)
+
+    @pytest.mark.parametrize("command", ["count", "power", "robustness", "compare"])
+    def test_so_it_does_in_every_command(self, venire, labels, run, two_aspects, command):
+        """Without a choice, labels on two aspects are refused: that it works says that the choice was made."""
+        other = run.with_name("t.run")
+        other.write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n")
+        how = {
+            "count": ("--assessor", "X"),
+            "power": ("--gains", "prm:1", "--draws", "20", "--assessor", "X", "-m", "P@1"),
+            "robustness": ("--gains", "prm:1", "--gains", "linear", "--bootstrap", "0", "-m", "P@1"),
+            "compare": ("--gains", "prm:1", "--assessor", "X", "--draws", "20", "-m", "P@1"),
+        }
+        args = (command, labels, run, other, *how[command], "--fit-on", two_aspects, "--where", "aspect=trust")
+        answer = venire(*args, "-q")
+        assert answer.code == 0, answer.err
+        answer = venire(*args[:-2], "-q")
+        assert answer.code == 2
+        assert "different values of aspect" in answer.err
+
+    def test_a_file_without_the_column_is_taken_whole_and_that_is_said(self, venire, labels, run, write, two_aspects):
+        lines = two_aspects.read_text().splitlines()
+        rows = [line.rpartition("\t")[0] for line in lines if "trust" in line]
+        plain = write("plain.tsv", "\n".join([HEAD, *rows]) + "\n")
+        args = ("--gains", "prm:1", "--fit-on", plain, "--where", "aspect=trust", "--where", "assessor=X")
+        answer = venire("evaluate", labels, run, *args, "-m", "P@1", "--format", "json")
+        assert gain(answer) == 1.0
+        assert "plain.tsv has no such column, so all its labels count: aspect=trust" in answer.err
+
+    def test_a_value_that_the_file_does_not_have(self, venire, labels, run, write, two_aspects):
+        other = write("other.tsv", two_aspects.read_text().replace("trust", "truth"))
+        args = ("--gains", "prm:1", "--fit-on", other, "--where", "aspect=trust", "--where", "assessor=X")
+        answer = venire("evaluate", labels, run, *args)
+        assert (answer.code, answer.out) == (2, "")
+        assert "other.tsv: there is no aspect 'trust'" in answer.err
+
+
+class TestSavedFits:
+    @pytest.mark.parametrize(("name", "before"), [("fit.json", ""), ("fit", ""), ("fit.txt", "\n ")])
+    def test_a_fit_is_known_by_what_it_holds(self, venire, labels, run, two_aspects, write, name, before):
+        saved = write(name, "")
+        where = ("--where", "aspect=taste")
+        assert venire("disagreement", two_aspects, *where, "--save", saved, "-q").code == 0
+        saved.write_text(before + saved.read_text(encoding="utf-8"), encoding="utf-8")
+        args = ("--gains", saved, *where, "--where", "assessor=X", "-m", "P@1", "--format", "json")
+        assert gain(venire("evaluate", labels, run, *args)) == pytest.approx(60 / 120)
+
+    def test_a_file_of_gains_is_none_whatever_its_labels(self, venire, run, write):
+        labels = write("braces.tsv", "# scale: {a<b\n" + HEAD + "\n1\ta\tX\tb\n1\tb\tX\t{a\n")
+        worth = write("worth.txt", "{a 0\nb 0.5\n")
+        answer = venire("evaluate", labels, run, "--gains", worth, "-m", "P@1", "--format", "json")
+        assert gain(answer) == 0.5
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "count", "power", "robustness", "sensitivity", "scales"])
+def test_standard_input_is_read_once(venire, command):
+    answer = venire(command, "-", "-")
+    assert (answer.code, answer.out) == (2, "")
+    assert "standard input (-) can be read only once" in answer.err
+
+
+@pytest.mark.parametrize("command", ["compare", "power", "robustness", "scales"])
+def test_a_measure_that_is_none_is_refused(venire, qrels, run, command):
+    answer = venire(command, qrels, run, "-m", "nDCQ")
+    assert (answer.code, answer.out) == (2, "")
+    assert "nDCQ" in answer.err
