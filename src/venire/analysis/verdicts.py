@@ -4,7 +4,7 @@ Let w be the system with the highest mean score.  It is *named* the winner only 
 more than chance in the topics explains: for all j, a two-sided paired t-test of w against j has p <= 1 - level.  No
 adjustment for their number is due.  To name w although v is truly best, the test of w against v must reject, and in the
 wrong direction, which happens with probability (1 - level) / 2 at most, however many systems there are (an
-intersection-union test: Berger 1982, doi:10.1080/00401706.1982.10487790).  If all are equal, one is named with at most
+intersection-union test: Berger 1982, Technometrics 24, 295-300).  If all are equal, one is named with at most
 1 - level.  Systems from which w cannot be told are its *rivals*.
 
 How sure it is to stay ahead of all is the share of draws in which it is, by source: other topics, another judge, both

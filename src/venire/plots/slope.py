@@ -62,4 +62,6 @@ def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]
                 size=8,
                 color=tint,
             )
-    axes.tick_params(axis="y", pad=60 if shown else 2)  # type: ignore[attr-defined]
+    longest = max((len(systems[number]) for number in shown), default=0)
+    axes.tick_params(axis="y", length=0, pad=8 + 4.6 * longest)  # type: ignore[attr-defined]
+    axes.tick_params(axis="x", length=0)  # type: ignore[attr-defined]

@@ -53,12 +53,13 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure, and in words what it shows, for whoever cannot see it."""
+    """A figure, and in words what it shows, for whoever cannot see it; small ones stand side by side."""
 
     name: str
     caption: str
     figure: Figure
     words: str
+    small: bool = False
 
     def content(self) -> dict[str, Any]:
         """Return it as plain data: what it shows, in words."""

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from venire.report.document import Chapter, Report
 from venire.report.evidence import Evidence, Question
 
-CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "method")
+CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "method")
 """Modules of the chapters, in the order in which they are written; the verdict comes last and stands first."""
 
 Stage = Callable[[str], None]

@@ -1,0 +1,112 @@
+"""The judgments: how many, by whom, how far they agree, and who stands out."""
+
+from __future__ import annotations
+
+from venire.agreement.pair_confusions import Confusions
+from venire.data.judgments import counted
+from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import Evidence, Missing
+
+MOST_MAPS = 4
+STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
+PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency", "entropy", "top_label", "top_share")
+
+
+def chapter(evidence: Evidence) -> Chapter:
+    """Write it."""
+    labels = evidence.question.judgments
+    parts: list[Part] = [_overlap(evidence)]
+    if not isinstance(evidence.profiles, Missing):
+        words = "Shares of labels of each assessor as one bar; those who stand out are named with what they do."
+        caption = "What labels each assessor gives."
+        parts.append(Picture("labels_by_assessor", caption, plot_labels(evidence.profiles), words))
+        parts += _standing_out(evidence)
+    parts += [*_agreement(evidence), *_maps(evidence)]
+    if labels.notes:
+        parts.append(Words(" ".join(f"{note[:1].upper()}{note[1:]}." for note in labels.notes)))
+    return Chapter("judgments", "The judgments", _finding(evidence), tuple(parts))
+
+
+def _finding(evidence: Evidence) -> str:
+    summary = evidence.question.judgments.summary()
+    agreement = evidence.agreement
+    if isinstance(agreement, Missing):
+        return f"{summary.sentence()}; {agreement.sentence('how far assessors agree')}"
+    alpha = next((each for each in agreement if each["name"] == "krippendorff_alpha"), None)
+    if alpha is None or alpha["value"] is None:
+        reason = "nothing was judged twice" if alpha is None else alpha["reason"]
+        return f"{summary.sentence()}; how far assessors agree cannot be told: {reason}."
+    between = "" if alpha["low"] is None else f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f}"
+    return (
+        f"{summary.sentence()}; they agree with Krippendorff's alpha {alpha['value']:.2f} ({alpha['level']}{between})."
+    )
+
+
+def _overlap(evidence: Evidence) -> Grid:
+    summary = evidence.question.judgments.summary()
+    rows = [[k, n, n / summary.n_items] for k, n in summary.items_with.items()]
+    return Grid("overlap", "How many labels items have.", ["labels_per_item", "items", "share"], rows, shown=12)
+
+
+def _standing_out(evidence: Evidence) -> list[Part]:
+    """Say who stands out, with the evidence, and list all assessors."""
+    found = evidence.profiles
+    if isinstance(found, Missing):
+        return [Words(found.sentence("How assessors label"), "warning")]
+    records = found.records()
+    warned = [
+        Words(f"{each['assessor']} stands out ({', '.join(each['flags'])}): {'; '.join(each['evidence'])}.", "warning")
+        for each in records
+        if each["flags"]
+    ]
+    rows = [{key: each[key] for key in PROFILE} | {"stands_out": ", ".join(each["flags"])} for each in records]
+    caption = (
+        "Every assessor: agreement and kappa with the rest on shared items, leniency (levels above the others, "
+        "below 0: stricter), entropy of the labels (0: always one label)."
+    )
+    return [*warned[:8], Grid.of("assessors", caption, rows, shown=40)]
+
+
+def _agreement(evidence: Evidence) -> list[Part]:
+    found = evidence.agreement
+    if isinstance(found, Missing):
+        return []
+    whole = [each for each in found if "," not in each["raters"] and each["name"] in STATISTICS]
+    keys = ("name", "level", "raters", "value", "low", "high", "n_items", "meaning")
+    rows = [{key: each[key] for key in keys} | {"reason": each["reason"] or ""} for each in whole]
+    parts: list[Part] = []
+    if any(each["value"] is not None for each in whole):
+        words = "Statistics of agreement with their 95 % intervals, one below the other."
+        caption = "How far assessors agree beyond chance, by several statistics."
+        parts.append(Picture("agreement", caption, plot_statistics(whole), words))
+    return [*parts, Grid.of("agreement_statistics", "Statistics of agreement, and what each means.", rows)]
+
+
+def _maps(evidence: Evidence) -> list[Part]:
+    """Confusion of the judge with those who share most items with them."""
+    found = evidence.confusions
+    if isinstance(found, Missing):
+        return []
+    return [_map(found, *pair) for pair in _closest(found, evidence.judge)]
+
+
+def _closest(found: Confusions, judge: str) -> list[tuple[str, str]]:
+    n_shared = {other: found.matrix(judge, other).sum() for other in found.assessors if other != judge}
+    most = sorted((name for name, n in n_shared.items() if n), key=lambda name: -n_shared[name])
+    return [(judge, name) for name in most[:MOST_MAPS]]
+
+
+def _map(found: Confusions, one: str, other: str) -> Picture:
+    words = f"Counts of items by the label of {one} and the label of {other}."
+    caption = (
+        f"Labels of {one} and {other} on the {counted(int(found.matrix(one, other).sum()), 'item')} that both judged."
+    )
+    return Picture(
+        f"confusion_{_slug(one)}_{_slug(other)}", caption, plot_confusion(found, one, other), words, small=True
+    )
+
+
+def _slug(name: str) -> str:
+    """A name that may be part of an id."""
+    return "".join(letter if letter.isalnum() and letter.isascii() else f"_{ord(letter):x}" for letter in name)

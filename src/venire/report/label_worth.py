@@ -1,0 +1,74 @@
+"""What a label is worth: p(R|i) for each threshold, UDM weights, and gains beside each other."""
+
+from __future__ import annotations
+
+from venire.models.diagnosis import sentence, warnings_of
+from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.models.user_disagreement import udm_weights
+from venire.plots.disagreement import plot_parameters, plot_weights
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import Evidence, Missing
+
+TITLE = "What a label is worth"
+SHARES = ((1, 2), (1, 3), (2, 3))
+
+
+def chapter(evidence: Evidence) -> Chapter:
+    """Write it."""
+    whole, fit = evidence.fit, evidence.user_fit
+    if isinstance(whole, Missing) or isinstance(fit, Missing):
+        reason = whole if isinstance(whole, Missing) else fit
+        finding = reason.sentence("What a label is worth to a random user") if isinstance(reason, Missing) else ""
+        return Chapter("label_worth", TITLE, finding, (_gains(evidence),))
+    words = f"Probability that a random user finds relevant what one assessor gave each label. {sentence(fit)}"
+    weights = "Probability that at least one of N users finds a document relevant, by N, a line per label."
+    parts: list[Part] = [
+        Picture("parameters", f"p(R|label): {whole.method}.", plot_parameters(whole), words),
+        _parameters(whole),
+        Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
+        _udm(fit),
+        _gains(evidence),
+        *[Words(text, "warning") for text in warnings_of(fit)],
+    ]
+    return Chapter("label_worth", TITLE, sentence(fit), tuple(parts))
+
+
+def _parameters(fit: PredictedRelevanceFit) -> Grid:
+    spread = fit.spread
+    rows = [
+        [
+            name,
+            fit.scale.labels[level],
+            *(float(each[row, level]) for each in (fit.p, spread.low, spread.high)),
+            int(fit.hits[row, level]),
+            int(fit.pairs[row, level]),
+        ]
+        for row, name in enumerate(fit.relevant.names)
+        for level in reversed(range(len(fit.scale)))
+    ]
+    columns = ["relevant_from", "label", "p", "low", "high", "hits", "pairs"]
+    caption = (
+        "Of the pairs of labels that start at a label, the share that ends in a relevant one, with its 95 % interval."
+    )
+    return Grid("p_relevant", caption, columns, rows)
+
+
+def _udm(fit: PredictedRelevanceFit) -> Grid:
+    columns = {f"{m}/{n}": udm_weights(m, n, fit.p[0], fit.relevant.labels[0]) for m, n in SHARES}
+    rows = [
+        [fit.scale.labels[level], *(float(each[level]) for each in columns.values())]
+        for level in reversed(range(len(fit.scale)))
+    ]
+    caption = "Weights of the User Disagreement Model: probability that at least M of N users find it relevant."
+    return Grid("udm", caption, ["label", *columns], rows)
+
+
+def _gains(evidence: Evidence) -> Grid:
+    labels = evidence.question.judgments.scale.labels
+    top = {name: max(float(gains.values.max()), 1e-12) for name, gains in evidence.gains.items()}
+    rows = [
+        [labels[level], *(float(gains.values[level]) / top[name] for name, gains in evidence.gains.items())]
+        for level in reversed(range(len(labels)))
+    ]
+    caption = "Gains beside each other, each as a share of its highest."
+    return Grid("gains", caption, ["label", *evidence.gains], rows)
