@@ -114,31 +114,42 @@ def verdict(
     >>> found.winner, round(found.lead, 4), round(found.p_next, 4)
     ('new', 0.3167, 0.0033)
     """
-    paired = paired_scores(scores, measure)
-    mean, n = paired.values.mean(axis=1, where=~np.isnan(paired.values)), len(paired.systems)
+    one = scores.select(measure=measure or scores.names["measure"][0]) if "measure" in scores.axes else scores
+    name = measure or scores.names.get("measure", ("score",))[0]
+    mean, systems = one.mean("topic").values, one.names["system"]
     if np.isnan(mean).all():
         raise SettingError("no system has a score", hint="judge documents that the systems return")
     mean = np.nan_to_num(mean, nan=-np.inf)
     order = np.argsort(-mean, kind="stable")
-    best, p = int(order[0]), np.full((n, n), np.nan)
-    p[paired.a, paired.b] = p[paired.b, paired.a] = PairedT().p_values(paired, np.random.default_rng(0))
-    told = (p[best] <= 1 - level + 1e-12) & (mean < mean[best] - TIE)
-    runner = int(order[1]) if n > 1 else best
+    best, runner = int(order[0]), int(order[min(1, len(order) - 1)])
+    p = _p_values(one)[best]
+    told = (p <= 1 - level + 1e-12) & (mean < mean[best] - TIE)
     sure = {source: _first(each, best) for source, each in (draws or {}).items()}
+    alone = len(systems) == 1
     return Verdict(
-        paired.systems,
-        paired.measure,
+        systems,
+        name,
         mean,
-        len(paired.topics),
-        paired.systems[best],
-        tuple(paired.systems[other] for other in order[1:].tolist() if not told[other]),
-        paired.systems[runner] if n > 1 else None,
-        float(mean[best] - mean[runner]) if n > 1 else np.nan,
-        float(p[best, runner]),
+        len(one.names["topic"]),
+        systems[best],
+        tuple(systems[other] for other in order[1:].tolist() if not told[other]),
+        None if alone else systems[runner],
+        np.nan if alone else float(mean[best] - mean[runner]),
+        float(p[runner]),
         {source: share for source, (share, _) in sure.items()},
         {source: behind for source, (_, behind) in sure.items()},
         level,
     )
+
+
+def _p_values(scores: Scores) -> Floats:
+    """Two-sided p-values of paired t-tests over topics -> (system, system); NaN on the diagonal."""
+    n = len(scores.names["system"])
+    p = np.full((n, n), np.nan)
+    if n > 1:
+        paired = paired_scores(scores)
+        p[paired.a, paired.b] = p[paired.b, paired.a] = PairedT().p_values(paired, np.random.default_rng(0))
+    return p
 
 
 def _first(draws: Floats, place: int) -> tuple[float, float]:

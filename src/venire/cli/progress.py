@@ -63,3 +63,24 @@ def total_bytes(sources: Iterable[object]) -> int | None:
                 return None
         total += source.stat().st_size
     return total
+
+
+@contextmanager
+def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Give a function that takes the name of the stage just begun, or None where no bar may be seen."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task, begun = progress.add_task("reading", total=total), 0
+
+        def begin(name: str) -> None:
+            nonlocal begun
+            progress.update(task, description=name, completed=begun)
+            begun += 1
+
+        yield begin

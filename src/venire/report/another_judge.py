@@ -33,7 +33,7 @@ def chapter(evidence: Evidence) -> Chapter:
             "rank_intervals",
             "Places of each system under other judges (95 %), and now (dot).",
             plot_ranks(stability),
-            "Intervals of ranks.",
+            "The place of each system now as a dot, and its places under other judges as a line.",
         ),
         *(
             [
@@ -82,7 +82,7 @@ def _fragile(one: MeasureComparison) -> list[Part]:
 
 def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     """Hold the forecast against the assessors who judged nearly everything: it should come true as often as it says."""
-    labels, question = evidence.question.judgments, evidence.question
+    labels, question = evidence.labels, evidence.question
     n_items = [len(np.unique(labels.item[labels.assessor.codes == code])) for code in range(len(labels.assessors))]
     whole = [
         name

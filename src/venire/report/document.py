@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cell = str | int | float | bool | None
+Rows = Sequence[Sequence[Any]]
+"""Rows of cells: texts, numbers, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Grid:
     name: str
     caption: str
     columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    rows: Rows
     shown: int = 25
     digits: int = 3
 

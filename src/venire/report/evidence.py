@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
@@ -26,6 +24,7 @@ from venire.analysis.verdicts import Verdict, verdict
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
+from venire.data.primary import PRIMARY, coverage, with_primary
 from venire.data.runs import Runs
 from venire.errors import UnknownName, VenireError
 from venire.measures.evaluate import evaluate
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 N_USERS = 300
+NEARLY_ALL = 0.9
+"""The share of items that one assessor must have judged to stand for all."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def known(compute: Callable[[], Found]) -> Found | Missing:
 class Question:
     """What a report is about.
 
-    assessor    whose labels score the runs (None: who judged the most items, which the report says)
+    assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
     relevant    the label from which on a user is satisfied (None: the top label)
     reference   assessors who stand for users (none: all do)
     before      earlier judgments, to show what new ones changed
@@ -93,26 +94,32 @@ class Evidence:
     question: Question
 
     @cached_property
+    def labels(self) -> Judgments:
+        """The labels, those that score the runs being of one judge: an assessor, or whoever judged most of a topic."""
+        judgments = self.question.judgments
+        if self.question.assessor is not None or coverage(judgments).max(initial=0) >= NEARLY_ALL:
+            return judgments
+        return with_primary(judgments)
+
+    @cached_property
     def judge(self) -> str:
         """Whose labels score the runs."""
-        labels, wanted = self.question.judgments, self.question.assessor
-        if wanted is not None:
-            if wanted not in labels.assessors:
-                raise UnknownName("assessor", wanted, labels.assessors)
-            return wanted
-        cell = np.unique(labels.assessor.codes.astype(np.int64) * len(labels.items) + labels.item)
-        n_items = np.bincount(cell // len(labels.items), minlength=len(labels.assessors))
-        return labels.assessors[int(n_items.argmax())]
+        wanted, names = self.question.assessor, self.labels.assessors
+        if wanted is None:
+            return PRIMARY if PRIMARY in names else names[int(coverage(self.labels).argmax())]
+        if wanted not in names:
+            raise UnknownName("assessor", wanted, names)
+        return wanted
 
     @cached_property
     def own(self) -> Judgments:
         """The labels that score the runs."""
-        return self.question.judgments.where(assessor=self.judge)
+        return self.labels.where(assessor=self.judge)
 
     @cached_property
     def several(self) -> bool:
         """Whether there is another judge at all."""
-        return len(self.question.judgments.assessors) > 1
+        return len(self.labels.assessors) > 1
 
     @cached_property
     def relevant(self) -> str:
@@ -173,7 +180,7 @@ class Evidence:
         """Scores by the judge's labels, under all gains."""
         question = self.question
         return {
-            name: evaluate(question.judgments, question.runs, question.measure, assessor=self.judge, gains=gains)
+            name: evaluate(self.labels, question.runs, question.measure, assessor=self.judge, gains=gains)
             for name, gains in self.gains.items()
         }
 
@@ -190,7 +197,7 @@ class Evidence:
         question = self.question
         return known(
             lambda: compare(
-                question.judgments,
+                self.labels,
                 question.runs,
                 question.measure,
                 assessor=self.judge,
@@ -207,7 +214,7 @@ class Evidence:
         question = self.question
         return known(
             lambda: evaluate_users(
-                question.judgments,
+                self.labels,
                 question.runs,
                 question.measure,
                 gains=self.gains[self.user_gains],
@@ -231,9 +238,9 @@ class Evidence:
         return verdict(scores, draws=draws)
 
     @cached_property
-    def plan(self) -> TopicPlan:
+    def plan(self) -> TopicPlan | Missing:
         """Which differences these topics can tell, and how many topics others would take."""
-        return plan_topics(self.scores["linear"])
+        return known(lambda: plan_topics(self.scores["linear"]))
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
@@ -243,7 +250,7 @@ class Evidence:
         question = self.question
         return known(
             lambda: uncertainty_sources(
-                question.judgments,
+                self.labels,
                 question.runs,
                 question.measure,
                 assessor=self.judge,

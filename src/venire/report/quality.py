@@ -30,7 +30,7 @@ def chapter(evidence: Evidence) -> Chapter:
 def _power(evidence: Evidence) -> DiscriminativePower:
     question = evidence.question
     measures = list(dict.fromkeys([question.measure, *MEASURES]))
-    return discriminative_power(question.judgments, question.runs, measures, assessor=evidence.judge, rng=question.rng)
+    return discriminative_power(evidence.labels, question.runs, measures, assessor=evidence.judge, rng=question.rng)
 
 
 def _powers(power: DiscriminativePower | Missing) -> list[Part]:
@@ -53,9 +53,9 @@ def _preferences(evidence: Evidence) -> list[Part]:
         return []
     found = [known(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
     there = [each for each in found if isinstance(each, PDP)]
-    missing: list[Part] = [Words(each.sentence("PDP"), "warning") for each in found if isinstance(each, Missing)][:1]
+    missing = [Words(each.sentence("PDP"), "warning") for each in found if isinstance(each, Missing)][:1]
     if not there:
-        return missing
+        return [*missing]
     words = "Uncertainty of the order of documents, with intervals, by mode."
     caption = (
         "Pairwise discriminative power: how uncertain the order of documents is, given their labels; lower is better."

@@ -94,13 +94,13 @@ def _counts(evidence: Evidence) -> Counts | Missing:
     fit, question = evidence.user_fit, evidence.question
     if isinstance(fit, Missing):
         return fit
-    return known(lambda: count_relevant(question.judgments, question.runs, fit, top=TOP, assessor=evidence.judge))
+    return known(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
 
 
 def _judged(evidence: Evidence) -> Floats:
     """Share of each system's first results that were judged -> (system,)."""
     question = evidence.question
-    scores = evaluate(question.judgments, question.runs, f"Judged@{TOP}", assessor=evidence.judge)
+    scores = evaluate(evidence.labels, question.runs, f"Judged@{TOP}", assessor=evidence.judge)
     return scores.mean("topic").values[:, 0]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from venire.analysis.judging_effort import double_judgments_needed, lowest_labels
 from venire.analysis.verdicts import SOURCES
+from venire.data.primary import PRIMARY
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import Evidence, Missing, known
 
@@ -40,10 +41,9 @@ def _sure(evidence: Evidence) -> Grid:
 
 def _apart(evidence: Evidence) -> list[Part]:
     """Say how many pairs can be told apart, and which differences could be seen at all."""
-    tested = evidence.tested
-    if isinstance(tested, Missing) or len(tested.a) == 0:
+    tested, plan = evidence.tested, evidence.plan
+    if isinstance(tested, Missing) or isinstance(plan, Missing):
         return []
-    plan = evidence.plan
     return [Words(f"{tested.sentence()} {plan.sentence()}")]
 
 
@@ -51,10 +51,15 @@ def _limits(evidence: Evidence) -> list[Part]:
     """Say what cannot be concluded, and whose labels all this rests on."""
     words: list[Part] = []
     if evidence.several and evidence.question.assessor is None:
+        whose = (
+            "each topic with the labels of whoever judged most of it"
+            if evidence.judge == PRIMARY
+            else f"with the labels of {evidence.judge}, who judged the most"
+        )
         words.append(
             Words(
-                f"The runs are scored with the labels of {evidence.judge}, who judged the most; the other assessors "
-                "serve as other judges and as users. --assessor chooses another."
+                f"The runs are scored {whose}; the other labels serve as those of other judges and of users. "
+                "--assessor chooses one."
             )
         )
     for missing, what in (
@@ -70,27 +75,25 @@ def _limits(evidence: Evidence) -> list[Part]:
 
 def _next(evidence: Evidence) -> list[Part]:
     """Say what would help most: topics, or double judgments, and of which labels."""
-    words: list[Part] = []
+    return [*_topics(evidence), *_double_judgments(evidence)]
+
+
+def _topics(evidence: Evidence) -> list[Part]:
+    """How many topics would tell the best system from the next."""
     found, plan = evidence.verdict, evidence.plan
-    if found.winner is None and found.second is not None and found.lead > 0:
-        pair = {found.best, found.second}
-        needed = [
-            n for a, b, n in zip(plan.a, plan.b, plan.needed, strict=True) if {plan.systems[a], plan.systems[b]} == pair
-        ]
-        if needed and np.isfinite(needed[0]):
-            n = int(np.ceil(needed[0]))
-            words.append(
-                Words(
-                    f"judge about {n:,} topics in all to tell {found.best} from {found.second} (80 % power for the "
-                    "difference seen).",
-                    "todo",
-                )
-            )
-    words += _double_judgments(evidence)
-    return words
+    if found.winner is not None or found.second is None or isinstance(plan, Missing) or not found.lead > 0:
+        return []
+    pair = {found.best, found.second}
+    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
+    needed = float(plan.needed[names.index(pair)])
+    if not np.isfinite(needed):
+        return []
+    text = f"judge about {int(np.ceil(needed)):,} topics in all to tell {found.best} from {found.second}"
+    return [Words(f"{text} (80 % power, if the difference is as it seems).", "todo")]
 
 
 def _double_judgments(evidence: Evidence) -> list[Part]:
+    """How many more results to judge twice, and of which labels."""
     fit = evidence.user_fit
     if isinstance(fit, Missing):
         return [
@@ -99,5 +102,13 @@ def _double_judgments(evidence: Evidence) -> list[Part]:
     effort = known(lambda: double_judgments_needed(fit, DEVIATION))
     if isinstance(effort, Missing):
         return []
-    said: list[Part] = [Words(text[:1].lower() + text[1:], "todo") for text in effort.sentences()[:2]]
-    return [*said, *[Words(each.sentence()) for each in lowest_labels(fit)[:1] if each.negligible]]
+    share = fit.pairs[0] / max(float(fit.pairs[0].sum()), 1.0)
+    short = np.maximum(effort.judgments_on_these_topics[0] - effort.n_judgments, 0.0) * share
+    more = np.ceil(np.nan_to_num(short, posinf=0.0)).astype(np.int64)
+    stop = [Words(each.sentence()) for each in lowest_labels(fit)[:1] if each.negligible]
+    if not more.any():
+        text = f"There are enough double judgments to know what labels are worth to within {DEVIATION:g}"
+        return [Words(f"{text} (standard deviation), as far as these topics allow."), *stop]
+    listed = [f"{more[n]:,} of them labelled {fit.scale.labels[n]}" for n in reversed(range(len(more))) if more[n]]
+    text = f"judge {more.sum():,} more results twice, {', '.join(listed)}, to know what labels are worth to within"
+    return [Words(f"{text} {DEVIATION:g} (standard deviation, on these topics).", "todo"), *stop]

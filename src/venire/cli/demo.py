@@ -1,0 +1,73 @@
+"""venire demo: a collection whose truth is known, and its report; needs no file and no network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from venire.cli.options import OUTPUT, output_options, rng_option
+from venire.cli.output import Output
+from venire.cli.progress import stages
+from venire.cli.report import show_report, write_report
+from venire.cli.sections import Command, option
+
+if TYPE_CHECKING:
+    from venire.analysis.synthetic import Collection, Synthetic
+
+EXAMPLES = """\b
+Examples:
+  venire demo
+  venire demo -o my-demo --rng 3
+"""
+QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
+"""How good the systems are: one is clearly best, the others are close to each other."""
+
+
+@click.command("demo", cls=Command, epilog=EXAMPLES)
+@option(
+    *("-o", "--output", "folder"),
+    section=OUTPUT,
+    type=click.Path(path_type=Path),
+    default="venire-demo",
+    metavar="DIR",
+    help="The folder to write: new, empty, or one that holds an earlier demo.",
+)
+@output_options(folder=True)
+@rng_option(used=True)
+def command(*, folder: Path, out: Output, rng: int) -> None:
+    """Make a collection of eight systems and five assessors, and report on it.
+
+    The truth is known: which system is best, and who of the assessors is strict, lenient or lazy.  Edit the files and
+    run the command that it prints again.
+    """
+    from venire import generate, read_judgments, read_runs, write_collection
+    from venire.report.evidence import Question
+    from venire.report.making import CHAPTERS, make_report
+
+    with stages(len(CHAPTERS) + 3, quiet=out.quiet) as stage:
+        if stage is not None:
+            stage("collection")
+        made = generate(_setting(), rng=rng)
+        write_collection(made, folder)
+        judgments, runs, page = folder / "judgments.tsv", folder / "runs", folder / "report.html"
+        again = f"venire report {judgments} {runs} -o {page}"
+        question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=f"{again} --rng {rng}")
+        report = make_report(question, stage=stage)
+        write_report(report, page, folder / "report.json")
+    show_report(out, report, page)
+    out.notes([_truth(made), f"edit {judgments} or {runs}, then: {again}"])
+
+
+def _setting() -> Synthetic:
+    from venire import Synthetic
+    from venire.analysis.systems import Systems
+
+    return Synthetic(systems=Systems(quality=QUALITY))
+
+
+def _truth(made: Collection) -> str:
+    """Say what is known of the collection, as it was simulated."""
+    order = ", ".join(made.truth.order)
+    return f"simulated: the true order of the systems is {order}; the assessors' habits are in their names"

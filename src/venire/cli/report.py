@@ -1,0 +1,157 @@
+"""venire report: everything that can be said of judgments and runs, on one page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import SCORING, read_labels, where_option
+from venire.cli.options import (
+    JUDGMENTS,
+    OUTPUT,
+    PATH,
+    draws_option,
+    file_place,
+    more_judgments,
+    output_options,
+    reading,
+    rng_option,
+    run_rules,
+)
+from venire.cli.output import Output
+from venire.cli.progress import stages
+from venire.cli.rendering import Table, as_json
+from venire.cli.sections import Command, option
+
+if TYPE_CHECKING:
+    from venire.report.document import Report
+    from venire.report.evidence import Question
+
+EXAMPLES = """\b
+Examples:
+  venire report judgments.tsv runs -o report.html
+  venire report llm.qrels runs -j human.qrels --reference human --relevant 2
+  venire report judgments.tsv runs --preferences prefs.tsv --clicks log.tsv
+  venire report new.tsv runs --before old.tsv --json report.json
+"""
+
+
+@click.command("report", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Results judged side by side.")
+@option("--clicks", section=JUDGMENTS, type=PATH, metavar="FILE", help="A click log.")
+@option("--before", section=JUDGMENTS, type=PATH, metavar="FILE", help="Earlier judgments: show what new ones changed.")
+@option("-m", "--measure", section=SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
+@option(
+    "--assessor",
+    section=SCORING,
+    metavar="NAME",
+    help="Whose labels score the runs.  [default: who judged the most items]",
+)
+@option(
+    "--relevant",
+    section=SCORING,
+    metavar="LABEL",
+    help="A user is satisfied from this label upwards.  [default: the top label]",
+)
+@option(
+    "--reference",
+    section=SCORING,
+    multiple=True,
+    metavar="NAME",
+    help="An assessor who stands for users; may be repeated.  [default: all]",
+)
+@draws_option(SCORING, default=1000, help="How often topics, judges and users are drawn.")
+@more_judgments
+@where_option
+@reading
+@run_rules
+@option(
+    *("-o", "--output", "page_path"),
+    section=OUTPUT,
+    type=click.Path(),
+    default="report.html",
+    callback=file_place,
+    metavar="FILE",
+    help="Where the page is written.",
+)
+@option(
+    *("--json", "json_path"),
+    section=OUTPUT,
+    type=click.Path(),
+    callback=file_place,
+    metavar="FILE",
+    help="Write the same content as JSON to this file.",
+)
+@output_options(folder=True)
+@rng_option(used=True)
+def command(*, out: Output, **options: Any) -> None:
+    """Write a report on RUNS and JUDGMENTS: one HTML page that needs no network.
+
+    It says who wins, for whom, and how sure that is; how good the judgments are; what a label is worth; and whether
+    another judge would change the order.  What cannot be concluded it says plainly.
+    """
+    from venire.report.making import CHAPTERS, make_report
+
+    with stages(len(CHAPTERS) + 2, quiet=out.quiet) as stage:
+        question = _question(options)
+        report = make_report(question, stage=stage)
+        if stage is not None:
+            stage("page")
+        write_report(report, options["page_path"], options["json_path"])
+    show_report(out, report, options["page_path"])
+
+
+def write_report(report: Report, page_path: Path, json_path: Path | None) -> None:
+    """Write the page, and the same content as JSON."""
+    from venire.report.page import page
+
+    page_path.write_text(page(report), encoding="utf-8", errors="backslashreplace")
+    if json_path is not None:
+        json_path.write_text(as_json(report.content()), encoding="utf-8", errors="backslashreplace")
+
+
+def show_report(out: Output, report: Report, page_path: Path) -> None:
+    """Print the finding of every chapter, or everything as JSON, and say where the page is."""
+    if out.format == "json":
+        out.json(report.content())
+    elif out.format == "table":
+        out.text("\n".join(_paragraph(chapter.title, chapter.finding) for chapter in report.chapters))
+    else:
+        rows = [[chapter.title, chapter.finding] for chapter in report.chapters]
+        out.table("report", Table(["chapter", "finding"], rows))
+    out.notes([f"the report is {page_path}"])
+
+
+def _paragraph(title: str, text: str) -> str:
+    """A finding under its title, in lines that fit a terminal."""
+    return f"{click.style(title, bold=True)}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}\n"
+
+
+def _question(options: dict[str, Any]) -> Question:
+    from venire import read_judgments, read_preferences, read_runs
+    from venire.io.click_logs import read_clicks
+    from venire.report.evidence import Question
+
+    labels = read_labels(options["judgments"], options["more"], reading=options["reading"], where=options["where"])
+    preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
+    return Question(
+        labels,
+        read_runs(list(options["runs"]), **options["rules"]),
+        measure=options["measure"],
+        assessor=options["assessor"],
+        relevant=options["relevant"],
+        reference=options["reference"],
+        preferences=read_preferences(preferences) if preferences else None,
+        clicks=read_clicks(clicks) if clicks else None,
+        before=read_judgments(before, **{**options["reading"], "scale": labels.scale}) if before else None,
+        n_draws=options["n_draws"],
+        rng=options["rng"],
+        command=shlex.join(["venire", *sys.argv[1:]]),
+    )

@@ -1,0 +1,47 @@
+"""Primary labels: one label per item where assessors shared the work, and the others as second opinions.
+
+In many collections nobody judged everything: each topic went to one assessor, and a part of it to a second.  The label
+of an item by whoever judged most of its topic is its *primary* one.  All primary labels together are as good as one
+assessor's for scoring; the rest tells how far another judge would differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Judgments
+from venire.types import Bools, Floats
+
+PRIMARY = "primary assessors"
+
+
+def coverage(judgments: Judgments) -> Floats:
+    """Share of the judged items that each assessor judged -> (assessor,).  O(rows log rows)."""
+    n_items = len(judgments.items)
+    cell = np.unique(judgments.assessor.codes.astype(np.int64) * n_items + judgments.item)
+    judged = max(len(np.unique(judgments.item)), 1)
+    return np.bincount(cell // max(n_items, 1), minlength=len(judgments.assessors)) / judged
+
+
+def primary_rows(judgments: Judgments) -> Bools:
+    """Mark one label per item: by the assessor who judged most of its topic, of these the first; their last label."""
+    topic, n_assessors = judgments.items.topic[judgments.item], len(judgments.assessors)
+    cell = topic.astype(np.int64) * n_assessors + judgments.assessor.codes
+    load = np.bincount(cell)[cell]
+    order = np.lexsort((-np.arange(len(cell)), judgments.assessor.codes, -load, judgments.item))
+    item = judgments.item[order]
+    marked = np.zeros(len(cell), dtype=np.bool_)
+    marked[order[np.append(True, item[1:] != item[:-1])[: len(order)]]] = True
+    return marked
+
+
+def with_primary(judgments: Judgments, name: str = PRIMARY) -> Judgments:
+    """Give the primary labels to an assessor of this name; the others stay whose they are."""
+    rows = primary_rows(judgments)
+    names = [*judgments.assessors, name]
+    codes = np.where(rows, len(names) - 1, judgments.assessor.codes).astype(np.int32)
+    used, codes = np.unique(codes, return_inverse=True)
+    return replace(judgments, assessor=Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))
