@@ -14,13 +14,11 @@ SECONDS := 60
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.run  ## simulate a small collection and evaluate it
-	rm -rf $(DEMO)
-	$(BIN)/venire simulate -o $(DEMO) --rng 7
-	$(BIN)/venire evaluate $(DEMO)/judgments.tsv $(DEMO)/runs --pool median -m nDCG@10 -m AP -m "RBP(p=0.8)"
+demo: $(VENV)/.run  ## simulate a collection and report on it
+	$(BIN)/venire demo -o $(DEMO)
 
 test: lint type docs  ## lint, type check, docs and all tests
-	$(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.work  ## check style and format
 	$(BIN)/ruff check .

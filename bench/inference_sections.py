@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from machine import Cost, package_version
-from sections import Costs, Row, Section, in_turns, made, ratio, script, seconds
+from sections import CACHE, HERE, Costs, Row, Section, in_turns, made, ratio, script, seconds
 from sizes import CROWD, N_LABELS
 
+N_CLICKS = 10_000_000
 PDP_SIZES = ((1_000, 5), (10_000, 10))
 
 
@@ -97,10 +102,25 @@ def pdp(_: Sequence[str], repeat: int) -> Section:
     return Section("pdp", "Pairwise discriminative power", about, header, rows, costs)
 
 
+def clicks(_: Sequence[str], repeat: int) -> Section:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        path = Path(folder) / "clicks.tsv"
+        subprocess.run([sys.executable, HERE / "clicks.py", "make", path, str(N_CLICKS)], check=True)
+        size = path.stat().st_size / 1e6
+        costs = in_turns({"venire": script("clicks.py", "read", path, N_CLICKS)}, repeat)
+    work, peak = (min(cost[what] for cost in costs["venire"]) for what in ("work", "peak"))
+    rows = [[f"{N_CLICKS:,}", f"{size:.0f}", seconds(work), f"{N_CLICKS / work:,.0f}", f"{peak:.0f}"]]
+    header = ["rows", "file MB", "read s", "rows/s", "peak MB"]
+    about = "A click log, read in a stream and counted: impressions, clicks, satisfied clicks, lists shown."
+    return Section("clicks", "Click logs", about, header, rows, costs)
+
+
 INFERENCE: dict[str, Callable[[Sequence[str], int], Section]] = {
     "disagreement": disagreement,
     "judges": judges,
     "power": power,
     "agreement": agreement,
     "pdp": pdp,
+    "clicks": clicks,
 }

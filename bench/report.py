@@ -97,6 +97,10 @@ def bars(sections: Mapping[str, Section]) -> Iterator[tuple[str, bool, str]]:
         figures = f"{each:.3f} ms; {large} in {sections['pdp'].best(large):.1f} s and {peak:.0f} MB"
         held = each <= 0.6 and peak < 1024
         yield "PDP in at most .6 ms a topic at K = 5, and 10,000 topics at K = 10 under 1 GiB", held, figures
+    if "clicks" in sections:
+        peak = sections["clicks"].best("venire", "peak")
+        figures = f"{peak:.0f} MB at the peak, {sections['clicks'].best('venire'):.1f} s"
+        yield "A click log of 10,000,000 rows in less than 1 GiB", peak < 1024, figures
 
 
 def agreement_bars(section: Section) -> Iterator[tuple[str, bool, str]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from venire.tabular import Records, Tabular, known
+
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Tabular):
     """A number and its uncertainty; ``level`` is the confidence level of [low, high], ``method`` says how it was had.
 
     Examples
@@ -23,3 +25,12 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"
+
+    def sentence(self) -> str:
+        """Say the value, its interval and how it was had."""
+        return str(self)
+
+    def records(self) -> Records:
+        """Return one row: value, low, high, level, method."""
+        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "level")}
+        return [{**numbers, "method": self.method}]

@@ -36,13 +36,14 @@ LAYERS = {
     "errors": 0,
     "types": 0,
     "estimate": 0,
+    "tabular": 0,
     "kernels": 0,
 }
-SAME_LAYER = {("io", "engine"), ("kernels", "types"), ("agreement", "models")}
+SAME_LAYER = {("io", "engine"), ("kernels", "types"), ("estimate", "tabular"), ("agreement", "models")}
 COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "web", "papers"}
 
 LONGEST = 400
-HEAVY = {"pandas", "polars", "pyarrow", "rich", "scipy"}
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn"}
 
 # Written in pieces, so that this file does not contain them.
 ANYWHERE = ["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "sub" + "agent", "/wo" + "rk/"]

@@ -13,6 +13,7 @@ import pytest
 
 from venire import UnknownName, papers
 from venire.models.user_disagreement import udm_weights
+from venire.papers import chu2021_figures, perceived_batches
 from venire.papers.demeester2014 import FIGURE_4
 from venire.papers.demeester2015 import TABLE_5
 from venire.papers.table import Ratio, Table, check, check_cell, read_printed
@@ -43,7 +44,8 @@ def test_a_wrong_value_fails(table, cell):
     reading = read_printed(table.printed[cell])
     step = max(2 * reading.within, 2 * (table.tolerance or 0.0), 1e-6)
     for off in (step, -step):
-        wrong = replace(table, compute=lambda _, value=reading.value + off: value, needs=None, findings={})
+        wrong = replace(table, compute=lambda _, value=reading.value + off: value, needs=None, only_full=False)
+        wrong = replace(wrong, findings={})
         assert check_cell(wrong, cell).failed
 
 
@@ -174,3 +176,50 @@ def test_the_page_of_a_paper_shows_what_is_computed(paper):
             checked = check_cell(table, cell)
             shown = f"| {cell} | {checked.printed} | "
             assert shown + ("" if checked.ours is None else f"{checked.shown} |") in after
+
+
+def test_full_size_is_computed_where_it_is_asked_for():
+    def sized(**more: object) -> Table:
+        quick, slow = (lambda _: 0.4), (lambda _: 0.5)
+        return Table(paper="p", where="Table 1", title="t", compute=quick, at_full=slow, printed={"c": "0.5"}, **more)
+
+    assert [check_cell(sized(), "c", full=full).ours for full in (False, True)] == [0.4, 0.5]
+    assert [each.holds for each in check([one("0.5", 0.5)], full=True)] == [True]
+    skipped = check_cell(sized(only_full=True), "c")
+    assert (skipped.ours, skipped.holds, skipped.failed) == (None, None, False)
+    assert "--full" in (skipped.skipped or "")
+    assert check_cell(sized(only_full=True), "c", full=True).holds
+
+
+def test_statements_on_generated_collections_can_fail(monkeypatch):
+    """Each statement of Figures 4 to 6 says no to values of which it does not hold."""
+    size = perceived_batches.REDUCED
+    sigma = np.linspace(0.01, 0.29, 12)
+    monkeypatch.setattr(perceived_batches, "sigmas", lambda *_: sigma)
+
+    def given(values: object) -> None:
+        for module in (perceived_batches, chu2021_figures):
+            monkeypatch.setattr(module, "values", values)
+
+    given(lambda _, grades, *__: 4 + sigma + 0.01 * grades)
+    assert not chu2021_figures.falls_with_grades("individual, noise per assessor", size)
+    assert chu2021_figures.falls_with_quality("individual, noise per assessor", size)
+    given(lambda _, grades, *__: 4 - sigma - 0.01 * grades)
+    assert chu2021_figures.falls_with_grades("individual, noise per assessor", size)
+    assert not chu2021_figures.falls_with_quality("individual, noise per assessor", size)
+    assert not chu2021_figures.aggregate_is_lower("aggregate, noise per assessor", size)
+    given(lambda name, *_: sigma[::-1] if name == "Phi" else np.sin(40 * sigma))
+    assert not chu2021_figures.follows_most_closely("Phi, noise per assessor", size)
+    assert not chu2021_figures.with_grades("aggregate: more, noise per assessor", size)
+    drawn = np.array([[1.0, 2.0, 3.0]] * 8 + [[2.0, 1.0, 3.0]] * 2)
+    monkeypatch.setattr(chu2021_figures, "chosen_pdp", lambda *_: drawn)
+    assert not chu2021_figures.right_order("individual, 40 tests, 4 grades", size)
+    assert not chu2021_figures.steadier("4 grades", size)
+    assert not chu2021_figures.steadier_with_more("individual, 4 grades", size)
+
+
+def test_tests_are_drawn_evenly_over_pairs_of_grades():
+    cell = np.repeat([3, 1, 7], [50, 2, 8])
+    times = perceived_batches._drawn(cell, 40, np.random.default_rng(0))
+    assert [times[cell == each].sum() for each in (1, 3, 7)] == [40, 40, 40]
+    assert times[cell == 3].max() < 10

@@ -113,6 +113,22 @@ def ndcg(t: Topic, k: int | None, measure: Measure) -> float:
     return share(dcg(t, k, measure), discounted(t.best[:k], measure.dcg))  # type: ignore[attr-defined]
 
 
+def ccg(t: Topic, k: int | None, _: Measure) -> float:
+    return eq_6([each.gain for each in t.top], k or 0)
+
+
+def eq_6(utility: Sequence[float], k: int) -> float:
+    return sum(sum(utility[:i]) / math.log2(i + 1) for i in range(1, k + 1))
+
+
+def ccg_single(t: Topic, k: int | None, _: Measure) -> float:
+    return sum(((k or 0) - i + 1) * each.gain / math.log2(i + 1) for i, each in enumerate(t.top, 1))
+
+
+def normalised_ccg(t: Topic, k: int | None, measure: Measure) -> float:
+    return share(ccg(t, k, measure), eq_6(t.best[:k], k or 0))
+
+
 def graded_ap(t: Topic, *_: object) -> float:
     gains = [each.gain for each in t.top]
     return share(
@@ -152,6 +168,7 @@ SLOW: dict[str, Callable[[Topic, int | None, Measure], float]] = {
     **{"P": precision, "R": recall, "Success": success, "RR": err, "AP": average_precision, "Rprec": r_precision},
     **{"bpref": binary_preference, "CG": cumulated, "DCG": dcg, "nDCG": ndcg, "GAP": graded_ap, "Q": q_measure},
     **{"ERR": err, "nERR": normalised_err, "RBP": rank_biased, "RBPResidual": residual, "Judged": judged},
+    **{"CCG": ccg, "CCGsingle": ccg_single, "nCCG": normalised_ccg},
 }
 
 
@@ -244,17 +261,24 @@ def worths() -> st.SearchStrategy[Worth]:
     return st.sampled_from((LINEAR, EXPONENTIAL)) | some.map(stated) | some.map(sorted).map(stated)
 
 
+ISOLATED = st.just(0.0)
+CUT = ("P", "CCG", "CCGsingle", "nCCG")
+
+
 @st.composite
-def measures(draw: st.DrawFn, name: str) -> Measure:
+def measures(draw: st.DrawFn, name: str, *, alphas: st.SearchStrategy[float] = ISOLATED) -> Measure:
     """Any parameters of one kind of measure."""
     kind = KINDS[name]
     fields = kind.__dataclass_fields__
-    parameters: dict[str, Any] = {"k": draw(st.integers(1, 12) if name == "P" else st.none() | st.integers(1, 12))}
+    alpha = draw(alphas) if "alpha" in fields else 0.0
+    cut = name in CUT or alpha > 0
+    parameters: dict[str, Any] = {"k": draw(st.integers(1, 12) if cut else st.none() | st.integers(1, 12))}
     choices = {
         "rel": st.none() | st.sampled_from("123"),
         "dcg": st.sampled_from(("log2", "zipf", "exp-log2")),
         "beta": st.sampled_from((0.0, 1.0, 2.5)) | st.floats(0, 100),
         "p": st.sampled_from((0.5, 0.8, 0.95)) | st.floats(0.01, 0.99),
+        "alpha": st.just(alpha),
     }
     parameters |= {field: draw(choices[field]) for field in fields if field != "k"}
     return kind(**parameters)
@@ -301,7 +325,7 @@ def test_every_measure_is_its_formula(tmp_path_factory, name, data, table, lists
 @pytest.mark.parametrize("name", KINDS)
 @given(data=st.data())
 def test_names_read_back(name, data):
-    measure = data.draw(measures(name))
+    measure = data.draw(measures(name, alphas=st.sampled_from((0.0, 0.5, 1.0)) | st.floats(0, 1)))
     assert parse_measure(str(measure)) == measure
 
 

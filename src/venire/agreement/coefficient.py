@@ -11,13 +11,16 @@ from venire.agreement.resampling import LEVEL, Found
 from venire.data.judgments import counted
 from venire.errors import PairsError
 from venire.estimate import Estimate
+from venire.tabular import Records, Tabular
 
 ROUNDING = 1e-12
+NOT_ASKED = "no interval was asked for: that takes two draws or more"
+NO_SPREAD = "there is no interval: it rests on one item or topic, or hardly any resample has a value"
 KEYS = ("name", "level", "raters", "value", "low", "high", "n_items", "n_raters", "meaning", "reason")
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class Coefficient(Tabular):
     """A statistic of agreement: value and interval are None where ``reason`` says why.
 
     level: how far apart labels are (nominal, ordinal, ...); raters: "all", two names, or "mean" over every two;
@@ -43,6 +46,10 @@ class Coefficient:
         """Return what goes into JSON."""
         return {key: getattr(self, key) for key in KEYS}
 
+    def records(self) -> Records:
+        """Return one row: the value, its interval, and what it rests on."""
+        return [{name: value for name, value in self.record().items() if name != "meaning"}]
+
     def estimate(self) -> Estimate:
         """Return the value as an estimate; refuse where it is undefined."""
         if self.value is None:
@@ -61,7 +68,7 @@ def coefficient(found: Found, *, meaning: str, reason: str, **fields: Any) -> Co
     meaning: a sentence with ``{value}`` and ``{rest}`` (1 - value) in it; reason: why the value is undefined, if it is.
     """
     value, low, high = (None if np.isnan(number) else float(number) for number in found[:3])
-    words, why = _plain(meaning), _why_no_interval(low, high)
+    words, why = _plain(meaning), _why_no_interval(low, high, found.method)
     if value is None:
         why = reason
     else:
@@ -72,14 +79,21 @@ def coefficient(found: Found, *, meaning: str, reason: str, **fields: Any) -> Co
     return Coefficient(value=value, low=low, high=high, meaning=words, reason=why, **numbers, **fields)
 
 
+def n_draws_of(method: str) -> int:
+    """How many draws an interval rests on, by the words of its method: "bootstrap over items, n=1000"."""
+    n = method.rpartition("n=")[2]
+    return int(n) if n.isdigit() else 0
+
+
 def _plain(meaning: str) -> str:
     """Say what a statistic is where it has no value."""
     return meaning.rpartition(": ")[2].capitalize() if ": " in meaning else meaning.format(value="?", rest="?")
 
 
-def _why_no_interval(low: float | None, high: float | None) -> str | None:
+def _why_no_interval(low: float | None, high: float | None, method: str) -> str | None:
+    """Say why there is no interval, or one without spread; None where nothing is amiss."""
     if low is None or high is None:
-        return "there is no interval: it rests on one item or topic"
+        return NOT_ASKED if n_draws_of(method) < 2 else NO_SPREAD
     return "all resamples are alike, so the interval shows no spread" if high - low < ROUNDING else None
 
 

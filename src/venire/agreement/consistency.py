@@ -31,6 +31,7 @@ from venire.kernels.counts import PairSums, Sides, pair_sums
 from venire.kernels.repeats import Cells, Draws, cells_of, draw_pairs
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
 from venire.models.spread import FEW_PAIRS, Spread, spread_of
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 WHO = ("self", "cross")
@@ -61,7 +62,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class Consistency:
+class Consistency(Tabular):
     """How assessors agree with themselves (``own``) and with each other (``cross``)."""
 
     scale: Scale

@@ -30,6 +30,7 @@ from venire.data.judgments import Judgments, counted
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
 from venire.models.relevance import Relevant, relevant_sets
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
 KINDS = ("irrelevant", "relevant")
@@ -65,7 +66,7 @@ class Rates(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class DirectedAgreement:
+class DirectedAgreement(Tabular):
     """Agreement of every directed pair, by group: group, first, second (row,), and their counts.
 
     groups: the names of each group, one for every column in ``by``; without any, all is one group.

@@ -23,6 +23,7 @@ import numpy as np
 from venire.agreement.directed import KINDS, DirectedAgreement, Rates, counts_between
 from venire.errors import PairsError, SettingError
 from venire.kernels.ragged import offsets
+from venire.tabular import Tabular
 from venire.types import Floats, Ints
 
 
@@ -35,7 +36,7 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class AgreementDifferences:
+class AgreementDifferences(Tabular):
     """Rates of directed pairs in two places each: first, second, one, other (row,), and the counts of both.
 
     ``one`` and ``other`` number the places, topics or tasks, which are named in ``places``; ``rates`` and

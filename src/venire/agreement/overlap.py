@@ -27,6 +27,7 @@ from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
 from venire.kernels.repeats import Cells, cells_of
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
+from venire.tabular import Tabular
 from venire.types import Bools, Codes, Floats, Ints
 
 KINDS = ("jaccard", "precision", "recall")
@@ -48,7 +49,7 @@ class Sets(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Overlap:
+class Overlap(Tabular):
     """Overlap of every two assessors who judged the same pages.
 
     pair (row,) numbers the two assessors of a row of ``sets``; firsts, seconds (pair,) are who they are.

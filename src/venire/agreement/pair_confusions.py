@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.rest import summed
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, counted
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
+from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Confusions:
+class Confusions(Tabular):
     """Labels of two assessors on the same items: first < second in order, their labels, how many items (cell,)."""
 
     scale: Scale
@@ -57,6 +58,17 @@ class Confusions:
             {"a": names[a], "b": names[b], "label_a": labels[one], "label_b": labels[other], "n": n}
             for a, b, one, other, n in columns
         ]
+
+    def sentence(self) -> str:
+        """Say how often two assessors gave the same label."""
+        total = float(self.n.sum())
+        if not total:
+            return "No two assessors judged the same item."
+        same = float(self.n[self.label == self.other].sum()) / total
+        return (
+            f"Two assessors who judged the same item gave it the same label in {same:.0%} of {total:,.0f} cases, over "
+            f"{counted(len(self.pairs()), 'pair')} of assessors."
+        )
 
 
 def confusions(judgments: Judgments) -> Confusions:

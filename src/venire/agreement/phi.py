@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.agreement.coefficient import Coefficient
+from venire.agreement.coefficient import NO_SPREAD, NOT_ASKED, Coefficient
 from venire.agreement.label_values import level_values
 from venire.agreement.phi_posterior import (
     Ratings,
@@ -50,6 +50,7 @@ from venire.data.judgments import Judgments, counted
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
+from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
 
 INTERVALS = ("posterior", "items", "topics")
@@ -59,7 +60,7 @@ ALL_ALIKE = "all labels of every item are equal, so the precision has no bound: 
 
 
 @dataclass(frozen=True)
-class Phi:
+class Phi(Tabular):
     """Phi and its 95 % interval, the posterior mean of rho (``precision``), and what they rest on; None: not known."""
 
     value: float | None
@@ -85,6 +86,10 @@ class Phi:
             return f"Phi is {self.value:.3f}{within} as the mean over {counted(self.n_topics, 'topic')}{left}."
         chance = "" if self.chance is None else f"; labels drawn at random would have {self.chance:.3f}"
         return f"Phi is {self.value:.3f}{within}: {self._in_words()}{chance}."
+
+    def records(self) -> Records:
+        """Return one row: the value, its interval, and what it rests on."""
+        return [{name: value for name, value in self.coefficient().record().items() if name != "meaning"}]
 
     def coefficient(self) -> Coefficient:
         """Return it in the form of the other statistics of agreement."""
@@ -120,14 +125,16 @@ def phi(
     over: str = "items",
     interval: str = "posterior",
     n_draws: int = 1000,
+    chance: bool = True,
     rng: RNGLike = 0,
 ) -> Phi:
     '''Estimate Phi.
 
     level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
     scale says.  over: pooled items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or
-    by ``n_draws`` drawings of items or topics.  Cost: O(rows log rows), and 64 integrals per number of labels of an
-    item and point of the grid, however many items there are.
+    by ``n_draws`` drawings of items or topics.  chance: simulate what labels at random would have.  Cost: O(rows log rows), and up to 64 integrals for each number of
+    labels that an item may have and each of about 100 values of rho, however many items there are; 400 values for a
+    mean over topics.
 
     Examples
     --------
@@ -163,8 +170,9 @@ def phi(
     else:
         low, high = resampled(sets, posterior, ratings.topic, units=interval, n_draws=n_draws, rng=generator)
     value = float(phi_of(np.array(posterior.mean)))
-    found = replace(empty, value=value, low=low, high=high, precision=posterior.mean)
-    return replace(found, chance=_chance(ratings, generator))
+    reason = None if low is not None else _no_interval(n_draws)
+    found = replace(empty, value=value, low=low, high=high, precision=posterior.mean, reason=reason)
+    return replace(found, chance=_chance(ratings, generator) if chance else None)
 
 
 def _mean_over_topics(
@@ -174,8 +182,14 @@ def _mean_over_topics(
     found = topic_mean(phi_by_topic(sets, ratings.topic), n_draws, rng)
     low, high = (None if np.isnan(end) else end for end in (found.low, found.high))
     judged = len(np.unique(judgments.items.topic[judgments.item]))
-    mean = replace(empty, value=found.value, low=low, high=high, interval="topics")
+    reason = None if low is not None else _no_interval(n_draws)
+    mean = replace(empty, value=found.value, low=low, high=high, interval="topics", reason=reason)
     return replace(mean, n_topics=found.n_topics, n_undefined=judged - found.n_topics)
+
+
+def _no_interval(n_draws: int) -> str:
+    """Say why drawings of items or topics gave no interval."""
+    return NOT_ASKED if n_draws < 2 else NO_SPREAD
 
 
 def _places(judgments: Judgments, level: str) -> Floats:

@@ -1,4 +1,9 @@
-r"""The posterior of the precision rho behind Phi (``agreement.phi``), summed on a grid of log rho."""
+r"""The posterior of the precision rho behind Phi (``agreement.phi``), summed on a grid of log rho.
+
+The log likelihood is a smooth function of log rho: all its singularities are off the real axis.  So it is integrated at
+Chebyshev points of pieces of the grid, ``REGULAR`` log rho to a piece, and interpolated between them; the error of the
+interpolation falls geometrically with their number, and at ``POINTS`` to a piece is that of rounding.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,10 @@ from venire.types import Codes, Floats, Ints
 
 COVER = 0.95
 LOWEST, HIGHEST = -15.0, 16.0
+COARSE, ENOUGH = 25, 6
+"""Points of a grid that looks for the posterior, and how many of them must lie in it."""
 GRID, FINE, EVERYWHERE = 201, 8001, 3101
+REGULAR, POINTS = 2.0, 24
 DEEP = 40.0
 """How far below its top, in natural logarithms, the posterior is followed."""
 WIDE = 12.0
@@ -48,8 +56,14 @@ class Sets(NamedTuple):
         return np.bincount(self.number, minlength=len(self.n)).astype(np.float64)
 
     def likelihood(self, log_rho: Floats) -> Likelihood:
-        """Log likelihood on a grid."""
-        return likelihood(self.n, self.ones, self.zeros, np.exp(log_rho))
+        """Log likelihood on a grid, interpolated where that takes fewer integrals."""
+        points, pieces = _pieces(log_rho)
+        at = log_rho if len(points) >= len(log_rho) else points
+        found = likelihood(self.n, self.ones, self.zeros, np.exp(at))
+        if at is log_rho:
+            return found
+        integrals = np.hstack([found.integrals[:, columns] @ basis for columns, basis in pieces])
+        return found._replace(rho=np.exp(log_rho), integrals=integrals)
 
 
 class Posterior(NamedTuple):
@@ -69,10 +83,21 @@ class Posterior(NamedTuple):
 
         fine = np.linspace(self.log_rho[0], self.log_rho[-1], FINE)
         log = CubicSpline(self.log_rho, self.log)(fine)
-        order = np.argsort(fine - log, kind="stable")
-        mass = np.exp(log[order]).cumsum()
-        held = fine[order[: int(np.searchsorted(mass, COVER * mass[-1])) + 1]]
-        return np.exp(np.array([held.min(), held.max()]))
+        density = log - fine
+        order = np.argsort(-density, kind="stable")
+        share = np.exp(log[order])
+        least = np.interp(COVER * share.sum(), share.cumsum() - share / 2, density[order])
+        held = np.flatnonzero(density >= least)
+        ends = [_crossing(density, fine, least, int(inside), step) for inside, step in ((held[0], -1), (held[-1], 1))]
+        return np.exp(np.array(ends))
+
+
+def _crossing(density: Floats, log_rho: Floats, least: float, inside: int, step: int) -> float:
+    """Where the density falls to ``least``, between a point where it is above and the next one."""
+    outside = min(max(inside + step, 0), len(density) - 1)
+    fall = density[inside] - density[outside]
+    share = (density[inside] - least) / fall if fall > 0 else 0.0
+    return float(log_rho[inside] + min(share, 1.0) * (log_rho[outside] - log_rho[inside]))
 
 
 def distinct_sets(ratings: Ratings, most: int) -> Sets:
@@ -91,14 +116,20 @@ def distinct_sets(ratings: Ratings, most: int) -> Sets:
 
 def posterior_of(sets: Sets) -> Posterior:
     """Find where the posterior lies, and follow it there."""
-    log_rho = np.linspace(LOWEST, HIGHEST, GRID)
-    while True:
-        log = sets.likelihood(log_rho).summed(sets.n_items[None])[0] + log_rho
+    log_rho, n_held = np.linspace(LOWEST, HIGHEST, COARSE), 0
+    while n_held < ENOUGH:
+        log = _log_posterior(sets, log_rho)
         held = np.flatnonzero(log > log.max() - DEEP)
-        first, last = max(int(held[0]) - 1, 0), min(int(held[-1]) + 1, GRID - 1)
-        if last - first > GRID // 2:
-            return Posterior(log_rho, log - log.max())
-        log_rho = np.linspace(log_rho[first], log_rho[last], GRID)
+        first, last, n_held = max(int(held[0]) - 1, 0), min(int(held[-1]) + 1, COARSE - 1), len(held)
+        log_rho = np.linspace(log_rho[first], log_rho[last], COARSE)
+    log_rho = np.linspace(log_rho[0], log_rho[-1], GRID)
+    log = _log_posterior(sets, log_rho)
+    return Posterior(log_rho, log - log.max())
+
+
+def _log_posterior(sets: Sets, log_rho: Floats) -> Floats:
+    """Logarithm of the density of log rho, up to a constant -> (grid,)."""
+    return sets.likelihood(log_rho).summed(sets.n_items[None])[0] + log_rho
 
 
 def means(log_posterior: Floats, log_rho: Floats) -> Floats:
@@ -174,3 +205,22 @@ def _wider(sets: Sets, posterior: Posterior, units: Ints | Codes) -> Floats:
     spread = slope if units is sets.number else np.bincount(units, slope)
     reach = WIDE * max(sd, sd * sd * float(np.sqrt((spread * spread).sum())))
     return np.linspace(max(top - reach, LOWEST), min(top + reach, HIGHEST), 2 * GRID)
+
+
+def _pieces(log_rho: Floats) -> tuple[Floats, list[tuple[slice, Floats]]]:
+    """Cut a grid into pieces -> Chebyshev points of all, and for each its points and how they make values on the grid.
+
+    The second of a piece is (point, grid): values at points times it are values on this piece of the grid.
+    """
+    from numpy.polynomial.chebyshev import chebpts1, chebvander
+
+    n_pieces = max(1, int(np.ceil((log_rho[-1] - log_rho[0]) / REGULAR)))
+    norm = np.where(np.arange(POINTS) == 0, 1.0, 2.0) / POINTS
+    values = chebvander(chebpts1(POINTS), POINTS - 1) * norm
+    points, pieces = [], []
+    for number, piece in enumerate(np.array_split(log_rho, n_pieces)):
+        centre, half = (piece[0] + piece[-1]) / 2, max((piece[-1] - piece[0]) / 2, ALIKE)
+        points.append(centre + half * chebpts1(POINTS))
+        columns = slice(number * POINTS, (number + 1) * POINTS)
+        pieces.append((columns, values @ chebvander((piece - centre) / half, POINTS - 1).T))
+    return np.concatenate(points), pieces

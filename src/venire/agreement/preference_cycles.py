@@ -25,6 +25,7 @@ from venire.agreement.preferences import per_assessor, settled, share_estimate
 from venire.data.judgments import counted
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
+from venire.tabular import Tabular
 from venire.types import Codes, Ints
 
 BY_COIN = 0.25
@@ -59,7 +60,7 @@ class Triples:
 
 
 @dataclass(frozen=True)
-class Transitivity:
+class Transitivity(Tabular):
     """Triples of each assessor, of all of them counted together (``within``), and of the settled answers."""
 
     by_assessor: tuple[Triples, ...]

@@ -27,6 +27,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.kernels.clustered_shares import clustered_shares
 from venire.kernels.paired_labels import by_person, middle_entries
+from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
 
 VERDICTS = (
@@ -46,7 +47,7 @@ class LabelledChoices(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PreferencesByLabels:
+class PreferencesByLabels(Tabular):
     """What users prefer, by label: counts (label_left, label_right, outcome: left, tie, right) in both orientations.
 
     p, low, high (label_left, label_right): the chance that the left one is preferred, NaN where nothing was asked.

@@ -21,7 +21,7 @@ An assessor who chose several times on a pair counts once, with the middle of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from venire.errors import UnknownName
 from venire.estimate import Estimate
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resample import resampled_sums, topic_weights
+from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
 
 WAYS = ("median", "majority")
@@ -43,7 +44,7 @@ TOPICS, PAIRS = "choices of a topic taken as alike", "pairs taken as independent
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class Settled(Tabular):
     """One answer per pair: table (a row per pair), the two middle strengths low and high, and n_choices, all (pair,).
 
     ``table.strength`` is the mean of low and high.
@@ -59,6 +60,22 @@ class Settled:
         """How far the left one is preferred -> (pair,): 1, 0, 1/2 for a tie; split where low and high differ."""
         return 0.5 + (np.sign(self.low) + np.sign(self.high)) / 4
 
+    def sentence(self) -> str:
+        """Say how many pairs have an answer, and of how many choices."""
+        ties = int((self.table.strength == 0).sum())
+        return (
+            f"{counted(len(self.n_choices), 'pair')} settled by {counted(int(self.n_choices.sum()), 'choice')}, "
+            f"{counted(ties, 'tie')} among them."
+        )
+
+    def records(self) -> Records:
+        """Return one row per pair: the answer, the two middle strengths, and how many choices there were."""
+        columns = (self.low.tolist(), self.high.tolist(), self.n_choices.tolist())
+        rows = self.table.to_polars().drop("assessor").to_dicts()
+        return [
+            {**row, "low": low, "high": high, "choices": n} for row, low, high, n in zip(rows, *columns, strict=True)
+        ]
+
 
 @dataclass(frozen=True)
 class TwoAssessors:
@@ -73,7 +90,7 @@ class TwoAssessors:
 
 
 @dataclass(frozen=True)
-class PreferenceAgreement:
+class PreferenceAgreement(Tabular):
     """How far people agree on pairs: raw agreement, alpha, and by two assessors; None with a reason where undefined."""
 
     raw: Estimate | None
@@ -82,6 +99,10 @@ class PreferenceAgreement:
     n_topics: int
     by_assessors: tuple[TwoAssessors, ...]
     reason: str | None = None
+
+    def records(self) -> Records:
+        """Return one row per two assessors who compared the same pairs."""
+        return [asdict(each) for each in self.by_assessors]
 
     def sentence(self) -> str:
         """Say how often two people agree, and how far beyond chance."""
@@ -100,7 +121,7 @@ class PreferenceAgreement:
 
 
 @dataclass(frozen=True)
-class PositionBias:
+class PositionBias(Tabular):
     """How often the left one is preferred among n choices that are no ties; by assessor as well."""
 
     left: Estimate | None
@@ -109,6 +130,10 @@ class PositionBias:
     n_ties: int
     by_assessor: tuple[dict[str, Any], ...]
     reason: str | None = None
+
+    def records(self) -> Records:
+        """Return one row per assessor."""
+        return list(self.by_assessor)
 
     def sentence(self) -> str:
         """Say whether the left side is preferred more often than chance allows."""

@@ -30,6 +30,7 @@ from venire.agreement.rest import Rest, rest_of, summed
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.models.pairs import refuse_mixed
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
 TAIL = 0.975
@@ -54,7 +55,7 @@ class Trend(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Profiles:
+class Profiles(Tabular):
     """How each assessor labels; all arrays are (assessor,) unless they say otherwise, NaN where nothing is known.
 
     labels (assessor, label) counts all labels; usual (assessor, label) is the mean share of each label among the

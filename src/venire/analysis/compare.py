@@ -30,6 +30,7 @@ from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, as_measure
 from venire.models.transitions import ANY, agreement_transitions
+from venire.tabular import Tabular
 from venire.types import RNGLike
 
 FEW_PAIRS = 100
@@ -95,7 +96,7 @@ class MeasureComparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabular):
     """Comparisons by measure, the scores under the judge at hand, and what to say about them."""
 
     by_measure: tuple[MeasureComparison, ...]

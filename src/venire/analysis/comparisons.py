@@ -14,6 +14,7 @@ from venire.data.judgments import counted
 from venire.errors import UnknownName
 from venire.kernels.correlation import kendall_tau, rbo, tau_ap
 from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
+from venire.tabular import Tabular
 from venire.types import Floats
 
 Correlate = Callable[[Floats, Floats], Floats]
@@ -68,7 +69,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Robustness:
+class Robustness(Tabular):
     """Comparisons of one sort: the means first, then each; ``notes`` says what was left out and why."""
 
     rows: tuple[Comparison, ...]

@@ -33,6 +33,7 @@ from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth
 from venire.measures.scores import Scores
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
 
 KINDS = ("prm", "binary", "udm")
@@ -61,7 +62,7 @@ class Count(CG):
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(Tabular):
     """Expected numbers of relevant results: mean and se (kind, relevant, system), over n_topics (system,).
 
     tau (pair of kinds, relevant): Kendall's tau-b between the counts of systems, the oracle left out.  Where counts

@@ -37,13 +37,14 @@ from venire.io.shown_items import with_shown_items
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan
 from venire.models.transitions import ANY, Transitions, fit_transitions
+from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
 
 UNJUDGED = ("stay", "lowest")
 
 
 @dataclass(frozen=True, eq=False)
-class ExactChanges:
+class ExactChanges(Tabular):
     """What a new judge does to pairs of systems, all (pair,): a, b number the systems.
 
     delta: the difference now; expected, sd: under the new judge; ahead, tie, behind: probabilities for a; step: down to

@@ -19,6 +19,7 @@ import numpy as np
 
 from venire.analysis.seeds import seed_of
 from venire.data.gains import GainsLike, gains_for
+from venire.data.judgments import counted
 from venire.data.panel import judge_at_hand, one_label_each
 from venire.data.rejudging import Rejudging
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -28,6 +29,7 @@ from venire.kernels.resample import topic_weights
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.models.transitions import ANY, Transitions, fit_transitions
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 BLOCK_CELLS = 1 << 21
@@ -38,7 +40,7 @@ FRAGILE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Forecast(Tabular):
     """Scores now, (system, topic), and means over topics under other judges, draws (draw, system)."""
 
     systems: tuple[str, ...]
@@ -81,6 +83,22 @@ class Forecast:
         tail = (1 - level) / 2
         low, high = np.quantile(self.draws, [tail, 1 - tail], axis=0)
         return low, high
+
+    def sentence(self) -> str:
+        """Say how far the best score may move."""
+        best = int(np.argmax(self.mean))
+        low, high = (each[best] for each in self.limits())
+        return (
+            f"By {self.measure}, {self.systems[best]} has the highest mean of {counted(len(self.systems), 'system')}, "
+            f"{self.mean[best]:.4f}; under other judges it lies between {low:.4f} and {high:.4f} in 95% of "
+            f"{counted(len(self.draws), 'draw')}."
+        )
+
+    def records(self) -> Records:
+        """Return one row per system: its mean now, and mean and 95 % interval under other judges."""
+        columns = (self.mean, self.draws.mean(axis=0), *self.limits())
+        rows = zip(self.systems, *(each.tolist() for each in columns), strict=True)
+        return [dict(zip(("system", "mean", "expected", "low", "high"), row, strict=True)) for row in rows]
 
 
 TIE = 1e-12

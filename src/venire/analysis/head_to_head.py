@@ -10,11 +10,12 @@ import numpy as np
 from venire.data.judgments import counted
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
+from venire.tabular import Tabular
 from venire.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class HeadToHead:
+class HeadToHead(Tabular):
     """Topics that both systems have, the largest gain of a first; score_a, score_b, difference (topic,).
 
     ``missing`` are the topics that one of them lacks.

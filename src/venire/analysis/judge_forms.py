@@ -22,11 +22,12 @@ from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.measures.scoring import MeasureLike
 from venire.models.transitions import ANY, FORMS, Transitions, fit_transitions
+from venire.tabular import Tabular
 from venire.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class FormComparison:
+class FormComparison(Tabular):
     """The stability of the same systems under several forms of judge, by name; the first is what others differ from."""
 
     found: dict[str, Stability]

@@ -32,6 +32,7 @@ from venire.kernels.shares import shares, variance_per_judgment
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.relevance import RelevantSets
 from venire.models.spread import FEW_PAIRS, FEW_TOPICS
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats
 
 DEVIATION = 0.02
@@ -45,7 +46,7 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class JudgingEffort:
+class JudgingEffort(Tabular):
     """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where not known.
 
     n_judgments: how many double judgments there are, and ``meaning`` what counts as one where that is not plain;
@@ -79,6 +80,25 @@ class JudgingEffort:
             f"all topics alike: {listed} (there are {self.n_judgments:,}{self.meaning})."
         ]
         return words + self._of_topics(row)
+
+    def sentence(self) -> str:
+        """Say how many double judgments are needed, by the first notion of relevance."""
+        return (self.sentences() or ["No label has been judged twice, so nothing can be said of what it takes."])[0]
+
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label, the highest first: what it takes, None if not known."""
+        return [
+            {
+                "relevant": name,
+                "label": self.scale.labels[level],
+                "deviation": self.deviation,
+                "judgments": _count(self.judgments[row, level]),
+                "topics": _count(self.topics[row, level]),
+                "judgments_on_these_topics": _count(self.judgments_on_these_topics[row, level]),
+            }
+            for row, name in enumerate(self.relevant.names)
+            for level in reversed(range(len(self.scale)))
+        ]
 
     def _of_topics(self, row: int) -> list[str]:
         name, floor, topics = self.relevant.names[row], self.floor[row], self.topics[row]
@@ -209,3 +229,8 @@ def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
         for row, name in enumerate(fit.relevant.names)
         if not fit.relevant.labels[row, 0]
     ]
+
+
+def _count(value: float) -> int | float | None:
+    """Return a number for a record, as a whole one where it is; None where it is not known."""
+    return int(value) if np.isfinite(value) and value == int(value) else known(value)

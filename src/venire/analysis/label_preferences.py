@@ -39,6 +39,7 @@ from venire.kernels.paired_labels import (
     middle_entries,
     pooled_entries,
 )
+from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
 
 MODES, POOLS, FORMS = (
@@ -55,7 +56,7 @@ STEPS, RIDGE = 50, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPreferencesFit:
+class LabelPreferencesFit(Tabular):
     """p (label, label): that a document with the first label is preferred; wins (label, label) and tests behind it.
 
     n_pairs (label, label) are observations in either orientation; group (label,) is the bin of a label, or itself.

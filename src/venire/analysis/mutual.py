@@ -155,7 +155,9 @@ def _columns(
         if isinstance(measure, AP):
             rel = measure.rel or relevant or labels.scale.labels[-1]
             here = {f"binary:{rel}": binary(rel)(labels.scale).values[None]}
-        elif isinstance(measure, GAP) or (isinstance(measure, nDCG) and measure.dcg in ("log2", "zipf")):
+        elif isinstance(measure, GAP) or (
+            isinstance(measure, nDCG) and measure.dcg in ("log2", "zipf") and measure.alpha == 0
+        ):
             here = worths
         else:
             raise MeasureError(

@@ -33,6 +33,7 @@ from venire.data.judgments import Judgments, counted
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
 from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
+from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
 
 LEVEL = 0.95
@@ -41,7 +42,7 @@ BUDGET, FEWEST, MOST = 4e8, 30, 200
 
 
 @dataclass(frozen=True, eq=False)
-class PDP:
+class PDP(Tabular):
     """PDP of a label setting: ``values`` (topic,) of ``topics``, or the ``reason`` why there is none.
 
     low and high are None where there is no interval; draws (draw,) are means over resampled topics and tests, none
@@ -97,6 +98,10 @@ class PDP:
             "meaning": self.sentence(),
             "reason": self.reason,
         }
+
+    def records(self) -> Records:
+        """Return one row: the value with its interval, its share of the most there can be, and what it rests on."""
+        return [{name: value for name, value in self.record().items() if name != "meaning"}]
 
     def sentence(self) -> str:
         """Say what it means."""

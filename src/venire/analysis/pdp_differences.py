@@ -18,11 +18,12 @@ from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.kernels.differences import differences_of
 from venire.measures.paired_scores import PairedScores
+from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
 
 
 @dataclass(frozen=True, kw_only=True)
-class PDPDifference:
+class PDPDifference(Tabular):
     """PDP of setting a less that of setting b on the topics of both; negative: a tells more.
 
     None where it is not known, with a ``reason``.
@@ -43,6 +44,10 @@ class PDPDifference:
     def record(self) -> dict[str, Any]:
         """What JSON holds of it."""
         return {**self.__dict__, "meaning": self.sentence()}
+
+    def records(self) -> Records:
+        """Return one row: the difference, its interval and p-value."""
+        return [{name: value for name, value in self.record().items() if name != "meaning"}]
 
     def sentence(self) -> str:
         """Say which setting tells more, and how sure that is."""

@@ -26,11 +26,12 @@ from venire.data.judgments import Items, Judgments, counted
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.data.scale import Scale
+from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, RNGLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PerceivedCollection:
+class PerceivedCollection(Tabular):
     """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` makes it again.
 
     Parameters
@@ -81,6 +82,12 @@ class PerceivedCollection:
         held = f"{self.judgments.summary().sentence()}; {counted(len(self.preferences), 'preference')}"
         n_systems = len(self.runs.sources)
         return held + (f"; {counted(n_systems, 'system')}" if n_systems else "")
+
+    def records(self) -> Records:
+        """Return one row per system, best first: how good it is."""
+        systems = self.setting.systems
+        quality = dict(zip(systems.names, systems.quality, strict=True))
+        return [{"system": name, "quality": float(quality[name])} for name in self.systems_best_first]
 
 
 def grades(n_grades: int) -> Scale:

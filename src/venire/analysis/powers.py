@@ -9,11 +9,12 @@ import numpy as np
 
 from venire.data.judgments import counted
 from venire.errors import SettingError
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Power:
+class Power(Tabular):
     """Pairs of systems tested by one measure with one set of labels.
 
     systems, the first and the second of each pair (pair,) by name; delta, p_value (pair,): difference of means and
@@ -70,6 +71,10 @@ class Power:
             "reason": self.reason,
         }
 
+    def records(self) -> Records:
+        """Return one row."""
+        return [self.record()]
+
     def what(self) -> str:
         """Say what was tested."""
         return f"{self.measure} with labels {self.labels}"
@@ -87,7 +92,7 @@ class Power:
 
 
 @dataclass(frozen=True, eq=False)
-class DiscriminativePower:
+class DiscriminativePower(Tabular):
     """Power by measure, test and label set; ``notes`` says what to be careful about."""
 
     rows: tuple[Power, ...]

@@ -36,11 +36,12 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.models.spread import LEVEL
+from venire.tabular import Records, Tabular, known
 from venire.types import Bools, Floats, RNGLike
 
 
 @dataclass(frozen=True, eq=False)
-class PredictedScores:
+class PredictedScores(Tabular):
     """Scores for a random user: value, low and high (system, measure); draws (draw, system, measure)."""
 
     systems: tuple[str, ...]
@@ -67,10 +68,29 @@ class PredictedScores:
         """The scores, without their intervals -> (system, measure)."""
         return Scores(self.value, ("system", "measure"), {"system": self.systems, "measure": self.measures}, self.notes)
 
+    def sentence(self) -> str:
+        """Say which system serves a random user best by the first measure, and how sure that score is."""
+        best = int(np.nanargmax(self.value[:, 0]))
+        found = self.estimate(self.systems[best])
+        among = f", the most of {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        return (
+            f"By {self.measures[0]} a random user gets {found.value:.4f} ({found.low:.4f} to {found.high:.4f}) from "
+            f"{self.systems[best]}{among}."
+        )
+
+    def records(self) -> Records:
+        """Return one row per system and measure: value and interval, None where nothing is known."""
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        return [
+            {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
+            for n, system in enumerate(self.systems)
+            for m, measure in enumerate(self.measures)
+        ]
+
     def _place(self, system: str, measure: str | None) -> tuple[int, int]:
-        for kind, name, known in (("system", system, self.systems), ("measure", measure, self.measures)):
-            if name is not None and name not in known:
-                raise UnknownName(kind, name, known)
+        for kind, name, names in (("system", system, self.systems), ("measure", measure, self.measures)):
+            if name is not None and name not in names:
+                raise UnknownName(kind, name, names)
         return self.systems.index(system), 0 if measure is None else self.measures.index(measure)
 
 

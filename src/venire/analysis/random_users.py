@@ -35,6 +35,7 @@ from venire.measures.evaluate import several
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, as_measure, score_facts
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, RNGLike
 
 BLOCK_CELLS = 1 << 22
@@ -44,7 +45,7 @@ LOW, HIGH = 0.05, 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class UserScores:
+class UserScores(Tabular):
     """Scores of simulated users.
 
     users : Scores (system, measure, user), each a mean over topics
@@ -84,6 +85,21 @@ class UserScores:
             f"scores are means over {self.n_users:,} simulated users, within {2 * error:.4f} of what more would give; "
             "sd, low and high (5% and 95%) are between users"
         )
+
+    def records(self) -> Records:
+        """Return one row per system and measure: the mean over users, and sd, 5 % and 95 % between them."""
+        numbers = {
+            "mean": self.mean.values,
+            "sd": self.sd.values,
+            "low": self.quantile(LOW),
+            "high": self.quantile(HIGH),
+        }
+        names = self.users.names
+        return [
+            {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
+            for n, system in enumerate(names["system"])
+            for m, measure in enumerate(names["measure"])
+        ]
 
     def __str__(self) -> str:
         return f"{self.mean!r}\n{self.sentence()}"

@@ -39,6 +39,7 @@ from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
 from venire.kernels.plackett_luce import most_entropy
 from venire.measures.scoring import MeasureLike
+from venire.tabular import Tabular
 from venire.types import RNGLike
 
 WARNING = (
@@ -74,7 +75,7 @@ class ScaleValue:
 
 
 @dataclass(frozen=True)
-class ScaleComparison:
+class ScaleComparison(Tabular):
     """Numbers by setting, those of a setting together; ``notes`` says what to be careful about."""
 
     values: tuple[ScaleValue, ...]

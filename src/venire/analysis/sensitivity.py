@@ -33,6 +33,7 @@ from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress, scan
 from venire.models.diagnosis import warnings_of
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.tabular import Records, Tabular
 from venire.types import RNGLike
 
 AGAINST = ("quality", "topics", "judgments")
@@ -57,7 +58,7 @@ class ListOrder:
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Tabular):
     """What was asked for, None where it was not or could not be had; ``warnings`` say why."""
 
     fit: PredictedRelevanceFit
@@ -80,6 +81,10 @@ class Sensitivity:
     def sentence(self) -> str:
         """Say what is needed, or what was found first."""
         return (self.needed.sentences() or self.answers() or ["Nothing was asked."])[0]
+
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label: what it takes to know p(R|i) well enough."""
+        return self.needed.records()
 
 
 def sensitivity(

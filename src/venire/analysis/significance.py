@@ -20,6 +20,7 @@ from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import PairedScores, Pairs, paired_scores
 from venire.measures.scores import Scores
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 LEVEL = 0.95
@@ -27,7 +28,7 @@ _SIZES = tuple(field.name for field in fields(Effects) if field.name != "delta")
 
 
 @dataclass(frozen=True, eq=False)
-class SystemComparison:
+class SystemComparison(Tabular):
     """Pairs of systems compared: a, b (pair,) number ``systems``; n_topics, p_value, p_adjusted (pair,).
 
     ``effects.delta`` is the mean score of a less that of b, on the topics both have.  ``test`` and ``adjust`` say how;

@@ -21,6 +21,7 @@ from venire.analysis.forecasts import FRAGILE, TIE, Forecast
 from venire.errors import SettingError
 from venire.estimate import Estimate
 from venire.kernels.correlation import kendall_tau
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
 ALPHA, LEVEL = 0.05, 0.95
@@ -31,7 +32,7 @@ BLOCK_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class Stability(Tabular):
     """The order of systems under other judges.
 
     above (system, system): how often the row is strictly ahead of the column.  tau (draw,).  rank, rank_low, rank_high

@@ -32,6 +32,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.errors import SettingError
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 PARTS = ("prevalences", "pool", "levels", "effects", "pattern", "assessors", "systems")  # new parts go last
@@ -116,7 +117,7 @@ class Synthetic:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Collection:
+class Collection(Tabular):
     """A simulated collection and its truth; ``generate(setting, rng=seed)`` makes it again."""
 
     setting: Synthetic
@@ -125,8 +126,20 @@ class Collection:
     runs: Runs
     truth: Truth
 
+    def sentence(self) -> str:
+        """Say in one line what is there."""
+        return f"{self.judgments.sentence()}; {len(self.runs.sources)} systems"
+
+    def records(self) -> Records:
+        """Return one row per system, best first: how good it is in truth."""
+        quality = self.truth.quality
+        return [
+            {"system": self.truth.systems[n], "quality": float(quality[n])}
+            for n in np.argsort(-quality, kind="stable").tolist()
+        ]
+
     def __repr__(self) -> str:
-        return f"<Collection: {self.judgments.summary().sentence()}; {len(self.runs.sources)} systems>"
+        return f"<Collection: {self.sentence()}>"
 
 
 def generate(setting: Synthetic, *, rng: RNGLike = 0) -> Collection:

@@ -18,6 +18,7 @@ from venire.data.judgments import Items, Judgments, counted
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName
 from venire.io.scanning import scan
+from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
 
 CHOICES = ("best", "random")
@@ -25,7 +26,7 @@ USUAL_K = 10
 
 
 @dataclass(frozen=True, eq=False)
-class TopLists:
+class TopLists(Tabular):
     """Lists of K documents each: topic (list,) and item (list, K) into ``items``; ``left_out`` counts those too short.
 
     ``words`` say how documents were chosen.
@@ -57,6 +58,17 @@ class TopLists:
         number = number[kept]
         topic = items.topic[number[:, 0]] if self.k else self.topic[:0]
         return replace(self, items=items, topic=topic, item=number, left_out=self.left_out + int((~kept).sum()))
+
+    def sentence(self) -> str:
+        """Say what the lists hold, and how many were too short."""
+        short = f"; {counted(self.left_out, 'list')} too short" if self.left_out else ""
+        return f"{counted(len(self), 'list')} of {counted(self.k, 'document')}: {self.words}{short}."
+
+    def records(self) -> Records:
+        """Return one row per list: its topic and documents."""
+        topics = self.items.topics.take(self.topic)
+        docs = list(self.items.doc.take(self.item.ravel()))
+        return [{"topic": topic, "docs": docs[n * self.k : (n + 1) * self.k]} for n, topic in enumerate(topics)]
 
 
 def top_of_pool(judgments: Judgments, k: int | None = None, *, choose: str = "best", rng: RNGLike = 0) -> TopLists:

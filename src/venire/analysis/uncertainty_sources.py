@@ -34,6 +34,7 @@ from venire.io.scanning import Progress
 from venire.kernels.resample import topic_weights
 from venire.measures.scoring import MeasureLike
 from venire.models.transitions import ANY, Transitions
+from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
 
 SOURCES = ("topics", "judges", "both")
@@ -41,7 +42,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class UncertaintySources:
+class UncertaintySources(Tabular):
     """Mean scores now, (system,), and draws of them by source, each (draw, system)."""
 
     systems: tuple[str, ...]

@@ -27,6 +27,7 @@ from venire.analysis.significance import LEVEL
 from venire.errors import SettingError
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats
 
 SOURCES = {
@@ -38,7 +39,7 @@ SOURCES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(Tabular):
     """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
 
     mean (system,): scores; lead: how far ahead of the next system it is; p_next: the p-value of that difference.
@@ -76,6 +77,14 @@ class Verdict:
             "p_first": dict(self.p_first),
             "margin": dict(self.margin),
         }
+
+    def records(self) -> Records:
+        """Return one row per system, best first: its mean, and whether it can be told from the best."""
+        told = {self.best: "best", **dict.fromkeys(self.rivals, "not told from the best")}
+        return [
+            {"system": self.systems[n], "mean": known(self.mean[n]), "standing": told.get(self.systems[n], "behind")}
+            for n in np.argsort(-self.mean, kind="stable").tolist()
+        ]
 
     def sentence(self) -> str:
         """Say it in one sentence."""

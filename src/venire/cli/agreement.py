@@ -89,8 +89,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         from venire.plots.agreement import plot_statistics
 
         _draw(plot_statistics(records), options["plot"])
-    reasons = [f"{_what(each)}: {each['reason']}" for each in records if each["value"] is None]
-    out.notes([*_sentences(records), *labels.notes, *reasons, NOT_ACROSS])
+    out.notes([*_sentences(records), *labels.notes, *_reasons(records), NOT_ACROSS])
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
@@ -139,6 +138,15 @@ def _sentences(records: list[dict[str, Any]]) -> list[str]:
         if each["value"] is not None:
             first.setdefault(each["name"], each["meaning"])
     return list(first.values())
+
+
+def _reasons(records: list[dict[str, Any]]) -> list[str]:
+    """Say why statistics have no value, those with one reason together."""
+    whose: dict[str, list[str]] = {}
+    for each in records:
+        if each["value"] is None:
+            whose.setdefault(each["reason"], []).append(_what(each))
+    return [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in whose.items()]
 
 
 def _what(record: dict[str, Any]) -> str:

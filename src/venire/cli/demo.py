@@ -10,7 +10,7 @@ import click
 from venire.cli.options import OUTPUT, output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import stages
-from venire.cli.report import show_report, write_report
+from venire.cli.report import show_report, write_both
 from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
         again = f"venire report {judgments} {runs} -o {page}"
         question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=f"{again} --rng {rng}")
         report = make_report(question, stage=stage)
-        write_report(report, page, folder / "report.json")
+        write_both(report, page, folder / "report.json")
     show_report(out, report, page)
     out.notes([_truth(made), f"edit {judgments} or {runs}, then: {again}"])
 

@@ -93,26 +93,9 @@ def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[
     if not (setting.observed and setting.reference):
         return {}
     from venire.models.asymmetry import asymmetry
-    from venire.models.fit_files import known_number
 
     found = asymmetry(labels, setting, observed=setting.observed, reference=setting.reference, rng=rng)
-    columns = {
-        "observed_first": found.forth.p,
-        "reference_first": found.back.p,
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-    }
-    records = [
-        {
-            "relevant": name,
-            "label": label,
-            **{key: known_number(column[row, level]) for key, column in columns.items()},
-        }
-        for row, name in enumerate(found.forth.relevant.names)
-        for level, label in reversed(list(enumerate(found.forth.scale.labels)))
-    ]
-    return {"asymmetry": records}
+    return {"asymmetry": found.records()}
 
 
 def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +31,9 @@ from venire.cli.progress import bar
 from venire.cli.score_tables import long_table, long_user_table, wide_table, wide_user_table
 from venire.cli.sections import Command, gathered, one_of, option
 
+if TYPE_CHECKING:
+    from venire.data.context import Context
+
 EXAMPLES = """\b
 Examples:
   venire evaluate qrels.txt runs
@@ -37,9 +41,12 @@ Examples:
   venire evaluate judgments.tsv runs --per assessor --format csv -o scores.csv
   venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
+  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --backoff first
 """
 
 MISSING = ("zero", "skip")
+BACKOFFS = ("isolation", "first")
+CONTEXT = "Context (measures with alpha, labels with a column given)"
 
 scoring = gathered(
     "scoring",
@@ -73,6 +80,40 @@ scoring = gathered(
 )
 
 
+def _expects_model(values: Mapping[str, Any]) -> None:
+    if values["expected"] and values["model"] is None:
+        raise click.UsageError("--expected is the mean over predicted labels: give --context-model FILE")
+
+
+in_context = gathered(
+    "in_context",
+    {
+        "model": option(
+            *("--context-model", "model"),
+            section=CONTEXT,
+            type=PATH,
+            metavar="FILE.json",
+            help="Predict labels in condition that were not collected, by a model saved by venire context predict.",
+        ),
+        "backoff": one_of(
+            "--backoff",
+            choices=BACKOFFS,
+            section=CONTEXT,
+            default="isolation",
+            help="Labels that are neither collected nor predicted: {}; first is as after the first document, if "
+            "that was collected.",
+        ),
+        "expected": option(
+            "--expected",
+            section=CONTEXT,
+            is_flag=True,
+            help="Take the mean gain over predicted labels, not the gain of the most probable one.",
+        ),
+    },
+    check=_expects_model,
+)
+
+
 @click.command("evaluate", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", type=PATH)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
@@ -95,6 +136,7 @@ scoring = gathered(
     metavar="FILE",
     help="Lines of documents that are copies: only the first in a list has a gain.",
 )
+@in_context
 @more_judgments
 @where_option
 @reading
@@ -108,7 +150,8 @@ def command(
 
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
     - for standard input.  All may be gz or zst.  Where several assessors judged, say whose labels count:
-    --assessor, --per assessor or --pool.
+    --assessor, --per assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", also read labels that were
+    given after another document, named in a column given.
     """
     from venire import parse_measure, read_duplicates, read_runs
 
@@ -129,6 +172,7 @@ def command(
         "gains": settled_gains(labels, options["reading"], **options["worth"]),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
+        "context": _context(**options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
     said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
@@ -142,10 +186,22 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
     with bar(case["runs"].sources, quiet=out.quiet) as progress:
         scores = evaluate(**case, progress=progress)
     if out.for_machines:
-        out.table("scores", long_table(scores, _whose(case), per_topic=per_topic))
+        beside = {"context": scores.context.record()} if scores.context else {}
+        out.table("scores", long_table(scores, _whose(case), per_topic=per_topic), beside=beside)
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
     return [*scores.notes, *_not_means(case)]
+
+
+def _context(*, model: str | None, backoff: str, expected: bool) -> Context:
+    """What stands for labels in condition that were not collected."""
+    from venire.data.context import Context
+
+    if model is None:
+        return Context(backoff=backoff)
+    from venire.models.conditional_files import read_conditional_labels
+
+    return Context(predictor=read_conditional_labels(model), backoff=backoff, expected=expected)
 
 
 def _not_means(case: dict[str, Any]) -> list[str]:
@@ -165,7 +221,7 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
     """Score for simulated users and write; what is there to note."""
     from venire.analysis.random_users import evaluate_users
 
-    case = {name: value for name, value in case.items() if name != "per"}
+    case = {name: value for name, value in case.items() if name not in ("per", "context")}
     with bar(case["runs"].sources, quiet=out.quiet) as progress:
         found = evaluate_users(**case, users=users, rng=rng, progress=progress)
     if out.for_machines:

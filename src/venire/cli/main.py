@@ -22,6 +22,8 @@ from venire.errors import UnknownName, VenireError
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
 COMMANDS = {
+    "report": ("venire.cli.report", "Write a page with all that can be said of judgments and runs."),
+    "demo": ("venire.cli.demo", "Make a collection whose truth is known, and report on it."),
     "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
     "compare": ("venire.cli.compare", "Say which systems differ, and if another judge would change it."),
     "disagreement": ("venire.cli.disagreement", "Estimate what one assessor's label says about other people."),
@@ -31,8 +33,13 @@ COMMANDS = {
     "agreement": ("venire.cli.agreement", "Say how far assessors agree, and what each is like."),
     "power": ("venire.cli.power", "Count the pairs of systems that measures and labels tell apart."),
     "pdp": ("venire.cli.pdp", "Measure how much of the order of documents labels leave open."),
+    "preferences": ("venire.cli.preferences", "Say what users prefer, and which measures and labels agree."),
+    "clicks": ("venire.cli.clicks", "Say what a click log holds, and whether measures agree with it."),
     "scales": ("venire.cli.scales", "Compare judgments on their scale with coarser and finer ones."),
+    "aspects": ("venire.cli.aspects", "Ask what labels on several aspects of relevance say."),
     "sensitivity": ("venire.cli.sensitivity", "Ask what disagreement depends on, and how much judging it takes."),
+    "context": ("venire.cli.context", "Predict labels that documents get after other documents."),
+    "export": ("venire.cli.export", "Write judgments and gains for trec_eval, ir_measures and ranx."),
     "inspect": ("venire.cli.inspect", "Say what files are, what they hold, and what is wrong with them."),
     "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
     "papers": ("venire.cli.papers", "List printed numbers of papers, and compute them again."),

@@ -12,7 +12,7 @@ import click
 from venire.cli.options import output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table, as_text
-from venire.cli.sections import Command
+from venire.cli.sections import Command, option
 from venire.papers import PAPERS, tables_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ Examples:
   venire papers
   venire papers check
   venire papers check demeester2015 --format json
+  venire papers check chu2021 --full
 """
 
 
@@ -58,17 +59,18 @@ def command(ctx: click.Context, *, out: Output) -> None:
 
 @command.command("check", cls=Command, epilog=EXAMPLES)
 @click.argument("paper", required=False)
+@option("--full", section="Size", is_flag=True, help="Run experiments at the size of the paper, which takes minutes.")
 @output_options()
 @rng_option(used=False)
-def check(*, paper: str | None, out: Output) -> int:
+def check(*, paper: str | None, full: bool, out: Output) -> int:
     """Compute every printed number again, of all papers or of PAPER.
 
     Exits with 1 if one does not come out within the paper's rounding.  Numbers that are known not to, and numbers
-    whose data are not at hand, are listed with the reason.
+    whose data are not at hand, are listed with the reason.  Simulations run at a reduced size.
     """
     from venire.papers.table import check as compute
 
-    found = compute(table for name in ([paper] if paper else PAPERS) for table in tables_of(name))
+    found = compute((table for name in ([paper] if paper else PAPERS) for table in tables_of(name)), full=full)
     if out.format == "json":
         out.json({"cells": [as_record(each) for each in found]})
     elif out.format == "table":

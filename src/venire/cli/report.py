@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, read_labels, where_option
+from venire.cli.labels import SCORING, chosen_labels, where_option
 from venire.cli.options import (
     JUDGMENTS,
     OUTPUT,
@@ -29,9 +29,13 @@ from venire.cli.rendering import Table, as_json
 from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
+    from venire.data.aspects import Aspects
+    from venire.data.judgments import Judgments
     from venire.report.document import Report
     from venire.report.evidence import Question
 
+MAIN_ASPECTS = ("overall", "relevance", "rel", "topicality")
+"""Names of the aspect that scores the runs where nothing else is said."""
 EXAMPLES = """\b
 Examples:
   venire report judgments.tsv runs -o report.html
@@ -104,15 +108,15 @@ def command(*, out: Output, **options: Any) -> None:
         report = make_report(question, stage=stage)
         if stage is not None:
             stage("page")
-        write_report(report, options["page_path"], options["json_path"])
+        write_both(report, options["page_path"], options["json_path"])
     show_report(out, report, options["page_path"])
 
 
-def write_report(report: Report, page_path: Path, json_path: Path | None) -> None:
+def write_both(report: Report, page_path: Path, json_path: Path | None) -> None:
     """Write the page, and the same content as JSON."""
-    from venire.report.page import page
+    from venire import write_report
 
-    page_path.write_text(page(report), encoding="utf-8", errors="backslashreplace")
+    write_report(report, page_path)
     if json_path is not None:
         json_path.write_text(as_json(report.content()), encoding="utf-8", errors="backslashreplace")
 
@@ -131,7 +135,7 @@ def show_report(out: Output, report: Report, page_path: Path) -> None:
 
 def _paragraph(title: str, text: str) -> str:
     """A finding under its title, in lines that fit a terminal."""
-    return f"{click.style(title, bold=True)}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}\n"
+    return f"{title}\n{fill(text, 88, initial_indent='  ', subsequent_indent='  ')}\n"
 
 
 def _question(options: dict[str, Any]) -> Question:
@@ -139,7 +143,9 @@ def _question(options: dict[str, Any]) -> Question:
     from venire.io.click_logs import read_clicks
     from venire.report.evidence import Question
 
-    labels = read_labels(options["judgments"], options["more"], reading=options["reading"], where=options["where"])
+    files = [options["judgments"], *options["more"]]
+    every = read_judgments(files, **options["reading"])
+    labels = chosen_labels(every, [*options["where"], *_main_aspect(every, options["where"])])
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     return Question(
         labels,
@@ -150,8 +156,31 @@ def _question(options: dict[str, Any]) -> Question:
         reference=options["reference"],
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
+        aspects=_aspects(every, files, options["reading"]),
         before=read_judgments(before, **{**options["reading"], "scale": labels.scale}) if before else None,
         n_draws=options["n_draws"],
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
     )
+
+
+def _names_of_aspects(judgments: Judgments) -> list[str]:
+    column = judgments.facets.get("aspect")
+    return [] if column is None else list(column.names)
+
+
+def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
+    """Choose the aspect that stands for relevance, unless one was named or there is none of the usual names."""
+    names = _names_of_aspects(judgments)
+    if len(names) < 2 or any(text.startswith("aspect=") for text in where):
+        return []
+    return [f"aspect={name}" for name in MAIN_ASPECTS if name in names][:1]
+
+
+def _aspects(judgments: Judgments, files: list[str], reading: dict[str, Any]) -> Aspects | None:
+    """Read grades by aspect, N/A among them, where there are several."""
+    from venire.io.aspects import read_aspects
+
+    if len(_names_of_aspects(judgments)) < 2:
+        return None
+    return read_aspects(files, **{name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats")})

@@ -20,7 +20,7 @@ def all_records(found: Sensitivity) -> Records:
         "quality": _quality(found),
         "topics": _topics(found),
         "judgments": _rounds(found),
-        "needed": _needed(found),
+        "needed": found.needed.records(),
         "subsets": _subsets(found),
         "influence": _influence(found),
     }
@@ -122,20 +122,6 @@ def _rounds(found: Sensitivity) -> list[dict[str, Any]]:
             "sd": _known(rounds.sd, n, row, level),
         }
         for n, size in enumerate(rounds.sizes.tolist())
-        for row, level, record in _cells(found)
-    ]
-
-
-def _needed(found: Sensitivity) -> list[dict[str, Any]]:
-    needed = found.needed
-    return [
-        {
-            **record,
-            "deviation": needed.deviation,
-            "judgments": _whole(needed.judgments, row, level),
-            "topics": _whole(needed.topics, row, level),
-            "judgments_on_these_topics": _whole(needed.judgments_on_these_topics, row, level),
-        }
         for row, level, record in _cells(found)
     ]
 

@@ -21,7 +21,8 @@ def in_condition(judgments: Judgments) -> Bools:
     given = judgments.facets.get("given")
     if given is None:
         return np.zeros(len(judgments), dtype=np.bool_)
-    return np.array([bool(name) for name in given.names], dtype=np.bool_)[given.codes]
+    named: Bools = given.names.slices.end > given.names.slices.start
+    return named[given.codes] if len(named) else np.zeros(len(judgments), dtype=np.bool_)
 
 
 def given_items(judgments: Judgments) -> Ints:

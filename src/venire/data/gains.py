@@ -15,11 +15,12 @@ import numpy as np
 
 from venire.data.scale import Scale
 from venire.errors import GainsError, ScaleError, known_names
+from venire.tabular import Records, Tabular
 from venire.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(Tabular):
     """One gain per label of a scale, values (label,); ``stated``: chosen for these labels, not by formula.
 
     Examples
@@ -48,9 +49,20 @@ class Gains:
         """Whether the gains can be read as probabilities of relevance: stated, and all within [0, 1]."""
         return self.stated and bool((self.values <= 1).all())
 
+    def sentence(self) -> str:
+        """Say what each label is worth."""
+        return f"Gains {self.name}: {self._pairs()}."
+
+    def records(self) -> Records:
+        """Return one row per label, from the lowest."""
+        rows = zip(self.scale.labels, self.values.tolist(), strict=True)
+        return [{"label": label, "gain": gain} for label, gain in rows]
+
+    def _pairs(self) -> str:
+        return ", ".join(f"{label} {value:g}" for label, value in zip(self.scale.labels, self.values, strict=True))
+
     def __repr__(self) -> str:
-        pairs = ", ".join(f"{label} {value:g}" for label, value in zip(self.scale.labels, self.values, strict=True))
-        return f"Gains({self.name}: {pairs})"
+        return f"Gains({self.name}: {self._pairs()})"
 
 
 GainsLike = Gains | Mapping[str, float] | Callable[[Scale], Gains] | str

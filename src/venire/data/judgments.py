@@ -19,10 +19,10 @@ from venire.data.scale import Scale
 from venire.errors import UnknownName
 from venire.kernels.lookup import build_index, find
 from venire.kernels.slices import Slices, hashes
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
 
 FACETS = ("intent", "aspect", "given", "unit", "task")
@@ -52,7 +52,7 @@ class Items:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgments:
+class Judgments(Tabular):
     """Labels in long form: item, assessor and label (a level of the scale) are all (row,)."""
 
     scale: Scale
@@ -84,15 +84,24 @@ class Judgments:
         return np.bincount(cell, minlength=len(self.items) * n_labels).reshape(-1, n_labels)
 
     def take(self, rows: Ints | Bools) -> Judgments:
-        """Choose rows; items keep their numbers."""
+        """Choose rows; items keep their numbers.  Labels of one aspect alone come on that aspect's own scale."""
+        facets = {name: column.take(rows) for name, column in self.facets.items()}
+        scale, label = self._own_scale(facets, self.label[rows])
         return replace(
             self,
+            scale=scale,
             item=self.item[rows],
             assessor=self.assessor.take(rows),
-            label=self.label[rows],
-            facets={name: column.take(rows) for name, column in self.facets.items()},
+            label=label,
+            facets=facets,
             time=None if self.time is None else self.time[rows],
         )
+
+    def _own_scale(self, facets: Mapping[str, Category], label: Codes) -> tuple[Scale, Codes]:
+        """Put labels on the scale of their aspect, if they are all for one that has its own."""
+        aspects = list(facets["aspect"].names) if "aspect" in facets and self.scale.aspects else []
+        own = dict(self.scale.aspects).get(aspects[0]) if len(aspects) == 1 else None
+        return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
 
     def where(self, **names: str | Iterable[str]) -> Judgments:
         """Choose the rows with these names: ``where(assessor="nist", aspect=["trust", "rel"])``."""
@@ -161,16 +170,23 @@ class Judgments:
             columns["time"] = self.time
         return pl.DataFrame(columns)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the long table, names and labels as text."""
-        return self.to_polars().to_pandas()
+    def sentence(self) -> str:
+        """Say in one line what is there."""
+        return self.summary().sentence()
+
+    def records(self) -> Records:
+        """Return one row per label, names and labels as text."""
+        return self.to_polars().fill_nan(None).to_dicts()
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        return self.take(np.arange(min(most, len(self)))).records(), len(self)
 
     def __repr__(self) -> str:
-        return f"<Judgments: {self.summary().sentence()}>"
+        return f"<Judgments: {self.sentence()}>"
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Tabular):
     """What a set of judgments holds; ``labels`` gives each assessor's counts, in the order of the scale."""
 
     scale: Scale
@@ -185,6 +201,17 @@ class Summary:
         labels, items = counted(self.n_labels, "label"), counted(self.n_items, "item")
         topics, assessors = counted(self.n_topics, "topic"), counted(len(self.labels), "assessor")
         return f"{labels} on {items} of {topics} by {assessors}, scale {self.scale}"
+
+    def records(self) -> Records:
+        """Return one row per assessor: how many labels, and how many of each."""
+        return [
+            {
+                "assessor": assessor,
+                "labels": int(counts.sum()),
+                **dict(zip(self.scale.labels, counts.tolist(), strict=True)),
+            }
+            for assessor, counts in self.labels.items()
+        ]
 
     def __str__(self) -> str:
         lines = [self.sentence()]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from venire.data.conditional import in_condition
 from venire.data.judgments import FACETS, Judgments, counted
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName
 from venire.types import Bools, Codes, Floats, Ints
@@ -45,6 +46,18 @@ class Panel:
         judged = np.zeros(size, dtype=np.bool_)
         judged[cell] = True
         return gain.reshape(shape).astype(np.float64, copy=False), judged.reshape(shape)
+
+    def labels(self, first: int, last: int) -> Codes:
+        """Label of every item with the most weight, the lowest of several; -1 where there is none -> (judge, item)."""
+        rows = slice(*np.searchsorted(self.judge, [first, last]))
+        n_labels = int(self.label.max(initial=0)) + 1
+        cell = (self.judge[rows].astype(np.int64) - first) * self.n_items + self.item[rows]
+        held, inverse = np.unique(cell * n_labels + self.label[rows], return_inverse=True)
+        lightest_first = np.lexsort((-held, np.bincount(inverse, weights=self.weight[rows])))
+        cell, label = np.divmod(held[lightest_first], n_labels)
+        found: Codes = np.full((last - first) * self.n_items, -1, dtype=np.int32)
+        found[cell] = label
+        return found.reshape(last - first, self.n_items)
 
 
 def convene(
@@ -108,11 +121,10 @@ def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
 def _in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
     """Leave labels given in the context of another document aside; refuse a mix of other facets."""
     notes = []
-    given = judgments.facets.get("given")
-    if given is not None and any(given.names):
-        alone = given.codes == (list(given.names).index("") if "" in list(given.names) else -1)
-        notes.append(f"{counted(int((~alone).sum()), 'label')} given after another document left out here")
-        judgments = judgments.take(alone)
+    after = in_condition(judgments)
+    if after.any():
+        notes.append(f"{counted(int(after.sum()), 'label')} given after another document left out here")
+        judgments = judgments.take(~after)
     for name in (name for name in FACETS if name != "given" and name in judgments.facets):
         values = list(judgments.facets[name].names)
         if len(values) > 1:

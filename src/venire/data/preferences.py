@@ -17,17 +17,31 @@ import numpy as np
 from venire.data.ids import Category, Ids, joined
 from venire.data.judgments import counted
 from venire.errors import SettingError
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """Where rows were read: the file of each, and its line there from 1, both (row,)."""
+
+    source: Category
+    line: Ints
+
+    def take(self, rows: Ints | Bools) -> Origin:
+        """Choose rows."""
+        return Origin(self.source.take(rows), self.line[rows])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Preferences:
+class Preferences(Tabular):
     """Pairs of documents judged side by side, all (row,): strength > 0: left is better, 0: a tie.
 
-    ``topic`` is into ``topics``; ``left`` and ``right`` are into ``docs``.
+    ``topic`` is into ``topics``; ``left`` and ``right`` are into ``docs``.  ``origin`` says where rows were read, for
+    errors that are found later; None where they were not read.
     """
 
     topics: Ids
@@ -38,6 +52,7 @@ class Preferences:
     assessor: Category
     strength: Floats
     notes: tuple[str, ...] = ()
+    origin: Origin | None = None
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[object]]) -> Preferences:
@@ -66,6 +81,13 @@ class Preferences:
         """Which one was preferred -> (row,): 1 the left one, 0 neither, -1 the right one."""
         return np.sign(self.strength).astype(np.int32)
 
+    def place(self, row: int) -> tuple[str, int]:
+        """Where a row was read: the name of its file or table, and the line, from 1."""
+        if self.origin is None:
+            return "preferences", row + 1
+        source = self.origin.source
+        return source.names[int(source.codes[row])], int(self.origin.line[row])
+
     def take(self, rows: Ints | Bools) -> Preferences:
         """Choose rows; topics and documents keep their numbers."""
         return replace(
@@ -75,6 +97,7 @@ class Preferences:
             right=self.right[rows],
             assessor=self.assessor.take(rows),
             strength=self.strength[rows],
+            origin=None if self.origin is None else self.origin.take(rows),
         )
 
     def where(
@@ -108,6 +131,7 @@ class Preferences:
             right=np.concatenate([self.right, self.left]),
             assessor=Category(self.assessor.codes[twice], self.assessor.names),
             strength=np.concatenate([self.strength, 0.0 - self.strength]),
+            origin=None if self.origin is None else self.origin.take(twice),
         )
 
     def oriented(self) -> Preferences:
@@ -169,6 +193,13 @@ class Preferences:
             }
         )
 
+    def records(self) -> Records:
+        """Return one row per choice, names as text."""
+        return self.to_polars().to_dicts()
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        return self.take(np.arange(min(most, len(self)))).records(), len(self)
+
     def __repr__(self) -> str:
         return f"<Preferences: {self.sentence()}>"
 
@@ -179,6 +210,7 @@ def from_columns(
     assessor: Category | None = None,
     *,
     notes: tuple[str, ...] = (),
+    origin: Origin | None = None,
 ) -> Preferences:
     """Make a table of columns: names (topic, left, right), strength (row,) left-positive, who (None: unknown).
 
@@ -195,13 +227,17 @@ def from_columns(
         assessor=assessor or Category.constant("unknown", len(topic)),
         strength=np.asarray(strength, dtype=np.float64),
         notes=notes,
+        origin=origin,
     )
     _check(table)
     return table
 
 
 def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
-    """Put tables end to end over one set of topics, documents and assessors; notes are kept, each once."""
+    """Put tables end to end over one set of topics, documents and assessors; notes are kept, each once.
+
+    Where rows of any table were not read from anywhere, they count as lines of "preferences".
+    """
     if not parts:
         return Preferences.of([])
     topic = joined([Category(part.topic, part.topics) for part in parts])
@@ -216,7 +252,16 @@ def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
         assessor=joined([part.assessor for part in parts]),
         strength=np.concatenate([part.strength for part in parts]),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        origin=_joined_origin([part.origin or _unread(len(part)) for part in parts]),
     )
+
+
+def _unread(n_rows: int) -> Origin:
+    return Origin(Category.constant("preferences", n_rows), np.arange(1, n_rows + 1))
+
+
+def _joined_origin(parts: Sequence[Origin]) -> Origin:
+    return Origin(joined([part.source for part in parts]), np.concatenate([part.line for part in parts]))
 
 
 def _check(table: Preferences) -> None:

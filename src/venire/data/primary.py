@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
-from venire.types import Bools, Floats
+from venire.types import Bools, Floats, Ints
 
 PRIMARY = "primary assessors"
 
@@ -27,21 +27,30 @@ def coverage(judgments: Judgments) -> Floats:
 
 
 def primary_rows(judgments: Judgments) -> Bools:
-    """Mark one label per item: by the assessor who judged most of its topic, of these the first; their last label."""
+    """Mark one label per item (and document read before, aspect, ...): by the assessor who judged most of its topic.
+
+    Of two who judged as much, the first by name; of an assessor's repeated labels, the last.
+    """
     topic, n_assessors = judgments.items.topic[judgments.item], len(judgments.assessors)
     cell = topic.astype(np.int64) * n_assessors + judgments.assessor.codes
-    load = np.bincount(cell)[cell]
-    order = np.lexsort((-np.arange(len(cell)), judgments.assessor.codes, -load, judgments.item))
-    item = judgments.item[order]
+    load, case = np.bincount(cell)[cell], _cases(judgments)
+    order = np.lexsort((-np.arange(len(cell)), judgments.assessor.codes, -load, case))
     marked = np.zeros(len(cell), dtype=np.bool_)
-    marked[order[np.append(True, item[1:] != item[:-1])[: len(order)]]] = True
+    marked[order[np.append(True, case[order][1:] != case[order][:-1])[: len(order)]]] = True
     return marked
+
+
+def _cases(judgments: Judgments) -> Ints:
+    """Number what was judged: an item, under the facets there are -> (row,)."""
+    case = judgments.item.astype(np.int64)
+    for column in judgments.facets.values():
+        case = np.unique(case * len(column.names) + column.codes, return_inverse=True)[1]
+    return case
 
 
 def with_primary(judgments: Judgments, name: str = PRIMARY) -> Judgments:
     """Give the primary labels to an assessor of this name; the others stay whose they are."""
-    rows = primary_rows(judgments)
     names = [*judgments.assessors, name]
-    codes = np.where(rows, len(names) - 1, judgments.assessor.codes).astype(np.int32)
-    used, codes = np.unique(codes, return_inverse=True)
+    whose = np.where(primary_rows(judgments), len(names) - 1, judgments.assessor.codes)
+    used, codes = np.unique(whose, return_inverse=True)
     return replace(judgments, assessor=Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from venire.data.conditional import given_items
 from venire.data.ids import Category, joined, natural_order
 from venire.data.judgments import FACETS, Items, Judgments, counted
 from venire.data.scale import Scale
@@ -53,20 +54,23 @@ def assemble(
     scale: Scale | None = None,
     negative: str = "unjudged",
     repeats: str | None = None,
+    not_applicable: str = "N/A",
 ) -> Judgments:
     """Make Judgments of rows.
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
     ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
-    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts; None leaves it to the format.
+    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts; None leaves it to the format.  not_applicable: a label
+    that, unless the scale has it, is no judgment.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
     _check_choice("repeats", repeats or "keep", REPEATS)
     label = joined([part.label for part in parts])
     declared = scale or _declared(parts)
+    label = _set_aside(label, not_applicable, declared)
     scale = declared or inferred_scale(label, parts)
-    levels = _levels(list(label.names), scale, negative)
+    levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
     level = levels[label.codes]
     _refuse_unknown(level, label, scale, parts)
     judged = np.flatnonzero(level >= 0)
@@ -74,8 +78,11 @@ def assemble(
     if declared is None and scale.measurement == "interval":
         shown = "<".join(scale.labels[:4]) + ("<..." if len(scale) > 4 else "")
         notes.append(f"the labels are not whole numbers; the scale is {shown}, and linear gains are places on it")
-    if len(judged) < len(level):
-        below = len(level) - len(judged)
+    if absent := int((label.codes < 0).sum()):
+        verb = "is" if absent == 1 else "are"
+        notes.append(f"{counted(absent, 'label')} {not_applicable} (not applicable) {verb} taken as unjudged")
+    if len(judged) < len(level) - absent:
+        below = len(level) - len(judged) - absent
         notes.append(f"{counted(below, 'label')} below zero {'is' if below == 1 else 'are'} taken as unjudged")
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
@@ -90,9 +97,22 @@ def assemble(
         _times(parts),
         tuple(notes),
     )
+    if "given" in facets:
+        _refuse_given(judgments, parts)
     rules = [REPEATS.index(repeats or part.repeats) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
     return _settle_repeats(judgments, judged, rule, parts)
+
+
+def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> Category:
+    """Give rows with the label for not applicable the code -1, unless the declared scale has that label."""
+    names = list(label.names)
+    if not_applicable not in names or (declared is not None and not_applicable in declared.labels):
+        return label
+    code = names.index(not_applicable)
+    others = np.delete(np.arange(len(names)), code)
+    place = np.insert(np.arange(len(others), dtype=np.int32), code, np.int32(-1))
+    return Category(place[label.codes], label.names.take(others))
 
 
 def inferred_scale(label: Category, parts: Sequence[Rows] = ()) -> Scale:
@@ -182,6 +202,26 @@ def _refuse_unknown(level: Codes, label: Category, scale: Scale, parts: Sequence
         text = label.names[int(label.codes[unknown[0]])]
         hint = f"{known_names(text, scale.labels)}; or declare another scale with --scale"
         raise FormatError(source, line, f"label {text!r} is not on the scale {scale}", hint=hint)
+
+
+def _refuse_given(judgments: Judgments, parts: Sequence[Rows]) -> None:
+    """Refuse a document given itself, or given one that is not among the topic's items; the first row counts."""
+    given = given_items(judgments)
+    wrong = np.flatnonzero((given == -2) | (given == judgments.item))
+    if not len(wrong):
+        return
+    row, items = int(wrong[0]), judgments.items
+    number = int(judgments.item[row])
+    doc, topic = items.doc[number], items.topics[int(items.topic[number])]
+    given_name = judgments.facets["given"]
+    before = given_name.names[int(given_name.codes[row])]
+    if before == doc:
+        message = f"document {doc!r} is given itself for topic {topic!r}, expected another that was read before it"
+        raise FormatError(*locate_row(parts, row), message, hint="leave given empty for a label in isolation")
+    message = f"document {doc!r} is given {before!r}, which is not in the collection: it has no label for {topic!r}"
+    there = items.doc.take(np.flatnonzero(items.topic == items.topic[number]))
+    hint = f"{known_names(before, there)}; read the labels in isolation together with those in condition"
+    raise FormatError(*locate_row(parts, row), message, hint=hint)
 
 
 def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:

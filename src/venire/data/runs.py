@@ -11,6 +11,8 @@ from pathlib import Path
 
 from venire.data.facts import Facts
 from venire.data.ids import Category
+from venire.data.judgments import counted
+from venire.tabular import Records, Tabular
 from venire.types import Floats
 
 ORDERS = ("score", "rank")
@@ -47,13 +49,26 @@ class RunTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class Runs(Tabular):
     """Sources of runs and the rules to read them by."""
 
     sources: tuple[Path | RunTable, ...]
     rules: RunRules = RunRules()
     scanned: dict[int, Facts] = field(default_factory=dict, repr=False)
     """Facts by identity of the items they were scanned for: the memory of ``io.scanning.scan``."""
+
+    def sentence(self) -> str:
+        """Say in one line what is there."""
+        return f"Runs from {counted(len(self.sources), 'source')}, ranked by {self.rules.order}"
+
+    def records(self) -> Records:
+        """Return one row per source; of those in memory how many systems and lines they have."""
+        return [
+            {"source": each.name, "kind": "memory", "systems": len(each.system.names), "lines": len(each.score)}
+            if isinstance(each, RunTable)
+            else {"source": each.name, "kind": "file", "systems": None, "lines": None}
+            for each in self.sources
+        ]
 
     def __repr__(self) -> str:
         names = [source.name for source in self.sources[:3]]

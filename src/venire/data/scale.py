@@ -8,12 +8,12 @@ Stevens's (1946, doi:10.1126/science.103.2684.677).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from venire.errors import ScaleError, known_names
-from venire.types import Bools, Floats
+from venire.types import Bools, Codes, Floats
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 LARGEST_INFERRED = 1000
@@ -22,6 +22,8 @@ LARGEST_INFERRED = 1000
 @dataclass(frozen=True)
 class Scale:
     """Labels from lowest to highest; a label's *level* is its position, 0 for the lowest.
+
+    aspects: where aspects have scales of their own, the name and scale of each; this one then holds all their labels.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Scale:
 
     labels: tuple[str, ...]
     measurement: str = "ordinal"
+    aspects: tuple[tuple[str, Scale], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.measurement not in LEVELS:
@@ -91,6 +94,11 @@ class Scale:
         if text not in self.labels:
             raise ScaleError(f"{text!r} is not a label of the scale {self}", hint=known_names(text, self.labels))
         return self.labels.index(text)
+
+    def levels_from(self, other: Scale) -> Codes:
+        """Position here of each label of another scale, -1 for one that is not here -> (label of the other,)."""
+        place = {label: level for level, label in enumerate(self.labels)}
+        return np.array([place.get(label, -1) for label in other.labels], dtype=np.int32)
 
     def at_least(self, label: object) -> Bools:
         """Mark the labels from this one upwards -> (label,)."""

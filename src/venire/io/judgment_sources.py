@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from venire.data.aspects import NOT_APPLICABLE, aspect_scales
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
+from venire.io.foreign_objects import known_judgments, names_assessors, of_assessor
 from venire.io.lines import opened
 from venire.io.qrels import read_qrels
 from venire.io.run_sources import expanded
@@ -29,12 +31,14 @@ def read_judgments(
     second_column: str = "ignore",
     negative: str = "unjudged",
     repeats: str | None = None,
+    not_applicable: str = NOT_APPLICABLE,
 ) -> Judgments:
     """Read judgments, of one source or of several together.
 
     Parameters
     ----------
-    source : path, folder, pattern, frame, {topic: {doc: label}}, or several of these in a list
+    source : path, folder, pattern, frame, {topic: {doc: label}}, Qrel rows of ir_measures, Qrels of ranx; or several
+        of these in a list, or by the names of their assessors, {assessor: source}
         TREC qrels: one file is one assessor, named after the file.  CSV, TSV, JSONL and Parquet: long, one row per
         label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time.
     scale : what the labels are, as in "Non<Rel<HRel"
@@ -45,6 +49,12 @@ def read_judgments(
     negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
     repeats : a second label by one assessor for one item is an "error" (qrels), both are kept apart ("keep", tables),
         or the "first" or "last" counts
+    not_applicable : a label that is no judgment, unless the scale has it; a note says how many there are
+
+    Notes
+    -----
+    Where no scale is declared, labels of one aspect (``where(aspect="trust")``) are on a scale of their own, 0 to the
+    highest label of that aspect.
 
     Examples
     --------
@@ -53,9 +63,20 @@ def read_judgments(
     """
     if isinstance(source, Judgments):
         return source
-    parts = list(_parts(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column))
+    parts = read_rows(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
-    return assemble(_told_apart(parts), scale=declared, negative=negative, repeats=repeats)
+    judgments = assemble(parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable)
+    if declared is not None or any(part.scale is not None for part in parts):
+        return judgments
+    own = tuple(aspect_scales(judgments).items())
+    return replace(judgments, scale=replace(judgments.scale, aspects=own)) if own else judgments
+
+
+def read_rows(
+    source: Any, *, wide: bool = False, wide_aspects: bool = False, second_column: str = "ignore"
+) -> list[Rows]:
+    """Read rows of one source or several, labels still as text; assessors of different files are told apart."""
+    return _told_apart(list(_parts(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column)))
 
 
 def _told_apart(parts: list[Rows]) -> list[Rows]:
@@ -75,7 +96,14 @@ def _told_apart(parts: list[Rows]) -> list[Rows]:
 
 
 def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -> Iterable[Rows]:
-    if isinstance(source, Mapping):
+    source = known_judgments(source, second_column=second_column)
+    if isinstance(source, Rows):
+        yield source
+    elif names_assessors(source):
+        for name, each in source.items():
+            parts = _parts(each, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+            yield from (of_assessor(name, part) for part in parts)
+    elif isinstance(source, Mapping):
         from venire.io.tables import rows_from_dict
 
         yield rows_from_dict(source)

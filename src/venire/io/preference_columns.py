@@ -15,7 +15,7 @@ import numpy as np
 
 from venire.data.ids import Category, joined
 from venire.data.judgments import counted
-from venire.data.preferences import Preferences, from_columns
+from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
 from venire.io.column_names import ROLES, plain
 from venire.kernels.numbers import decimals
@@ -94,10 +94,11 @@ def preferences_of(table: Table, sides: tuple[str, str]) -> Preferences:
     judged = ~np.isnan(strength)
     names = (columns["topic"], Category(left, docs.names), Category(right, docs.names))
     noted = tuple(f"{table.where}: {note}" for note in notes)
+    origin = Origin(Category.constant(str(table.where), n_rows), np.asarray(table.line, dtype=np.int64))
     if judged.all():
-        return from_columns(names, strength, assessor, notes=noted)
+        return from_columns(names, strength, assessor, notes=noted, origin=origin)
     topic, a, b = (column.take(judged) for column in names)
-    return from_columns((topic, a, b), strength[judged], assessor.take(judged), notes=noted)
+    return from_columns((topic, a, b), strength[judged], assessor.take(judged), notes=noted, origin=origin.take(judged))
 
 
 def _known(role: str) -> set[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from venire.data.ids import Category, Ids
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable
 from venire.errors import FormatError, UnknownName
+from venire.io.foreign_objects import known_runs
 from venire.io.lines import STDIN
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
@@ -39,7 +40,8 @@ def read_runs(
     source : path, folder, pattern ("runs/*.gz"), "-" for standard input, or several of these in a list
         TREC files of six columns (topic, Q0, document, rank, score, tag), plain, gz or zst, with one system or
         many; Parquet files with columns topic, doc, score and system.  Also a dictionary
-        {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}.
+        {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures, a Run of
+        ranx; and such by the names of their systems, {system: source}.
     order, score_type, repeated, system_from
         See :class:`RunRules`.
 
@@ -63,7 +65,10 @@ def read_runs(
 
 
 def _sources(source: Any, rules: RunRules) -> Iterable[Path | RunTable]:
-    if isinstance(source, Mapping):
+    source = known_runs(source)
+    if isinstance(source, RunTable):
+        yield source
+    elif isinstance(source, Mapping):
         yield _from_dict(source)
     elif isinstance(source, (str, Path)):
         for path in expanded(source):

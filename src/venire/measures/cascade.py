@@ -5,8 +5,9 @@ r"""A user who goes down the list and stops: RR, ERR, nERR, RBP.
 
 Chapelle et al. (2009), doi:10.1145/1645953.1646033, with the top level of the scale, not a constant.  Stated gains
 within [0, 1] are the probabilities R themselves; other stated gains are scaled as 2^level - 1 is, by one more than the
-largest.  RR is the same sum for binary relevance: for probabilities of relevance, the expected reciprocal rank of the
-first relevant document.
+largest.  With ``alpha``, 2^u takes the place of 2^level, as in Eq. (3) of Golbus et al. (2014),
+doi:10.1145/2566486.2568015; stated gains are interpolated themselves.  RR is the same sum for binary relevance: for
+probabilities of relevance, the expected reciprocal rank of the first relevant document.
 
 .. math:: RBP = (1 - p) \sum_r p^{r-1} g_r
 
@@ -25,8 +26,8 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
 from venire.kernels.ranking import discounted, share, stopping
-from venire.measures.measure import BinaryMeasure, Measure, OverUsers, Worth, need
-from venire.types import Floats
+from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, OverUsers, Worth, by_powers, need
+from venire.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,10 @@ class RR(BinaryMeasure):
 
 
 @dataclass(frozen=True)
-class ERR(Measure):
+class ERR(ContextMeasure):
     """Expected reciprocal rank at which a user who reads downwards is satisfied."""
+
+    stops = True
 
     @property
     def mean_over_users(self) -> OverUsers:
@@ -58,7 +61,12 @@ class ERR(Measure):
         if gains.name == "linear":
             values, unknown = exponential(gains.scale).values, 2.0**unjudged - 1
         top = float(values.max()) + 1
-        return Worth(values / top, min(unknown / top, 1.0))
+        powers = top if gains.name == "linear" or by_powers(gains) else None
+        return Worth(values / top, min(unknown / top, 1.0), powers=powers)
+
+    def weights(self, rank: Ints) -> Floats:
+        """1 / rank."""
+        return 1.0 / rank
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""

@@ -5,6 +5,9 @@ r"""Cumulative gain: CG, DCG, nDCG.
 Järvelin and Kekäläinen (2002), doi:10.1145/582415.582418; the discounts as in Kanoulas and Aslam (2009),
 doi:10.1145/1645953.1646032.  nDCG divides by the DCG of the best ranking, which sorts by gain.  CG and DCG are
 expectations over users for gains that are; nDCG is a ratio of expectations.
+
+With ``alpha`` the gains are utilities in context; exp-log2 is then Eq. (2) of Golbus et al. (2014),
+doi:10.1145/2566486.2568015, with u in place of g.  The best ranking is sought among orders of the judged documents.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import MeasureError, known_names
 from venire.kernels.ranking import discounted, share
-from venire.measures.measure import Measure, OverUsers, Worth, need
+from venire.measures.measure import ContextMeasure, OverUsers, Worth, need
 from venire.types import Floats, Ints
 
 
@@ -36,10 +39,14 @@ DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {"log2": log2, "exp-log2": log2
 
 
 @dataclass(frozen=True)
-class CG(Measure):
+class CG(ContextMeasure):
     """Cumulative gain: the sum of gains of the first k."""
 
     mean_over_users = "always"
+
+    def weights(self, rank: Ints) -> Floats:
+        """Every rank counts alike."""
+        return np.ones(rank.shape)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
@@ -47,7 +54,7 @@ class CG(Measure):
 
 
 @dataclass(frozen=True)
-class DCG(Measure):
+class DCG(ContextMeasure):
     """Discounted cumulative gain; ``dcg`` is log2, zipf, or exp-log2 (over exponential gains)."""
 
     dcg: str = "log2"
@@ -66,14 +73,18 @@ class DCG(Measure):
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Gain of each label; exponential ones for exp-log2, whatever was given."""
         if self.dcg != "exp-log2":
-            return Worth(gains.values, unjudged)
+            return super().worth(gains, unjudged)
         note = None if gains.name in ("linear", "exponential") else f"{self} takes exponential gains, not {gains.name}"
-        return Worth(exponential(gains.scale).values, unjudged, note)
+        return Worth(exponential(gains.scale).values, unjudged, note, powers=1.0)
+
+    def weights(self, rank: Ints) -> Floats:
+        """Return the discount of each rank."""
+        return DISCOUNTS[self.dcg](rank)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         seen = ranked.upto(self.k)
-        return discounted(seen.gains, DISCOUNTS[self.dcg](seen.rank))
+        return discounted(seen.gains, self.weights(seen.rank))
 
 
 @dataclass(frozen=True)

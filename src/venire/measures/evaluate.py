@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from venire.data.conditional import in_condition
+from venire.data.context import Context
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
+from venire.measures.context_use import known_in_context, refuse_without_context, score_case
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, score_facts
+from venire.measures.scoring import MeasureLike, Plan
 
 
 def evaluate(
@@ -33,6 +36,7 @@ def evaluate(
     unjudged: float | str = 0.0,
     missing: str = "zero",
     duplicates: Duplicates | None = None,
+    context: Context | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score runs against judgments.
@@ -50,10 +54,14 @@ def evaluate(
     unjudged : the gain of documents nobody judged, or "condensed" to remove them from the lists
     missing : topics that a system has no list for score "zero", or are left out ("skip")
     duplicates : documents that are copies of each other: the first in a list counts, later ones have no gain
+    context
+        For measures with alpha, such as "CCG(alpha=0.5)@5": what stands for labels in condition that were not
+        collected.  By default nothing is predicted, and they are as in isolation.
 
     Returns
     -------
-    Scores with the axes system, topic, measure and, with ``per``, assessor.
+    Scores with the axes system, topic, measure and, with ``per``, assessor.  ``Scores.context`` counts where the labels
+    in condition came from.
 
     Examples
     --------
@@ -64,11 +72,14 @@ def evaluate(
     """
     check_missing(missing)
     labels = read_judgments(judgments)
-    plan = Plan.of(several(measures), gains_for(gains, labels.scale), unjudged)
-    case = Case.of(labels, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)
-    values = score_facts(case.facts, case.panel, plan, group=case.group)
+    plan = Plan.of(several(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
+    refuse_without_context(labels, plan, context)
+    alone = labels if not plan.contextual else labels.take(~in_condition(labels))
+    case = Case.of(alone, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)
+    known = known_in_context(labels, case.panel, plan, context, assessor=assessor, pool=pool)
     layout = Layout.of(case, plan, topics=topics, missing=missing)
-    table, axes = layout.place(values), ("system", "topic", "measure", "assessor")
+    values, used = score_case(case, plan, layout, known)
+    axes, notes = ("system", "topic", "measure", "assessor"), (*layout.notes, *(used.notes() if used else ()))
     names = {
         "system": case.facts.systems,
         "topic": layout.topics,
@@ -76,8 +87,8 @@ def evaluate(
         "assessor": tuple(str(name) for name in case.panel.judges),
     }
     if per is None:
-        return Scores(table[..., 0], axes[:3], {axis: names[axis] for axis in axes[:3]}, layout.notes)
-    return Scores(table, axes, names, layout.notes)
+        return Scores(values[..., 0], axes[:3], {axis: names[axis] for axis in axes[:3]}, notes, used)
+    return Scores(values, axes, names, notes, used)
 
 
 def several(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:

@@ -8,7 +8,7 @@ And itself, a function of ranked gains.  Judges, lists and topics are axes it ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,18 +16,22 @@ import numpy as np
 from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import MeasureError
-from venire.types import Floats
+from venire.types import Floats, Ints
 
 OverUsers = Literal["always", "independent", "never"]
 """When a score of probabilities of relevance is the mean of the scores that users would give."""
 
 
 class Worth(NamedTuple):
-    """What a measure reads from each label, values (label,), and from an unjudged document."""
+    """What a measure reads from each label, values (label,), and from an unjudged document.
+
+    ``powers``: the values are (2^grade - 1) / powers; None: they stand for themselves.
+    """
 
     values: Floats
     unjudged: float
     note: str | None = None
+    powers: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,13 +63,18 @@ class Measure:
         """
         return "never"
 
+    @property
+    def normalised(self) -> bool:
+        """Whether it asks what the best ranking of a topic comes to."""
+        return type(self).of_best is not Measure.of_best
+
     def settled(self, deepest: int) -> Measure:  # noqa: ARG002 - only a measure of one's own has to know
         """Return the measure for lists of at most this depth."""
         return self
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Gain of each label, as given."""
-        return Worth(gains.values, unjudged)
+        return Worth(gains.values, unjudged, powers=1.0 if by_powers(gains) else None)
 
     def of_best(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - the form that measures fill
         """What the best ranking of each topic comes to: (judge, topic, ...), or None if it does not matter."""
@@ -77,12 +86,51 @@ class Measure:
 
     def __str__(self) -> str:
         shown = [
-            f"{field.name}={_literal(getattr(self, field.name))}"
-            for field in fields(self)
-            if field.name != "k" and getattr(self, field.name) != field.default
+            f"{each.name}={_literal(getattr(self, each.name))}"
+            for each in fields(self)
+            if each.name != "k" and getattr(self, each.name) != each.default
         ]
         name = type(self).__name__ + (f"({','.join(shown)})" if shown else "")
         return name if self.k is None else f"{name}@{self.k}"
+
+
+@dataclass(frozen=True)
+class ContextMeasure(Measure):
+    r"""A measure of utility: with ``alpha``, in the context of the document read just before.
+
+    .. math:: u_i = (1 - \alpha)\, g(d_i) + \alpha\, g(d_i | d_{i-1}), \qquad g(d_1 | d_0) = g(d_1)
+
+    Golbus et al. (2014), doi:10.1145/2566486.2568015, Eq. (1).  Grades are interpolated first; where gains are
+    2^grade - 1, that is made of u.  With alpha 0 it is the measure in isolation.
+    """
+
+    alpha: float = field(default=0.0, kw_only=True)
+    stops = False
+    """Whether the user stops at a document with the probability that it is worth."""
+
+    def __post_init__(self) -> None:
+        """Check the weight of labels in condition."""
+        super().__post_init__()
+        if not 0 <= self.alpha <= 1:
+            message = f"{type(self).__name__}: alpha is {self.alpha}, expected a weight from 0 to 1"
+            raise MeasureError(message, hint="0 is in isolation, 1 wholly in the context of the document before")
+        if self.alpha > 0 and self.k is None and self.normalised:
+            message = f"{self} needs a cut-off: the best order of documents is sought rank by rank"
+            raise MeasureError(message, hint=f"write {self}@10")
+
+    def weights(self, rank: Ints) -> Floats:  # noqa: ARG002 - the form that measures fill
+        """Return what a utility of 1 adds at each rank; same shape.  In ``ERR``, if nothing above satisfied."""
+        raise TypeError(f"{type(self).__name__} is not a measure by itself")
+
+
+def alpha_of(measure: Measure) -> float:
+    """Return the weight of labels in condition; 0 for a measure that knows none."""
+    return measure.alpha if isinstance(measure, ContextMeasure) else 0.0
+
+
+def by_powers(gains: Gains) -> bool:
+    """Whether gains are 2^level - 1 by formula."""
+    return gains.name == "exponential" and not gains.stated
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from venire.errors import MeasureError, known_names
 from venire.measures.ap import AP, GAP, Q
 from venire.measures.bpref import bpref
 from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
+from venire.measures.ccg import CCG, CCGsingle, nCCG
 from venire.measures.dcg import CG, DCG, nDCG
 from venire.measures.measure import Measure, defaults
 from venire.measures.precision import Judged, P, R, Rprec, Success
@@ -25,6 +26,9 @@ KINDS: dict[str, type[Measure]] = {
         CG,
         DCG,
         nDCG,
+        CCG,
+        CCGsingle,
+        nCCG,
         GAP,
         Q,
         ERR,

@@ -8,28 +8,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from venire.data.judgments import counted
 from venire.errors import UnknownName
+from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
+
+    from venire.measures.context_use import ContextUse
 
 AXES = ("system", "topic", "measure", "assessor")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Tabular):
     """Values by name: ``axes`` lists the dimensions of ``values``, ``names`` what stands along each.
 
     A cell is NaN where there is nothing to score: an assessor who judged nothing for a topic, or a list that is
     missing and was to be left out.  Means pass over such cells; ``notes`` says how many there are and why.
+    ``context`` says where labels in condition came from, if a measure asked for any.
     """
 
     values: Floats
     axes: tuple[str, ...]
     names: Mapping[str, tuple[str, ...]]
     notes: tuple[str, ...] = ()
+    context: ContextUse | None = None
 
     def mean(self, axis: str = "topic") -> Scores:
         """Mean along one axis, over the cells that have a score."""
@@ -55,7 +60,7 @@ class Scores:
         index = [axis for axis in self.axes if axis not in ("measure",)]
         return self.to_polars().pivot("measure", index=index, values="value")
 
-    def rows(self) -> list[dict[str, str | float | None]]:
+    def records(self) -> Records:
         """Return one dictionary per cell: a name per axis and the value, None where there is none."""
         order = [self.names[axis] for axis in self.axes]
         return [
@@ -75,10 +80,6 @@ class Scores:
         frame = pl.DataFrame(columns | {"value": self.values.ravel()})
         return frame.with_columns(pl.col("value").fill_nan(None))
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the long table: one row per cell."""
-        return self.to_polars().to_pandas()
-
     def _axis(self, axis: str) -> int:
         if axis not in self.axes:
             raise UnknownName("axis", axis, self.axes)
@@ -90,22 +91,41 @@ class Scores:
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Header and rows for people: systems (and topics, assessors) down, measures across."""
-        scores = self
-        down = [axis for axis in scores.axes if axis != "measure"]
-        across = scores.names["measure"] if "measure" in scores.axes else ("value",)
+        header, rows = self._cells()
+        return header, [[cell if isinstance(cell, str) else shown(cell) for cell in row] for row in rows]
+
+    def _cells(self) -> tuple[list[str], list[list[str | float]]]:
+        """Header and rows of that table, its numbers as numbers."""
+        down = [axis for axis in self.axes if axis != "measure"]
+        across = self.names["measure"] if "measure" in self.axes else ("value",)
         values = (
-            np.moveaxis(scores.values, scores.axes.index("measure"), -1)
-            if "measure" in scores.axes
-            else scores.values[..., None]
+            np.moveaxis(self.values, self.axes.index("measure"), -1)
+            if "measure" in self.axes
+            else self.values[..., None]
         )
         rows = [
-            [
-                *(scores.names[axis][i] for axis, i in zip(down, place, strict=True)),
-                *map(shown, values[place]),
-            ]
+            [*(self.names[axis][i] for axis, i in zip(down, place, strict=True)), *values[place].tolist()]
             for place in np.ndindex(values.shape[:-1])
         ]
         return [*down, *across], rows
+
+    def sentence(self) -> str:
+        """Say what was scored, and which system has the highest mean by the first measure."""
+        shape = ", ".join(counted(len(self.names[axis]), axis) for axis in self.axes) or "one number"
+        if "system" not in self.axes or np.isnan(self.values).all():
+            return f"Scores: {shape}."
+        first = self.names["measure"][0] if "measure" in self.axes else None
+        scores = self if first is None else self.select(measure=first)
+        what = "score" if scores.axes == ("system",) else "mean"
+        for axis in scores.axes:
+            scores = scores if axis == "system" else scores.mean(axis)
+        best = int(np.nanargmax(scores.values))
+        by = "" if first is None else f" by {first}"
+        return f"Scores: {shape}; highest {what}{by}: {self.names['system'][best]}, {scores.values[best]:.4f}."
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        header, rows = (self.mean() if "topic" in self.axes else self)._cells()
+        return [dict(zip(header, row, strict=True)) for row in rows[:most]], len(rows)
 
     def __repr__(self) -> str:
         shape = " x ".join(f"{len(self.names[axis])} {axis}s" for axis in self.axes)
@@ -118,14 +138,6 @@ class Scores:
         more = [f"... and {len(rows) - 20} more rows"] if len(rows) > 20 else []
         means = ", means over topics" if "topic" in self.axes else ""
         return "\n".join([f"Scores: {shape or 'one number'}{means}", *body, *more])
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        header, rows = (self.mean() if "topic" in self.axes else self).table()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _mean(values: Floats) -> Floats:

@@ -16,7 +16,7 @@ from venire.data.align import NOWHERE, Ranked, copies, list_blocks, topic_blocks
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.errors import MeasureError, UnknownName
-from venire.measures.measure import Measure, Worth
+from venire.measures.measure import Measure, Worth, alpha_of
 from venire.measures.measure import measure as own_measure
 from venire.measures.names import parse_measure
 from venire.types import Bools, Floats, Ints
@@ -35,21 +35,44 @@ class Plan:
     condensed: bool
 
     @classmethod
-    def of(cls, measures: Sequence[MeasureLike], gains: Gains, unjudged: float | str) -> Plan:
-        """Settle measures and gains; refuse what is not defined."""
+    def of(
+        cls, measures: Sequence[MeasureLike], gains: Gains, unjudged: float | str, *, in_context: bool = False
+    ) -> Plan:
+        """Settle measures and gains; refuse what is not defined, and alpha unless labels ``in_context`` are at hand."""
         if not measures:
             raise MeasureError("no measure was given", hint='for example "nDCG@10"')
         known = tuple(map(as_measure, measures))
+        for each in known if not in_context else ():
+            _refuse_alpha(each)
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
         for each in known if gain > 0 else ():
-            if each.counts_relevant or (each.k is None and type(each).of_best is not Measure.of_best):
+            if each.normalised and alpha_of(each) > 0:
+                raise MeasureError(
+                    f"{each} is not defined when unjudged documents have a gain: nobody knows what follows them well",
+                    hint="leave unjudged documents without gain, or use a measure that is not normalised, such as CCG",
+                )
+            if each.counts_relevant or (each.k is None and each.normalised):
                 raise MeasureError(
                     f"{each} is not defined when unjudged documents have a gain: it would depend on how many there are",
                     hint="use a measure that needs no count of relevant documents, such as nDCG@10 or P@10",
                 )
         names = tuple(each if isinstance(each, str) else str(own) for each, own in zip(measures, known, strict=True))
         return cls(names, known, tuple(each.worth(gains, gain) for each in known), condensed)
+
+    @property
+    def contextual(self) -> list[int]:
+        """Numbers of the measures that read labels in condition."""
+        return [number for number, each in enumerate(self.measures) if alpha_of(each) > 0]
+
+    def only(self, numbers: Sequence[int]) -> Plan:
+        """Choose some of the measures."""
+        return replace(
+            self,
+            names=tuple(self.names[n] for n in numbers),
+            measures=tuple(self.measures[n] for n in numbers),
+            worths=tuple(self.worths[n] for n in numbers),
+        )
 
     @property
     def unjudged_settled(self) -> bool:
@@ -63,10 +86,12 @@ class Plan:
         return None if self.condensed or None in cuts else max(k for k in cuts if k is not None)
 
     def by_worth(self) -> Iterator[tuple[Worth, list[int]]]:
-        """Group the measures that read the same from every label."""
+        """Group the measures that read the same from every label, in isolation or in condition."""
         groups: dict[bytes, list[int]] = {}
-        for number, worth in enumerate(self.worths):
-            groups.setdefault(worth.values.tobytes() + np.float64(worth.unjudged).tobytes(), []).append(number)
+        for number, (each, worth) in enumerate(zip(self.measures, self.worths, strict=True)):
+            alpha = alpha_of(each)
+            rest = np.array([worth.unjudged, alpha, (worth.powers or 0.0) if alpha > 0 else 0.0])
+            groups.setdefault(worth.values.tobytes() + rest.tobytes(), []).append(number)
         for numbers in groups.values():
             yield self.worths[numbers[0]], numbers
 
@@ -79,6 +104,12 @@ def as_measure(measure: MeasureLike) -> Measure:
     if isinstance(measure, str):
         return parse_measure(measure)
     return measure if isinstance(measure, Measure) else own_measure(measure)
+
+
+def _refuse_alpha(measure: Measure) -> None:
+    if alpha_of(measure) > 0:
+        message = f"{measure} reads labels in condition, and here only labels in isolation count"
+        raise MeasureError(message, hint="evaluate (venire evaluate) takes labels in condition; use alpha=0 here")
 
 
 def _unjudged_gain(unjudged: float | str) -> float:
@@ -170,7 +201,7 @@ def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) 
 
 def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
     """What each measure makes of the best ranking of every topic -> (judge, topic, ...) or None."""
-    asking = [number for number, each in enumerate(plan.measures) if type(each).of_best is not Measure.of_best]
+    asking = [number for number, each in enumerate(plan.measures) if each.normalised]
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found

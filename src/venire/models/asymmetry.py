@@ -17,11 +17,12 @@ from venire.data.judgments import Judgments
 from venire.kernels.resample import resampled_sums, topic_weights
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.models.spread import LEVEL, sd_of_draws, shares
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, RNGLike
 
 
 @dataclass(frozen=True, eq=False)
-class Asymmetry:
+class Asymmetry(Tabular):
     """Both one-sided fits, and their difference (relevant, label) with its 95 % interval.
 
     NaN where a label has no pairs; the interval also where one topic has all of them.
@@ -32,6 +33,34 @@ class Asymmetry:
     difference: Floats
     low: Floats
     high: Floats
+
+    def sentence(self) -> str:
+        """Say whether it matters who is observed, and for which label most."""
+        notable = (self.low > 0) | (self.high < 0)
+        if not notable.any():
+            return "It makes no notable difference who of the two is observed."
+        row, level = np.unravel_index(int(np.argmax(np.where(notable, np.abs(self.difference), -1.0))), notable.shape)
+        first, second = (float(fit.p[row, level]) for fit in (self.forth, self.back))
+        return (
+            f"It matters who is observed: p({self.forth.relevant.names[row]}|{self.forth.scale.labels[level]}) is "
+            f"{first:.2f} one way and {second:.2f} the other (difference {self.low[row, level]:+.2f} to "
+            f"{self.high[row, level]:+.2f})."
+        )
+
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label, the highest first; None where nothing is known."""
+        columns = {
+            "observed_first": self.forth.p,
+            "reference_first": self.back.p,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+        }
+        return [
+            {"relevant": name, "label": label, **{key: known(each[row, level]) for key, each in columns.items()}}
+            for row, name in enumerate(self.forth.relevant.names)
+            for level, label in reversed(list(enumerate(self.forth.scale.labels)))
+        ]
 
 
 def asymmetry(

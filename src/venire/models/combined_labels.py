@@ -23,6 +23,7 @@ from venire.errors import AmbiguousLabels, PairsError, ScaleError
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.models.spread import FEW_PAIRS
 from venire.models.user_disagreement import udm_weights
+from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
 
 JOIN, ANY = "+", "(any)"
@@ -139,7 +140,7 @@ def _matched(snippets: Judgments, pages: Judgments) -> tuple[Judgments, Judgment
 
 
 @dataclass(frozen=True, eq=False)
-class CombinedTable:
+class CombinedTable(Tabular):
     """Weights of combined labels, largest first; arrays are (label,), and NaN where a label has no pairs.
 
     fit: of the combined labels; pages: of page labels alone; page_weight: the weight of each label's page level.

@@ -31,6 +31,7 @@ from venire.kernels.em import Rows, ascend, classify, confusion
 from venire.models.pairs import most_assessors, refuse_mixed
 from venire.models.relevance import Relevant, relevant_sets
 from venire.models.several_labels import ItemRelevance, refuse_facets
+from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints
 
 
@@ -103,7 +104,7 @@ class DawidSkene:
 
 
 @dataclass(frozen=True, eq=False)
-class DawidSkeneFit:
+class DawidSkeneFit(Tabular):
     """Classes of items and answers of assessors.
 
     counts, posterior (item, label)   labels given, and the probability of each class; NaN for an item without labels
@@ -148,6 +149,11 @@ class DawidSkeneFit:
         value = np.clip(self.posterior @ self.users[:, marked[0]].sum(axis=1), 0.0, 1.0)
         notes = () if self.converged else (f"not converged after {counted(self.n_iterations, 'iteration')}",)
         return ItemRelevance(self.scale, names[0], "dawid-skene", value, self.counts.sum(axis=1), notes)
+
+    def records(self) -> Records:
+        """Return one row per assessor: how many labels, and how probably one is the class of its item."""
+        rows = zip(self.assessors, self.n_labels_of.tolist(), self.skill.tolist(), strict=True)
+        return [dict(zip(("assessor", "labels", "skill"), row, strict=True)) for row in rows]
 
     def sentence(self) -> str:
         """Say how good the assessors are, as far as the model can tell."""

@@ -36,6 +36,7 @@ from venire.kernels.kinds import Kinds, hypergeometric_tail, kinds_of
 from venire.models.pairs import Pairs, pair_up
 from venire.models.relevance import Relevant, relevant_sets
 from venire.models.user_disagreement import udm_weights
+from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
 Share = tuple[int, int]
@@ -44,7 +45,7 @@ CERTAIN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class ManyLabels:
+class ManyLabels(Tabular):
     """P(M/N) as counted and as predicted, for each share and label; all arrays (share, label), n_items (share,).
 
     observed, sd     counted, and its standard deviation over items

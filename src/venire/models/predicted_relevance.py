@@ -32,6 +32,7 @@ from venire.models.relevance import Relevant, RelevantSets, relevant_sets
 from venire.models.selection import refuse_selected
 from venire.models.spread import FEW_PAIRS, FEW_TOPICS, LEVEL, Spread, n_topics_of, spread_of
 from venire.models.user_disagreement import at_least, udm_weights
+from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
 
 
@@ -102,7 +103,7 @@ class PredictedRelevance:
 
 
 @dataclass(frozen=True, eq=False)
-class PredictedRelevanceFit:
+class PredictedRelevanceFit(Tabular):
     """Estimates of p(R|i), arrays (relevant, label); counts of pairs by topic (topic, first, second)."""
 
     setting: PredictedRelevance
@@ -197,6 +198,24 @@ class PredictedRelevanceFit:
         if self.scale.ordered and np.isnan(self.p[row, 0]):
             message = f"no item with the lowest label, {self.scale.labels[0]}, was judged twice; it counts as 0"
             warnings.warn(message, FewPairsWarning, stacklevel=3)
+
+    def sentence(self, row: int = 0) -> str:
+        """Say what each label tells about other people."""
+        from venire.models.diagnosis import sentence
+
+        return sentence(self, row)
+
+    def warnings(self) -> list[str]:
+        """What to be careful about, most important first."""
+        from venire.models.diagnosis import warnings_of
+
+        return warnings_of(self)
+
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label, the highest first; None where nothing is known."""
+        from venire.models.fit_files import parameters
+
+        return parameters(self)
 
     def __str__(self) -> str:
         from venire.models.diagnosis import table_lines

@@ -37,6 +37,7 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, PairsError
 from venire.models.many_labels import labels_of_many
 from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints
 
 Rule = Callable[[Floats, Floats, Ints], Floats]
@@ -45,7 +46,7 @@ NEARLY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class ItemRelevance:
+class ItemRelevance(Tabular):
     """P(a random user finds an item relevant | its labels): probability, n_labels (item,); NaN and 0 without labels.
 
     As gains: ``evaluate(judgments, runs, measures, gains=these.gains(), pool=these.pool)``, on the same judgments.
@@ -83,6 +84,13 @@ class ItemRelevance:
             f"A random user finds {100 * p.mean():.0f}% of {counted(len(p), 'item')} relevant ({self.relevant}), given "
             f"{k.mean():.1f} labels each; from item to item the probability goes from {p.min():.2f} to {p.max():.2f}."
         )
+
+    def records(self) -> Records:
+        """Return one row per item that has labels: its number, how many labels, and the probability."""
+        some = np.flatnonzero(self.n_labels > 0)
+        columns = (some, self.n_labels[some], self.probability[some])
+        rows = zip(*(each.tolist() for each in columns), strict=True)
+        return [dict(zip(("item", "labels", "probability"), row, strict=True)) for row in rows]
 
 
 def posterior(

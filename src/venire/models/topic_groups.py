@@ -19,6 +19,7 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.errors import PairsError
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 N_DEALS = 1_999
@@ -26,7 +27,7 @@ KEEP_APART = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class GroupComparison:
+class GroupComparison(Tabular):
     """Fits of each group, and p_value (relevant,): how surprising their difference is if groups did not matter."""
 
     fits: Mapping[str, PredictedRelevanceFit]
@@ -41,6 +42,10 @@ class GroupComparison:
         if smallest <= KEEP_APART / len(self.p_value):
             return f"{groups} disagree differently (p = {smallest:.3g}): fit them apart."
         return f"{groups} do not disagree differently enough to be told apart (p = {smallest:.2f}): one fit serves all."
+
+    def records(self) -> Records:
+        """Return one row per group, notion of relevance and label, the highest first."""
+        return [{"group": group, **row} for group, fit in self.fits.items() for row in fit.records()]
 
 
 def compare_groups(

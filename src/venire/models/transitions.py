@@ -27,6 +27,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.models.pairs import pair_up
 from venire.models.proportional_odds import proportional_odds
+from venire.tabular import Records, Tabular
 from venire.types import Floats
 
 FORMS = ("fixed", "assessors", "hierarchical")
@@ -41,7 +42,7 @@ CONCENTRATIONS = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, np.inf])
 
 
 @dataclass(frozen=True, eq=False)
-class Transitions:
+class Transitions(Tabular):
     """Counts of pairs by new assessor and topic (assessor, topic, old, new), and what was read from them."""
 
     scale: Scale
@@ -58,6 +59,25 @@ class Transitions:
     def n_pairs(self) -> int:
         """How many pairs of labels it rests on."""
         return int(self.counts.sum())
+
+    def sentence(self) -> str:
+        """Say which label another judge confirms most, and which least."""
+        kept = np.diag(self.matrix)
+        most, least = int(np.argmax(kept)), int(np.argmin(kept))
+        labels = self.scale.labels
+        return (
+            f"Another judge repeats {labels[most]} in {kept[most]:.0%} of cases and {labels[least]} in "
+            f"{kept[least]:.0%}, from {self.n_pairs:,} pairs of labels."
+        )
+
+    def records(self) -> Records:
+        """Return one row per old and new label: how probable it is, and how many pairs there were."""
+        counts, labels = self.counts.sum(axis=(0, 1)), self.scale.labels
+        return [
+            {"old": old, "new": new, "probability": float(self.matrix[i, j]), "pairs": float(counts[i, j])}
+            for i, old in enumerate(labels)
+            for j, new in enumerate(labels)
+        ]
 
     def matrices(self, form: str) -> Matrices:
         """How a draw gets its matrices (topic or 1, old, new), in one of the FORMS."""

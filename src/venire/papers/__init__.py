@@ -19,6 +19,8 @@ PAPERS = {
     "Evaluation, Australasian Document Computing Symposium",
     "demeester2014": "Demeester et al. (2014), Exploiting User Disagreement for Web Search Evaluation, WSDM, "
     "doi:10.1145/2556195.2556268",
+    "golbus2014": "Golbus et al. (2014), Contextual and Dimensional Relevance Judgments for Reusable SERP-Level "
+    "Evaluation, WWW, doi:10.1145/2566486.2568015",
     "demeester2015": "Demeester et al. (2015), Predicting Relevance Based on Assessor Disagreement, Information "
     "Retrieval Journal, doi:10.1007/s10791-015-9275-x",
     "chu2021": "Chu et al. (2021), Evaluating Relevance Judgments with Pairwise Discriminative Power, CIKM, "

@@ -2,8 +2,8 @@
 
 The example of Section 3.5 (Figure 1, Eqs. 13 and 14) is worked out on five images.  The paper draws 50,000 rankings to
 estimate PDP (Eq. 6), so that its four values are random; ours are exact, and the printed ones lie within two standard
-errors of them.  Eq. (12) is printed without the square of the normal quantile.  What rests on the judgments of NTCIR
-WWW-3 cannot be computed without them.
+errors of them.  Eq. (12) is printed without the square of the normal quantile.  What Figures 4 to 6 show on generated
+collections is in ``chu2021_figures``.  What rests on the judgments of NTCIR WWW-3 cannot be computed without them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from venire.analysis.top_lists import TopLists
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.kernels.plackett_luce import scores_of
+from venire.papers.chu2021_figures import FIGURES
 from venire.papers.table import Table
 from venire.types import Floats
 
@@ -205,4 +206,5 @@ TABLES = [
             "cases; squared, 323 tests in 95.5",
         },
     ),
+    *FIGURES,
 ]

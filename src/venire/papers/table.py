@@ -4,6 +4,9 @@ The tolerance is the paper's rounding, half a unit of the last printed digit, ne
 and plain statements ("yes") are exact; a fraction that is computed as counts must have the same counts.  A table may
 state another ``tolerance``, with the reason.  Where a printed number is known not to come out, ``findings`` say what
 is known; such a cell is still computed and shown, and does not count as a failure.
+
+Experiments of minutes have two sizes: ``compute`` is quick, ``at_full`` takes the paper's size and is used where that
+is asked for.  A table without a quick form is skipped else, and says so.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from venire.papers.real_data import absence
 
 SLACK = 1e-9
 """What floating-point numbers may be off where the print is exact."""
+ONLY_FULL = "takes minutes, and is computed at full size only: venire papers check --full"
 
 
 class Ratio(NamedTuple):
@@ -48,7 +52,8 @@ class Table:
     """A table, figure or sentence of a paper: cells as printed, and the function that computes a cell from its name.
 
     ``needs`` names the data set without which nothing can be computed; ``findings`` explain cells that are known to
-    come out differently.
+    come out differently.  ``at_full`` computes a cell at the paper's size, None: as ``compute`` does; ``only_full``:
+    there is no quick form.
 
     Examples
     --------
@@ -67,18 +72,26 @@ class Table:
     tolerance: float | None = None
     reason: str = ""
     findings: Mapping[str, str] = field(default_factory=dict)
+    at_full: Callable[[str], Value] | None = None
+    only_full: bool = False
 
     @property
     def name(self) -> str:
         """Where it stands in the paper, and what it is."""
         return f"{self.where}: {self.title}"
 
+    def absence(self, *, full: bool) -> str | None:
+        """Why its cells cannot be computed, or None."""
+        if self.only_full and not full:
+            return ONLY_FULL
+        return None if self.needs is None else absence(self.needs)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
     """A cell as printed and as computed.
 
-    ours, difference and holds are None where data are missing; ``skipped`` says so, or states a finding.
+    ours, difference and holds are None where it was not computed; ``skipped`` says so, or states a finding.
     """
 
     table: Table
@@ -138,14 +151,18 @@ def read_printed(text: str) -> Reading:
     return Reading(float(digits) * unit, SLACK if exact else 0.5 * unit * 10**-decimals)
 
 
-def check_cell(table: Table, cell: str) -> Checked:
-    """Compute a cell and hold it against the print; skip it, with a reason, where its data are missing."""
+def check_cell(table: Table, cell: str, *, full: bool = False) -> Checked:
+    """Compute a cell and hold it against the print; skip it, with a reason, where its data are missing.
+
+    full: at the paper's size, where that differs.
+    """
     if cell not in table.printed:
         raise UnknownName(f"cell of {table.name}", cell, table.printed)
-    missing = None if table.needs is None else absence(table.needs)
+    missing = table.absence(full=full)
     if missing is not None:
         return Checked(table=table, cell=cell, skipped=missing)
-    ours, printed = table.compute(cell), table.printed[cell]
+    compute = table.at_full if full and table.at_full is not None else table.compute
+    ours, printed = compute(cell), table.printed[cell]
     difference = float(ours) - read_printed(printed).value
     difference = 0.0 if abs(difference) <= SLACK else difference
     holds = abs(difference) <= _within(table, printed) and (not isinstance(ours, Ratio) or str(ours) == printed)
@@ -153,9 +170,9 @@ def check_cell(table: Table, cell: str) -> Checked:
     return Checked(table=table, cell=cell, ours=ours, difference=difference, holds=holds, skipped=finding)
 
 
-def check(tables: Iterable[Table]) -> list[Checked]:
-    """Compute every cell of these tables."""
-    return [check_cell(table, cell) for table in tables for cell in table.printed]
+def check(tables: Iterable[Table], *, full: bool = False) -> list[Checked]:
+    """Compute every cell of these tables; full: at the paper's size, where that differs."""
+    return [check_cell(table, cell, full=full) for table in tables for cell in table.printed]
 
 
 def _within(table: Table, printed: str) -> float:

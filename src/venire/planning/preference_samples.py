@@ -27,6 +27,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
 from venire.planning.preference_tests import LEVEL, PER_LABEL_PAIR, refuse_many
+from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
 
 SIZES = (10, 20, 40, 80, 160, 320)
@@ -36,7 +37,7 @@ CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class SampleSizeCheck:
+class SampleSizeCheck(Tabular):
     """How far p(a > b) from B tests for every two labels is from that of all tests.
 
     By number of tests (size,): error, the mean distance; error_95, which 95 % stay below; expected, what Eq. (12) says

@@ -25,6 +25,7 @@ import numpy as np
 from venire.data.judgments import Judgments, counted
 from venire.data.scale import Scale
 from venire.errors import SettingError
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Ints, RNGLike
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def sample_size(p: float = 0.5, *, within: float = 0.05, level: float = LEVEL) -
 
 
 @dataclass(frozen=True, eq=False)
-class PairsToAsk:
+class PairsToAsk(Tabular):
     """Pairs to show to people, all (pair,): items left and right of the judgments, and their labels.
 
     Which one stands left is drawn by lot, and so is the order.  short: pairs of labels, as levels, with fewer documents
@@ -94,6 +95,10 @@ class PairsToAsk:
         names = {"topic": list(topics), "left": left, "right": right}
         sides = {"label_left": labels[self.label_left], "label_right": labels[self.label_right]}
         return pl.DataFrame({**names, **{name: each.tolist() for name, each in sides.items()}})
+
+    def records(self) -> Records:
+        """Return one row per pair: topic, documents and labels."""
+        return self.to_polars().to_dicts()
 
 
 def pairs_to_ask(

@@ -26,6 +26,7 @@ from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import Pairs, paired_scores
 from venire.measures.scores import Scores
+from venire.tabular import Tabular
 from venire.types import Floats, Ints
 
 ALPHA = 0.05
@@ -35,7 +36,7 @@ MANY = 10**6
 
 
 @dataclass(frozen=True, eq=False)
-class TopicPlan:
+class TopicPlan(Tabular):
     """What topics can tell: a, b (pair,) number ``systems``; n_topics, delta, sd, detectable, needed (pair,).
 
     detectable: the smallest difference found with this power; needed: topics for ``difference``, or where that is None

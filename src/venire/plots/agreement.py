@@ -11,7 +11,7 @@ from venire.agreement.habits import habits
 from venire.agreement.pair_confusions import Confusions
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
-from venire.plots.style import BLUE, GREY, INK, RED, new_figure, styled
+from venire.plots.style import BLUE, GREY, RED, new_figure, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -22,6 +22,11 @@ MOST = 40
 """How many rows a plot shows."""
 LONGEST = 28
 ROOM = 0.28
+MOST_NAMED = 8
+"""With more labels than this, bars are shaded without edges, and only the lowest and the highest label are named."""
+WIDTH_OF_LEGEND = 84
+"""Characters that fit beside each other above the bars; a name takes six more than it has."""
+DARK, LIGHT = "#222222", "white"
 
 
 def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
@@ -56,14 +61,15 @@ def plot_labels(profiles: Profiles) -> Figure:
     n = min(len(profiles.assessors), MOST)
     shares = profiles.labels[:n] / np.maximum(profiles.n_labels[:n], 1)[:, None]
     found = habits(profiles)
+    named, names = _named_labels(profiles.scale.labels)
     with styled():
         figure = new_figure(7.4, 1.6 + ROOM * n)
         axes = figure.subplots()
         left = np.zeros(n)
+        edge = {"edgecolor": "white"} if len(profiles.scale) <= MOST_NAMED else {"linewidth": 0.0}
         for level, colour in enumerate(_shades(len(profiles.scale))):
-            label = profiles.scale.labels[level].replace("$", r"\$")
-            bars = axes.barh(np.arange(n), shares[:, level], left=left, color=colour, edgecolor="white", height=0.8)
-            bars.set_label(label if len(profiles.scale) <= 8 or level in (0, len(profiles.scale) - 1) else "_")
+            bars = axes.barh(np.arange(n), shares[:, level], left=left, color=colour, height=0.8, **edge)
+            bars.set_label(names[level] if level in named else "_")
             left += shares[:, level]
         _rows(axes, [_short(name) for name in profiles.assessors[:n]])
         for row in (row for row in found if row < n):
@@ -72,8 +78,16 @@ def plot_labels(profiles: Profiles) -> Figure:
         axes.set_xlim(0, 1)
         axes.grid(visible=False)
         axes.set_xlabel("share of the assessor's labels" + _left_out(len(profiles.assessors), "assessors"))
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=8, fontsize=8, handlelength=1.2)
+        widest = max(len(names[level]) for level in named) + 6
+        across = max(1, min(len(named), WIDTH_OF_LEGEND // widest))
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=across, fontsize=8, handlelength=1.2)
     return figure
+
+
+def _named_labels(labels: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Which labels the legend names, and how: all of a few, else the lowest and the highest."""
+    named = list(range(len(labels))) if len(labels) <= MOST_NAMED else [0, len(labels) - 1]
+    return named, [_short(label) for label in labels]
 
 
 def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
@@ -85,11 +99,13 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     with styled():
         figure = new_figure(3.2 + 0.4 * min(size, 12), 2.6 + 0.36 * min(size, 12))
         axes = figure.subplots()
-        image = axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
-        image.set_alpha(0.9)
+        axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
         if size <= 12:
             _numbers(axes, counts)
-            axes.set_xticks(range(size), labels, rotation=45 if max(map(len, labels)) > 6 else 0)
+            slanted = max(map(len, labels)) > 6
+            axes.set_xticks(range(size), labels, rotation=45 if slanted else 0, ha="right" if slanted else "center")
+            for tick in axes.get_xticklabels():
+                tick.set_rotation_mode("anchor" if slanted else "default")
             axes.set_yticks(range(size), labels)
         axes.set_xlabel(f"label by {_short(b)}")
         axes.set_ylabel(f"label by {_short(a)}")
@@ -101,7 +117,7 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
 def _numbers(axes: Axes, counts: Floats) -> None:
     """Write counts into their cells, white on dark ones."""
     for (row, column), n in np.ndenumerate(counts):
-        ink = "white" if n > counts.max() * 0.3 else INK
+        ink = LIGHT if np.sqrt(n) > 0.6 * np.sqrt(counts.max()) else DARK
         if n:
             text = f"{n:,.0f}" if abs(n - round(n)) < 1e-9 else f"{n:.1f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=ink)
@@ -123,7 +139,10 @@ def _named(statistic: Mapping[str, Any]) -> str:
 
 
 def _short(text: str, longest: int = LONGEST) -> str:
-    text = text if len(text) <= longest else text[: longest - 3] + "..."
+    """Cut a long name in its middle, as names often differ at their ends; no dollar sign begins mathematics."""
+    if len(text) > longest:
+        end = (longest - 1) // 2
+        text = text[: longest - 1 - end] + "…" + text[-end:]
     return text.replace("$", r"\$")
 
 

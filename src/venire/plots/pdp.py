@@ -13,7 +13,7 @@ import numpy as np
 from venire.analysis.label_preferences import LabelPreferencesFit
 from venire.analysis.pdp import PDP
 from venire.data.judgments import counted
-from venire.plots.style import GREY, INK, colour, marker, new_figure, styled
+from venire.plots.style import GREY, colour, marker, new_figure, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -24,13 +24,19 @@ MOST_NUMBERS = 12
 """With more labels than this, cells have no numbers."""
 MANY = 400
 """With more topics than this they are drawn as one line of quantiles alone."""
+LONGEST, LEVEL = 20, 6
+"""Letters of a label that are shown, and of labels that stand level below each other."""
+DARK, LIGHT = "#222222", "white"
 
 
 def plot_pdp(found: Sequence[PDP]) -> Figure:
     """Preferences between labels, a panel per mode, and below them the PDP of every topic."""
+    letters = max(len(_short(label)) for each in found for label in each.labels.scale.labels)
+    room = 0.08 * letters if letters > LEVEL else 0.0
+    high = 3.5 + 0.75 * room
     with styled():
-        figure = new_figure(max(3.6 * len(found) + 0.4, 5.2), 6.4)
-        above, below = np.asarray(figure.subfigures(2, 1, height_ratios=(1.35, 1)))
+        figure = new_figure(max((3.5 + room) * len(found) + 0.4, 6.4), high + 2.8)
+        above, below = np.asarray(figure.subfigures(2, 1, height_ratios=(high, 2.8)))
         for axes, each in zip(np.ravel(above.subplots(1, len(found), squeeze=False)), found, strict=True):
             _matrix(axes, each.labels)
         _topics(below.subplots(), found)
@@ -39,8 +45,10 @@ def plot_pdp(found: Sequence[PDP]) -> Figure:
 
 def plot_label_preferences(fit: LabelPreferencesFit) -> Figure:
     """Heat map of p(a > b): how often a document with label a is preferred to one with label b."""
+    letters = max(len(_short(label)) for label in fit.scale.labels)
+    room = 0.08 * letters if letters > LEVEL else 0.0
     with styled():
-        figure = new_figure(4.6, 4.2)
+        figure = new_figure(4.6 + room, 4.2 + 0.75 * room)
         _matrix(figure.subplots(), fit)
     return figure
 
@@ -54,11 +62,14 @@ def plot_topic_pdp(found: Sequence[PDP]) -> Figure:
 
 
 def _matrix(axes: Axes, fit: LabelPreferencesFit) -> None:
-    labels = [_plain(label) for label in fit.scale.labels]
+    labels = [_short(label) for label in fit.scale.labels]
+    slanted = max(map(len, labels)) > LEVEL
     places = np.arange(len(labels))
     axes.imshow(fit.p, cmap="PuOr", vmin=0, vmax=1, origin="lower")
     step = max(1, len(labels) // MOST_NUMBERS)
-    axes.set_xticks(places[::step], labels[::step])
+    axes.set_xticks(places[::step], labels[::step], rotation=45 if slanted else 0, ha="right" if slanted else "center")
+    for tick in axes.get_xticklabels():
+        tick.set_rotation_mode("anchor" if slanted else "default")
     axes.set_yticks(places[::step], labels[::step])
     if len(labels) <= MOST_NUMBERS:
         _numbers(axes, fit)
@@ -76,7 +87,7 @@ def _numbers(axes: Axes, fit: LabelPreferencesFit) -> None:
     for a, b in np.ndindex(fit.p.shape):
         p = float(fit.p[a, b])
         text = "?" if unknown[a, b] and a != b else f"{p:.2f}".replace("0.", ".", 1)
-        shade = "white" if p > 0.72 or p < 0.16 else INK
+        shade = LIGHT if p > 0.75 or p < 0.15 else DARK
         axes.text(b, a, text, ha="center", va="center", color=shade, fontsize=size)
 
 
@@ -112,6 +123,6 @@ def _widen(axes: Axes, values: Sequence[Floats], most: float) -> None:
     axes.set_xlim(max(low - room, 0.0), most + room)
 
 
-def _plain(name: str) -> str:
-    """Return a name whose dollars are no mathematics."""
-    return name.replace("$", r"\$")
+def _short(name: str) -> str:
+    """Cut a long name; its dollar signs are no mathematics."""
+    return (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…").replace("$", r"\$")

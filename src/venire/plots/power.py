@@ -28,7 +28,8 @@ Lines = list[tuple[str, Power]]
 def plot_power(found: DiscriminativePower) -> Figure:
     """Curves of p-values: a panel per test and measure with a line per label set; where labels are one, per measure.
 
-    Names have the same look in all panels.  Lines beyond the fourteenth are grey and have no name.
+    Names have the same look in all panels.  Of more than fourteen lines those that tell most apart in the first panel,
+    and those that tell least, are named; the others are grey.
     """
     panels = _panels([row for row in found.rows if row.pairs])
     down = max(1, -(-len(panels) // MOST_ACROSS))
@@ -44,6 +45,8 @@ def plot_power(found: DiscriminativePower) -> Figure:
             axes.set_title(title)
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
+        for axes in grid[max(len(panels) - across, 0) : len(panels)]:
+            axes.tick_params(axis="x", labelbottom=True)  # also where the panel below is empty
         figure.supxlabel("share of pairs of systems, smallest p-value first", fontsize=10)
         figure.supylabel("p-value (achieved significance level)", fontsize=10)
     return figure
@@ -62,12 +65,14 @@ def _panels(rows: Sequence[Power]) -> dict[str, Lines]:
 
 def _looks(panels: Mapping[str, Lines]) -> dict[str, dict[str, Any]]:
     """How the lines of each name look, in all panels."""
-    names = dict.fromkeys(name for lines in panels.values() for name, _ in lines)
-    looks: dict[str, dict[str, Any]] = {}
-    for number, name in enumerate(names):
+    names = list(dict.fromkeys(name for lines in panels.values() for name, _ in lines))
+    half = MOST_LINES // 2
+    told = names if len(names) <= MOST_LINES else names[:half] + names[-half:]
+    looks: dict[str, dict[str, Any]] = {name: {"color": GREY, "linewidth": 0.6, "zorder": 1.5} for name in names}
+    for number, name in enumerate(told):
         again = number // len(COLOURS)
-        named = {"color": colour(number), "marker": marker(number + again), "linestyle": "-" if not again else "--"}
-        looks[name] = named if number < MOST_LINES else {"color": GREY, "linewidth": 0.6}
+        look = {"color": colour(number), "marker": marker(number + again), "linestyle": "-" if not again else "--"}
+        looks[name] = look
     return looks
 
 

@@ -60,10 +60,10 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(width: float = 7.0, height: float = 4.0) -> Figure:
-    """Make an empty figure that lays itself out and opens no window."""
-    from matplotlib.figure import Figure
+    """Make an empty figure that lays itself out, opens no window, and is shown by a notebook."""
+    from venire.plots.shown_figure import ShownFigure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return ShownFigure(figsize=(width, height), layout="constrained")
 
 
 def colour(number: int) -> str:

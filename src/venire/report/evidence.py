@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
@@ -21,6 +21,8 @@ from venire.analysis.robustness import named_gains
 from venire.analysis.significance import SystemComparison, compare_systems
 from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
 from venire.analysis.verdicts import Verdict, verdict
+from venire.data.aspects import Aspects
+from venire.data.clicks import Clicks
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
@@ -31,9 +33,6 @@ from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.planning.topics import TopicPlan, plan_topics
-
-if TYPE_CHECKING:
-    from venire.data.clicks import Clicks
 
 Found = TypeVar("Found")
 N_USERS = 300
@@ -69,6 +68,7 @@ class Question:
     assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
     relevant    the label from which on a user is satisfied (None: the top label)
     reference   assessors who stand for users (none: all do)
+    aspects     grades by aspect, where the judgments were of several; ``judgments`` are then of one
     before      earlier judgments, to show what new ones changed
     command     how to make the report again
     """
@@ -81,6 +81,7 @@ class Question:
     reference: tuple[str, ...] = ()
     preferences: Preferences | None = None
     clicks: Clicks | None = None
+    aspects: Aspects | None = None
     before: Judgments | None = None
     n_draws: int = 1000
     rng: int = 0

@@ -51,7 +51,7 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     made = made_with(evidence.question)
     parts: list[Part] = [
-        Words(str(made["command"]) or "made from Python, by venire.make_report", "command"),
+        Words(str(made["command"]) or "made from Python, by venire.report_on", "command"),
         Grid("formulas", "How each number is made.", ["number", "how", "reference"], FORMULAS),
         Grid(
             "versions",

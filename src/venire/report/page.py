@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from venire.report.document import Cell, Grid, Picture, Report, Words
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 NOTHING = "–"
+
+
+def write_report(report: Report, path: str | Path) -> None:
+    """Write a report as one HTML file."""
+    Path(path).write_text(page(report), encoding="utf-8", errors="backslashreplace")
 
 
 def page(report: Report) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pdp import PDP, pdp
@@ -13,10 +15,13 @@ from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing, known
+from venire.report.users import compares_systems
 
 TITLE = "Quality of the judgments"
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
 MODES = ("individual", "aggregate")
+N_DRAWS = 100
+"""Resamples for each interval of collapsed labels."""
 
 
 def chapter(evidence: Evidence) -> Chapter:
@@ -49,7 +54,7 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
 def _preferences(evidence: Evidence) -> list[Part]:
     """PDP in both modes, where documents were judged side by side."""
     preferences = evidence.question.preferences
-    if preferences is None:
+    if preferences is None or compares_systems(evidence, preferences):
         return []
     found = [known(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
     there = [each for each in found if isinstance(each, PDP)]
@@ -74,15 +79,16 @@ def _pdp(evidence: Evidence, preferences: Preferences, mode: str) -> PDP:
 
 
 def _scales(evidence: Evidence) -> ScaleComparison:
+    """Labels as they are and collapsed: by what the systems show, and by preferences on the best of the pool."""
     question = evidence.question
-    return compare_scales(
-        question.judgments,
-        question.runs,
-        [question.measure],
-        preferences=question.preferences,
-        n_draws=100,
-        rng=question.rng,
-    )
+    how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
+    found = compare_scales(question.judgments, question.runs, [question.measure], **how)
+    if question.preferences is None or compares_systems(evidence, question.preferences):
+        return found
+    preferred = compare_scales(question.judgments, preferences=question.preferences, **how)
+    there = [each for each in preferred.values if each.statistic.startswith("pdp")]
+    values = [each for name in found.settings for each in (*found.values, *there) if each.setting == name]
+    return ScaleComparison(tuple(values), tuple(dict.fromkeys([*found.notes, *preferred.notes])))
 
 
 def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:

@@ -1,11 +1,166 @@
-"""Context, aspects, users: what documents are worth after others, and which measure agrees with users."""
+"""Context, aspects, users: what documents are worth after others, which aspects matter, and what users prefer."""
 
 from __future__ import annotations
 
-from venire.report.document import Chapter
-from venire.report.evidence import Evidence
+from collections.abc import Callable
+
+from venire.agreement.preference_labels import preferences_by_labels
+from venire.analysis.aspects import AspectStudy, study_aspects
+from venire.analysis.clicks import summarise_clicks
+from venire.analysis.context_sweep import sweep_context
+from venire.analysis.measure_choice import choose_measure
+from venire.analysis.online_correlations import correlate_online
+from venire.data.clicks import Clicks
+from venire.data.conditional import in_condition
+from venire.data.preferences import Preferences
+from venire.plots.aspects import plot_changes, plot_correlations, plot_coverage
+from venire.plots.clicks import plot_click_summary, plot_online_correlations
+from venire.plots.preference_people import plot_told_apart
+from venire.plots.user_preference import plot_alphas, plot_choice
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import Evidence, Missing, known
+
+MEASURES = ("CG@5", "DCG@5", "ERR@5", "P@5", "CCG@5")
+IN_CONTEXT = ("CG@5", "DCG@5", "CCG@5")
+Told = tuple[str, list[Part]]
+"""A finding in one sentence, and what it rests on."""
 
 
-def chapter(evidence: Evidence) -> Chapter | None:  # noqa: ARG001
+def chapter(evidence: Evidence) -> Chapter | None:
     """Write it, if there are such labels or files."""
-    return None
+    told = [each for write in (_preferred, _in_context, _clicked, _aspects) for each in write(evidence)]
+    if not told:
+        return None
+    finding = " ".join(sentence for sentence, _ in told)
+    return Chapter("users", "Context, aspects, users", finding, tuple(part for _, parts in told for part in parts))
+
+
+def _or_why(what: str, write: Callable[[], Told]) -> list[Told]:
+    """Write, or say why it cannot be."""
+    found = known(write)
+    return [(found.sentence(what), [])] if isinstance(found, Missing) else [found]
+
+
+def compares_systems(evidence: Evidence, preferences: Preferences) -> bool:
+    """Whether preferences are between result lists of the systems, not between documents."""
+    systems = set(evidence.scores["linear"].names["system"])
+    return any(name in systems for name in preferences.docs)
+
+
+def _preferred(evidence: Evidence) -> list[Told]:
+    preferences = evidence.question.preferences
+    if preferences is None:
+        return []
+    if compares_systems(evidence, preferences):
+        return _or_why("Which measure agrees with users", lambda: _measures(evidence, preferences))
+    return _or_why("Which labels users tell apart", lambda: _labels(evidence, preferences))
+
+
+def _measures(evidence: Evidence, preferences: Preferences) -> Told:
+    question = evidence.question
+    found = choose_measure(
+        evidence.labels,
+        question.runs,
+        preferences,
+        list(dict.fromkeys([question.measure, *MEASURES])),
+        gains=dict(evidence.gains),
+        n_draws=300,
+        rng=question.rng,
+        assessor=evidence.judge,
+    )
+    words = "Cohen's kappa between measures and users, with intervals, best first."
+    caption = "How far measures and gains agree with what users prefer, result list against result list."
+    parts: list[Part] = [
+        Picture("measures_users", caption, plot_choice(found), words),
+        Grid.of("measures_and_users", caption, found.records()),
+    ]
+    return found.sentence(), parts
+
+
+def _labels(evidence: Evidence, preferences: Preferences) -> Told:
+    labels = evidence.own
+    found = preferences_by_labels(preferences, labels.take(~in_condition(labels)))
+    words = "How often the document with the higher label is preferred, by pair of labels."
+    caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
+    parts: list[Part] = [
+        Picture("labels_told_apart", caption, plot_told_apart(found), words),
+        Grid.of("preferences_by_labels", caption, found.records()),
+    ]
+    return found.sentence(), parts
+
+
+def _in_context(evidence: Evidence) -> list[Told]:
+    """Conditional labels: does weighing them agree better with users?"""
+    labels, preferences = evidence.question.judgments, evidence.question.preferences
+    n = int(in_condition(labels).sum())
+    if n == 0:
+        return []
+    if preferences is None or not compares_systems(evidence, preferences):
+        hint = "Whether they tell more about users needs preferences between result lists (--preferences)."
+        return [(f"{n:,} labels were given after another document was read.", [Words(hint)])]
+    return _or_why("What labels in context add", lambda: _swept(evidence, preferences))
+
+
+def _swept(evidence: Evidence, preferences: Preferences) -> Told:
+    question = evidence.question
+    found = sweep_context(
+        evidence.labels,
+        question.runs,
+        preferences,
+        IN_CONTEXT,
+        n_draws=200,
+        rng=question.rng,
+        assessor=evidence.judge,
+    )
+    words = "Agreement with users by the weight of labels given in context, a line per measure."
+    caption = "Agreement with users, by the weight alpha of labels given after another document."
+    return found.sentences()[0], [Picture("context_sweep", caption, plot_alphas(found), words)]
+
+
+def _clicked(evidence: Evidence) -> list[Told]:
+    clicks = evidence.question.clicks
+    if clicks is None:
+        return []
+    summary = summarise_clicks(clicks)
+    words = "Click-through rates by rank and by topic."
+    parts: list[Part] = [Picture("clicks", "What the click log holds.", plot_click_summary(summary), words)]
+    return [
+        (summary.sentence(), parts),
+        *_or_why("Whether measures agree with clicks", lambda: _online(evidence, clicks)),
+    ]
+
+
+def _online(evidence: Evidence, clicks: Clicks) -> Told:
+    question = evidence.question
+    measures = list(dict.fromkeys([question.measure, "nDCG@5", "CG@5"]))
+    found = correlate_online(evidence.labels, clicks, measures, assessor=evidence.judge, rng=question.rng)
+    words = "Rank correlations over topics between measures and clicks, with intervals."
+    caption = "Do topics that score high have satisfied users? Correlations over topics of measures with clicks."
+    parts: list[Part] = [
+        Picture("clicks_measures", caption, plot_online_correlations(found), words),
+        Grid.of("measures_and_clicks", caption, found.records()),
+    ]
+    return found.sentence(), parts
+
+
+def _aspects(evidence: Evidence) -> list[Told]:
+    aspects = evidence.question.aspects
+    if aspects is None:
+        return []
+    return _or_why(
+        "What aspects tell", lambda: _studied(study_aspects(aspects, n_draws=300, rng=evidence.question.rng))
+    )
+
+
+def _studied(study: AspectStudy) -> Told:
+    parts: list[Part] = [
+        Picture("aspect_coverage", study.coverage.sentence(), plot_coverage(study), "Share of documents by aspect."),
+        Picture(
+            "aspect_correlations", study.correlations.sentence(), plot_correlations(study), "Correlations of aspects."
+        ),
+        Grid.of("aspects", "Spearman correlations between aspects.", study.correlations.records()),
+    ]
+    changed = known(lambda: plot_changes(study))
+    if not isinstance(changed, Missing):
+        parts.insert(1, Picture("aspect_changes", study.changes.sentence(), changed, "Changes of grade by size."))
+    return study.correlations.sentence(), parts

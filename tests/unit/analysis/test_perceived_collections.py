@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from venire.analysis.perceived_collections import generate_perceived
-from venire.analysis.perceived_files import remove_preferences, write_perceived
+from venire.analysis.perceived_files import write_perceived
 from venire.analysis.perceived_relevance import PerceivedRelevance, graded
 from venire.analysis.synthetic import Synthetic, generate
 from venire.analysis.synthetic_files import write_collection
@@ -140,11 +140,11 @@ def test_a_folder_is_replaced_whole(collection, tmp_path):
     assert len(read_runs([tmp_path / "runs"]).sources) == 3
     write_perceived(collection, tmp_path)
     assert not list((tmp_path / "runs").iterdir())
-    remove_preferences(tmp_path)
+    levels = generate(Synthetic(n_topics=1, docs_per_topic=2, n_unjudged=0))
+    write_collection(levels, tmp_path)
     assert not (tmp_path / "preferences.tsv").exists()
-    write_collection(generate(Synthetic(n_topics=1, docs_per_topic=2, n_unjudged=0)), tmp_path)
     (tmp_path / "preferences.tsv").write_text("mine")
-    remove_preferences(tmp_path)
+    write_collection(levels, tmp_path)
     assert (tmp_path / "preferences.tsv").read_text() == "mine"
 
 

@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 
 from venire.analysis.assessors import parse_assessors
+from venire.analysis.context_aspects import AspectModel
+from venire.analysis.context_clicks import ClickModel
+from venire.analysis.context_lists import DESIGNS, LABELLED, Engine
+from venire.analysis.context_settings import ContextSetting
 from venire.analysis.perceived_relevance import NOISE, PerceivedRelevance
 from venire.analysis.synthetic import Synthetic
 from venire.analysis.systems import Systems, scattered
-from venire.cli.simulate import HOLDS, NOISE_PER, PERCEIVED_HOLDS, command, perceived_setting
+from venire.cli import recipes
+from venire.cli.recipes import CONTEXT_HOLDS, HOLDS, NOISE_PER, PERCEIVED_HOLDS, context_setting, perceived_setting
+from venire.cli.simulate import command
+from venire.data.scale import Scale
 
 SMALL = ("--topics", "3", "--docs", "6", "--systems", "2")
+CONTEXT = ("--recipe", "golbus2014", "--topics", "6", "--sessions", "3")
 PERCEIVED = ("--recipe", "chu2021", "--topics", "6", "--batch", "4", "--assessors", "3")
 
 
@@ -158,15 +166,79 @@ def test_the_recipe_of_chu_takes_all_its_parameters(venire, tmp_path):
 
 
 def test_what_is_not_said_of_the_recipe_is_as_in_the_paper():
-    params = command.make_context("simulate", ["-o", "x"]).params
-    own = {each.name: params[each.name] for each in command.params if getattr(each, "section", "") == "Recipe chu2021"}
-    assert perceived_setting({}, own) == PerceivedRelevance()
+    assert perceived_setting({}, own_options("Recipe chu2021")) == PerceivedRelevance()
     assert NOISE_PER == NOISE
+
+
+def own_options(section: str) -> dict[str, object]:
+    params = command.make_context("simulate", ["-o", "x"]).params
+    return {each.name: params[each.name] for each in command.params if getattr(each, "section", "") == section}
+
+
+def test_the_recipe_of_golbus_writes_all_that_is_needed(venire, tmp_path):
+    folder = tmp_path / "demo"
+    answer = venire("simulate", "-o", folder, *CONTEXT, "--aspects")
+    assert answer.code == 0
+    assert "30 preferences between two lists; 18 click sessions" in answer.err
+    listed = [str(Path(line.split()[0]).relative_to(folder)) for line in answer.out.splitlines()[1:]]
+    assert listed == list(CONTEXT_HOLDS)
+    assert {name if not name.startswith("runs") else "runs" for name in files(folder)} == set(CONTEXT_HOLDS)
+    bare = venire("simulate", "-o", folder, *CONTEXT, "--sessions", "0", "--format", "json", "-q")
+    document = json.loads(bare.out)
+    assert len(document["files"]) == len(CONTEXT_HOLDS) - 2
+    assert document["truth"]["topics"] == 6
+    assert {name if not name.startswith("runs") else "runs" for name in files(folder)} == set(CONTEXT_HOLDS) - {
+        "clicks.tsv",
+        "aspects.tsv",
+    }
+
+
+def test_what_the_recipe_of_golbus_writes_can_be_evaluated(venire, tmp_path):
+    folder = tmp_path / "demo"
+    assert venire("simulate", "-o", folder, *CONTEXT).code == 0
+    flags = ("-m", "CCG(alpha=0.5)@5", "--pool", "median", "--format", "json")
+    answer = venire("evaluate", folder / "judgments.tsv", folder / "runs", *flags)
+    assert [row["system"] for row in json.loads(answer.out)["scores"]] == ["left", "right"]
+
+
+def test_what_is_not_said_of_the_recipe_of_golbus_is_as_in_the_library():
+    assert context_setting({}, own_options("Recipe golbus2014")) == ContextSetting()
+    assert (recipes.DESIGNS, recipes.LABELLED) == (DESIGNS, LABELLED)
+
+
+def test_the_recipe_of_golbus_takes_all_its_parameters():
+    shared = {"n_topics": 9, "docs_per_topic": 12, "assessors": "4", "scale": "no<yes"}
+    own = {"redundancy": 0.1, "complementarity": 0.2, "context": 0.3, "disagreement": 0.4, "noise": 0.5}
+    own |= {"quality": (1.0, 2.0), "diversity": (3.0, 4.0), "design": "neighbours", "labelled": "left"}
+    own |= {"judged_again": 0.6, "n_users": 7, "user_noise": 0.8, "weak": 0.9, "strong": 0.2, "sessions": 3}
+    assert set(own) | {"aspects"} == set(own_options("Recipe golbus2014"))
+    assert context_setting(shared, own | {"aspects": True}) == ContextSetting(
+        n_topics=9,
+        docs_per_topic=12,
+        n_assessors=4,
+        scale=Scale.parse("no<yes"),
+        redundancy=0.1,
+        complementarity=0.2,
+        context=0.3,
+        disagreement=0.4,
+        noise=0.5,
+        engines=(Engine(1.0, 3.0), Engine(2.0, 4.0)),
+        design="neighbours",
+        labelled="left",
+        judged_again=0.6,
+        n_users=7,
+        preference_noise=0.8,
+        weak=0.9,
+        strong=0.2,
+        clicks=ClickModel(sessions=3),
+        aspects=AspectModel(),
+    )
 
 
 def test_recipes_follow_each_other_in_one_folder(venire, tmp_path):
     for _ in range(2):
         assert venire("simulate", "-o", tmp_path / "demo", *PERCEIVED, "--systems", "4").code == 0
+        assert venire("simulate", "-o", tmp_path / "demo", *CONTEXT).code == 0
         assert venire("simulate", "-o", tmp_path / "demo", *SMALL).code == 0
     written = {name if not name.startswith("runs") else "runs" for name in files(tmp_path / "demo")}
     assert written == set(HOLDS)
@@ -184,6 +256,12 @@ def test_recipes_follow_each_other_in_one_folder(venire, tmp_path):
         (["--recipe", "chu2021", "--assessors", "0"], "n_assessors is 0"),
         (["--recipe", "chu2021", "--sigma", "0.3", "0.1"], "sigma goes from 0.3 to 0.1"),
         (["--recipe", "chu2020"], "--recipe"),
+        (["--redundancy", "0.5"], "--redundancy is for --recipe golbus2014"),
+        (["--recipe", "chu2021", "--aspects"], "--aspects is for --recipe golbus2014"),
+        (["--recipe", "golbus2014", "--grades", "5"], "--grades is for --recipe chu2021"),
+        (["--recipe", "golbus2014", "--systems", "5"], "--systems is not for --recipe golbus2014"),
+        (["--recipe", "golbus2014", "--docs", "9"], "docs_per_topic is 9"),
+        (["--recipe", "golbus2014", "--assessors", "lazy"], "'lazy' is no number"),
     ],
 )
 def test_parameters_of_another_recipe_write_nothing(venire, tmp_path, flags, words):

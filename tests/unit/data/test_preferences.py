@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from venire import SettingError, UnknownName
 from venire.data.ids import Category, Ids
 from venire.data.preferences import Preferences, joined_preferences
+from venire.io.preferences import read_preferences
 
 ROWS = [
     ("t1", "d2", "d1", 2, "ann"),
@@ -102,3 +105,15 @@ def test_nothing_is_a_table_too() -> None:
 def test_what_is_no_choice_is_refused(row: tuple[object, ...], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         Preferences.of([row])
+
+
+def test_rows_know_where_they_were_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("topic,a,b,preferred\nq,x,y,x\nq,x,z,?\n\nq,y,z,z\n")
+    table = read_preferences(path)
+    assert [table.place(row) for row in range(2)] == [(str(path), 2), (str(path), 5)]
+    assert [table.both().place(row)[1] for row in range(4)] == [2, 5, 2, 5]
+    assert table.take(np.array([1])).place(0)[1] == 5
+    joined = joined_preferences([Preferences.of([("q", "a", "b", 1)]), table.swapped()])
+    assert [joined.place(row) for row in (0, 2)] == [("preferences", 1), (str(path), 5)]
+    assert Preferences.of([("q", "a", "b", 1)]).place(0) == ("preferences", 1)

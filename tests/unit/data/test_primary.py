@@ -53,3 +53,15 @@ def test_coverage_counts_items_not_labels():
         "bob": 0.6,
         "cid": 0.4,
     }
+
+
+def test_labels_given_after_another_document_have_a_primary_one_of_their_own():
+    rows = {
+        "topic": ["t"] * 4,
+        "doc": ["d", "d", "c", "d"],
+        "assessor": ["ann", "ann", "ann", "bob"],
+        "label": [1, 0, 1, 1],
+        "given": ["", "c", "", "c"],
+    }
+    judgments = read_judgments(pl.DataFrame(rows))
+    assert primary_rows(judgments).tolist() == [True, True, True, False]

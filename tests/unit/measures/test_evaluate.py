@@ -170,7 +170,7 @@ def test_scores_are_a_named_array():
     assert scores.mean("system").values.tolist() == [[0.75, 1.0]]
     assert scores.per_topic().columns == ["system", "topic", "P@2", "RR"]
     assert scores.to_pandas().shape == (4, 4)
-    assert "<td>s</td>" in scores._repr_html_()
+    assert ">s</td>" in scores._repr_html_()
     assert "2 systems x 1 topics x 2 measures" in repr(scores)
     with pytest.raises(UnknownName, match="no axis 'judge'"):
         scores.mean("judge")

@@ -4,6 +4,8 @@ import ir_measures
 import pytest
 
 from venire import AP, ERR, RBP, MeasureError, P, nDCG, parse_measure
+from venire.measures.ccg import CCG
+from venire.measures.dcg import DCG
 from venire.measures.names import KINDS
 
 
@@ -18,6 +20,8 @@ from venire.measures.names import KINDS
         ("nDCG(dcg='exp-log2')@20", nDCG(20, dcg="exp-log2")),
         ("nDCG(dcg=zipf)", nDCG(dcg="zipf")),
         ("ERR@20", ERR(20)),
+        ("CCG(alpha=0.5)@5", CCG(5, alpha=0.5)),
+        ("DCG(alpha=0.3,dcg='exp-log2')@5", DCG(5, alpha=0.3, dcg="exp-log2")),
     ],
 )
 def test_names_read_as_values(text, measure):
@@ -29,6 +33,18 @@ def test_names_read_as_values(text, measure):
 def test_names_are_spelled_as_ir_measures_spells_them(text):
     assert str(ir_measures.parse_measure(text)).replace("RBP", "RBP(p=0.8)") in (text, "RBP(p=0.8)(p=0.8)")
     assert str(parse_measure(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["CCG(alpha=0.5)@5", "CCGsingle(alpha=1.0)@3", "nCCG(alpha=0.5)@5", "DCG(alpha=0.3,dcg='exp-log2')@5"]
+)
+def test_alpha_is_written_as_it_is_read(text):
+    assert str(parse_measure(text)) == text
+
+
+def test_alpha_0_is_written_as_the_measure_in_isolation():
+    assert str(parse_measure("nDCG(alpha=0)@5")) == "nDCG@5"
+    assert parse_measure("CCG(alpha=0)@5") == CCG(5)
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
@@ -50,7 +66,13 @@ def test_every_measure_reads_back_from_its_own_name(kind):
         ("RBP(p=x)", "expected a number"),
         ("RBP(q=0.8)", "did you mean 'p'|has no parameter 'q'"),
         ("nDCG(dcg=log3)@5", "'log3' is not a discount"),
-        ("CG(rel=1)", "takes no parameters"),
+        ("GAP(rel=1)", "takes no parameters"),
+        ("CG(rel=1)", "has no parameter 'rel'"),
+        ("CCG(alpha=1.5)@5", "alpha is 1.5, expected a weight from 0 to 1"),
+        ("DCG(alpha=-0.1)@5", "expected a weight from 0 to 1"),
+        ("ERR(alpha=nan)@5", "expected a weight from 0 to 1"),
+        ("CCG(alpha=0.5)", r"write CCG\(alpha=0.5\)@5"),
+        ("nDCG(alpha=0.5)", r"write nDCG\(alpha=0.5\)@10"),
         ("P(2)@5", "write name=value"),
         ("", "cannot be read as a measure"),
     ],

@@ -64,6 +64,7 @@ def test_each_of_an_assessors_labels_is_paired_with_those_of_others():
 @pytest.mark.parametrize("name", ["intent", "given"])
 def test_intents_and_documents_read_before_make_items_of_their_own(name):
     rows = [("1", "a", "A", "2", "x"), ("1", "a", "B", "1", "y"), ("1", "b", "A", "2", "x"), ("1", "b", "B", "0", "x")]
+    rows += [("1", "x", "A", "0", ""), ("1", "y", "A", "0", "")]
     assert counts(judgments_of(rows, fifth=name)) == [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
 
 

@@ -1,0 +1,111 @@
+"""Online measures: scores of runs, topic by topic, by what users did with their documents.
+
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1:
+
+    CTR            mean click-through rate of all documents shown for a topic: a set has no order, so it is the same
+                   for every run
+    CTR@K          the same over the first K documents of a run's list, as far as they were shown to users
+    click nDCG@K   nDCG by click labels: 2 satisfied, 1 clicked, 0 neither (also what was never shown); gains 2^g - 1,
+                   their Eq. (2); 0 where a topic had no click
+
+Without runs, the list that was shown most often for each topic is scored, under the name ``shown``.
+Clicks at any rank of any page count, whatever list is scored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.clicks import Clicks
+from venire.data.facts import Facts
+from venire.data.gains import GainsLike
+from venire.data.runs import Runs
+from venire.errors import UnjudgedWarning, UnknownName
+from venire.io.run_sources import RunsLike, read_runs
+from venire.io.scanning import scan
+from venire.measures.evaluate import evaluate
+from venire.measures.scores import Scores
+from venire.types import Bools, Floats
+
+MANY_UNSEEN = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Online:
+    """How clicks become scores: the first ``top`` documents of a list, and what click labels are worth."""
+
+    top: int = 5
+    gains: GainsLike = "exponential"
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """Names of the online measures."""
+        return "CTR", f"CTR@{self.top}", f"click nDCG@{self.top}"
+
+
+def lists_of(clicks: Clicks, runs: RunsLike | None) -> Runs:
+    """Take the runs given, or the lists that were usually shown."""
+    if runs is None:
+        return clicks.usual_lists()
+    return runs if isinstance(runs, Runs) else read_runs(runs)
+
+
+def online_scores(
+    clicks: Clicks,
+    runs: RunsLike | None = None,
+    *,
+    topics: Iterable[str] | None = None,
+    setting: Online = Online(),  # noqa: B008 - frozen
+) -> Scores:
+    """Score runs by clicks -> Scores (system, topic, measure); NaN where none of a list's documents was shown.
+
+    topics: only these, as far as they are in the log.  Topics that no run has are left out.
+    """
+    sources = lists_of(clicks, runs)
+    facts = scan(sources, clicks.items)
+    chosen = _chosen(clicks, facts, topics)
+    names = tuple(name for name, wanted in zip(clicks.topics, chosen, strict=True) if wanted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnjudgedWarning)  # what was never shown is told below
+        cut = f"nDCG@{setting.top}"
+        labels = evaluate(clicks.labels(), sources, cut, gains=setting.gains, topics=names, missing="skip")
+    of_topic = np.broadcast_to(clicks.topic_rates()[chosen], labels.values.shape[:2])
+    of_top, unseen = _top_rates(clicks, facts, setting.top)
+    values = np.stack([of_topic, of_top[:, chosen], labels.values[..., 0]], axis=-1)
+    values = np.where(np.isnan(labels.values), np.nan, values)
+    notes = (f"{unseen:.0%} of the first {setting.top} documents were never shown",) * (unseen > MANY_UNSEEN)
+    return Scores(
+        values,
+        labels.axes,
+        {"system": facts.systems, "topic": names, "measure": setting.names},
+        (*labels.notes, *notes),
+    )
+
+
+def _chosen(clicks: Clicks, facts: Facts, topics: Iterable[str] | None) -> Bools:
+    """Mark the topics that are asked for and have a list -> (topic,)."""
+    chosen = np.zeros(len(clicks.items.topics), dtype=np.bool_)
+    chosen[facts.topic] = True
+    if topics is not None:
+        asked = set(topics)
+        chosen &= np.array([name in asked for name in clicks.topics], dtype=np.bool_)
+    if not chosen.any():
+        wanted = sorted(asked)[0] if topics is not None and asked else facts.unjudged_topics[0]
+        raise UnknownName("topic of the click log among those asked for:", wanted, clicks.topics)
+    return chosen
+
+
+def _top_rates(clicks: Clicks, facts: Facts, top: int) -> tuple[Floats, float]:
+    """Mean rate of the first documents of each list -> (system, topic); and the share of these never shown."""
+    hit = facts.rank <= top
+    owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[hit]
+    total = np.bincount(owner, clicks.rates()[facts.item[hit]], minlength=len(facts.depth))
+    there = np.bincount(owner, minlength=len(facts.depth))
+    mean = np.divide(total, there, out=np.full(len(total), np.nan), where=there > 0)
+    table = np.full((len(facts.systems), len(facts.items.topics)), np.nan)
+    table[facts.system, facts.topic] = mean
+    return table, 1 - float(there.sum() / max(np.minimum(facts.depth, top).sum(), 1))

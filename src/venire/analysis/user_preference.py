@@ -1,0 +1,210 @@
+"""Measures against users' preference: how far does the score of a result list say what users say?
+
+Golbus et al. (2014), doi:10.1145/2566486.2568015, Sections 4.2 and 5.2.2: Cohen's kappa and Jaccard's coefficient
+between the directions of a measure and those of users (``analysis.user_verdicts``), under three conditions
+(``analysis.preference_conditions``).  The paper names the Jaccard coefficient without a formula; here it is a / (2 - a)
+with a the share of equal directions, ties among them (``kernels.direction_ties``).  Somebody who always says "tie" has
+kappa 0, and the Jaccard coefficient that the users' ties give: the baseline.
+
+Departure: the paper has no intervals.  Here topics are resampled with all their cases, and thresholds are set anew in
+every draw.  Two measures are compared on the same draws: p is the share of draws in which the difference of kappas
+strays from the one seen as far as that is from 0.  The best measure is chosen by the same data, so p_adjusted compares
+with the largest such stray, in standard errors, over every two measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.analysis.preference_conditions import CONDITIONS, Conditioned, conditioned, swept
+from venire.analysis.user_verdicts import STRENGTHS, UserVerdicts
+from venire.kernels.direction_ties import jaccard_of
+from venire.kernels.resample import topic_weights
+from venire.types import Floats, RNGLike
+
+LEVEL, N_DRAWS = 0.95, 1000
+FEW_TOPICS = 20
+EQUAL = 1e-12
+KEYS = {"kappa": ("kappa", "low", "high"), "jaccard": ("jaccard", "jaccard_low", "jaccard_high")}
+VIEWS = ((0, 0), (1, 1), (2, 0), (2, 1))
+"""What is reported: (condition, weak or strong preference), as in Figures 7, 8 and both rows of 9."""
+
+
+@dataclass(frozen=True, eq=False)
+class UserAgreement:
+    """Agreement of measures with users: seen has one draw, drawn those of resampled topics (none: no intervals).
+
+    Shapes are those of ``Conditioned``: (condition, weak or strong, measure, draw).
+    """
+
+    verdicts: UserVerdicts
+    seen: Conditioned
+    drawn: Conditioned | None
+
+    def record(self, measure: int, view: tuple[int, int]) -> dict[str, Any]:
+        """Return one JSON object: a measure under a condition, against weak or strong preference."""
+        condition, strength = view
+        at = (condition, strength, measure)
+        found: dict[str, Any] = {
+            "condition": CONDITIONS[condition],
+            "preference": STRENGTHS[strength],
+            "share_of_ties": float(self.seen.ties[condition, measure, 0]),
+            "threshold": float(self.seen.threshold[condition, measure, 0]),
+        }
+        for name in ("kappa", "jaccard"):
+            low, high = self.limits(name, at)
+            value = number(getattr(self.seen, name)[at][0])
+            found |= dict(zip(KEYS[name], (value, low, high), strict=True))
+        found["reason"] = None if found["kappa"] is not None else "users and measure give one and the same answer"
+        return found
+
+    def limits(self, name: str, at: tuple[int, ...]) -> tuple[float | None, float | None]:
+        """The interval of kappa or jaccard over resampled topics; None where it was not asked for or has no meaning."""
+        if self.drawn is None:
+            return None, None
+        return limits(getattr(self.drawn, name)[at])
+
+    def best(self, view: tuple[int, int]) -> int:
+        """The measure with the highest kappa, the first of several."""
+        return int(np.argmax(np.nan_to_num(self.seen.kappa[*view, :, 0], nan=-np.inf)))
+
+    def p_values(self, view: tuple[int, int]) -> tuple[Floats, Floats]:
+        """The p-values of every measure against the best, and adjusted for its choice -> (measure,) each; NaN: none."""
+        return against_best(self.seen.kappa[*view, :, 0], None if self.drawn is None else self.drawn.kappa[view])
+
+    def baseline(self) -> list[dict[str, Any]]:
+        """What always saying "tie" would score against weak and against strong preference."""
+        jaccard = jaccard_of(self.verdicts.ties)
+        return [
+            {"preference": name, "kappa": 0.0 if ties < 1 else None, "jaccard": float(value)}
+            for name, ties, value in zip(STRENGTHS, self.verdicts.ties, jaccard, strict=True)
+        ]
+
+    def notes(self) -> list[str]:
+        """Say what to be careful about."""
+        few = f"there are {self.verdicts.n_topics} topics: intervals of resampled topics are too narrow for so few"
+        return [
+            *self.verdicts.notes,
+            *([few] if self.drawn is not None and self.verdicts.n_topics < FEW_TOPICS else []),
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class TieSweep:
+    """Agreement by share of ties (Figure 6): kappa, jaccard (value or low or high, weak or strong, measure, share).
+
+    ties (measure, share): the share of ties that could be had for each of shares.
+    """
+
+    shares: Floats
+    ties: Floats
+    kappa: Floats
+    jaccard: Floats
+
+    def records(self, names: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return one JSON object per measure, preference and share; names (measure,) are put in front."""
+        return [
+            {
+                **names[measure],
+                "preference": STRENGTHS[strength],
+                "share": float(self.shares[place]),
+                "share_of_ties": float(self.ties[measure, place]),
+                **_numbers("kappa", self.kappa[:, strength, measure, place]),
+                **_numbers("jaccard", self.jaccard[:, strength, measure, place]),
+            }
+            for measure in range(len(names))
+            for strength in range(len(STRENGTHS))
+            for place in range(len(self.shares))
+        ]
+
+
+def agreement_with_users(
+    difference: Floats, verdicts: UserVerdicts, *, n_draws: int = N_DRAWS, rng: RNGLike = 0
+) -> UserAgreement:
+    """Hold measures against users under the three conditions: difference (measure, case), left less right.
+
+    n_draws : how often topics are resampled; 0: no intervals
+    Cost: O(measures x draws x cases).
+    """
+    seen = conditioned(difference, verdicts.directions, np.ones((1, len(verdicts))))
+    if n_draws == 0:
+        return UserAgreement(verdicts, seen, None)
+    return UserAgreement(verdicts, seen, conditioned(difference, verdicts.directions, _weights(verdicts, n_draws, rng)))
+
+
+def tie_sweep(
+    difference: Floats, verdicts: UserVerdicts, *, shares: Floats | None = None, n_draws: int = 200, rng: RNGLike = 0
+) -> TieSweep:
+    """Agreement as the share of ties goes from 0 to 1 (Figure 6), with 95 % intervals; shares (share,)."""
+    shares = np.linspace(0.0, 1.0, 41) if shares is None else shares
+    seen = swept(difference, verdicts.directions, np.ones((1, len(verdicts))), shares)
+    if n_draws:
+        drawn = swept(difference, verdicts.directions, _weights(verdicts, n_draws, rng), shares)
+        bands = [quantiles(each, axis=-2) for each in drawn[:2]]
+    else:
+        bands = [np.full((2, *each[..., 0, :].shape), np.nan) for each in seen[:2]]
+    kappa, jaccard = (np.concatenate([each[None, :, :, 0], band]) for each, band in zip(seen[:2], bands, strict=True))
+    return TieSweep(shares, seen[2][:, 0], kappa, jaccard)
+
+
+def against_best(seen: Floats, drawn: Floats | None) -> tuple[Floats, Floats]:
+    """p-values of kappas (measure,) against the highest, by kappas of resampled topics (measure, draw).
+
+    Returns p and p_adjusted, (measure,): 1 for the best itself and for its equals.  Cost: O(measures^2 x draws).
+    """
+    n = len(seen)
+    if drawn is None or np.isnan(seen).all():
+        return np.full(n, np.nan), np.full(n, np.nan)
+    best = int(np.nanargmax(seen))
+    drawn = np.where(np.isnan(drawn), 0.0, drawn)
+    stray, behind = drawn - np.nan_to_num(seen)[:, None], seen[best] - seen
+    spread = (drawn[best] - drawn).std(axis=-1)
+    size = np.where((spread <= EQUAL) & (behind > EQUAL), np.inf, _ratio(behind, spread)) - EQUAL
+    own = np.abs(_ratio(stray[best] - stray, spread[:, None]))
+    largest = np.max([_largest(each, stray, drawn, first) for first, each in enumerate(stray)], axis=0)
+    p, adjusted = (
+        np.where(behind > EQUAL, (1 + (each >= size[:, None]).sum(axis=-1)) / (1 + drawn.shape[1]), 1.0)
+        for each in (own, largest)
+    )
+    return np.where(np.isnan(seen), np.nan, p), np.where(np.isnan(seen), np.nan, adjusted)
+
+
+def limits(drawn: Floats) -> tuple[float | None, float | None]:
+    """The interval of draws (draw,); None where most have no meaning."""
+    if np.isnan(drawn).mean() > 0.5:
+        return None, None
+    low, high = quantiles(drawn)
+    return float(low), float(high)
+
+
+def quantiles(drawn: Floats, axis: int = -1) -> Floats:
+    """The 95 % interval of draws along an axis -> (low or high, ...); draws without meaning count as 0."""
+    return np.asarray(np.quantile(np.nan_to_num(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=axis))
+
+
+def number(value: float) -> float | None:
+    """A number for JSON: None where it has no meaning."""
+    return None if np.isnan(value) else float(value)
+
+
+def _weights(verdicts: UserVerdicts, n_draws: int, rng: RNGLike) -> Floats:
+    """How often each case counts, when topics are drawn -> (draw, case)."""
+    return topic_weights(verdicts.n_topics, n_draws, np.random.default_rng(rng))[:, verdicts.topic]
+
+
+def _numbers(name: str, values: Floats) -> dict[str, float | None]:
+    return {key: number(value) for key, value in zip(KEYS[name], values, strict=True)}
+
+
+def _largest(each: Floats, stray: Floats, drawn: Floats, first: int) -> Floats:
+    """The largest stray of one measure's differences from those after it, in standard errors -> (draw,)."""
+    others = slice(first + 1, None)
+    spread = (drawn[first] - drawn[others]).std(axis=-1)
+    return np.asarray(np.abs(_ratio(each - stray[others], spread[:, None])).max(axis=0, initial=0.0))
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.broadcast_to(whole > EQUAL, np.shape(part)))

@@ -1,0 +1,318 @@
+"""venire aspects: what several labels per document say, and how systems rank by several of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import (
+    WHOSE,
+    checked_measures,
+    chosen_labels,
+    measures_option,
+    one_standard_input,
+    shared_options,
+)
+from venire.cli.options import PATH, bootstrap_option, prior_option
+from venire.cli.output import Output
+from venire.cli.rendering import Cell, Table
+from venire.cli.sections import Command, gathered, one_of, option, whole_number
+
+if TYPE_CHECKING:
+    from venire.analysis.aspect_rankings import AspectRankings
+    from venire.analysis.aspects import AspectStudy
+    from venire.data.aspects import Aspects
+
+ASPECTS, COMBINING = "Aspects", "Several aspects"
+PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "clusters", "agreement", "rankings")
+SHOWN = ("summary", *PARTS)
+EXAMPLES = """\b
+Examples:
+  venire aspects labels.tsv --overall overall
+  venire aspects labels.tsv --scale "bad<fair<good" --show correlations
+  venire aspects aspects.tsv --wide-aspects --overall rel --plot aspects.svg
+  venire aspects aspects.tsv runs --wide-aspects --overall rel \\
+      --weights rel=1,trust=0.5 -m nDCG@10 -m "RBP(p=0.8)"
+"""
+
+reading_aspects = gathered(
+    "aspect_reading",
+    {
+        "names": option(
+            "--aspects",
+            "names",
+            section=ASPECTS,
+            metavar="NAME,NAME",
+            help="The aspects that are expected; any other is an error.  [default: those that are there]",
+        ),
+        "scales": option(
+            "--aspect-scale",
+            "scales",
+            section=ASPECTS,
+            multiple=True,
+            metavar="NAME=LABELS",
+            help='The labels of one aspect, as in trust="low<high"; may be repeated.  [default: as --scale says, '
+            "else from its own labels]",
+        ),
+        "not_applicable": option(
+            "--not-applicable",
+            section=ASPECTS,
+            default="N/A",
+            metavar="LABEL",
+            help="The label of an aspect that does not apply.",
+        ),
+    },
+)
+asking = gathered(
+    "asking",
+    {
+        "overall": option(
+            "--overall",
+            section=ASPECTS,
+            metavar="NAME",
+            help="The aspect that stands for all.  [default: overall, if there is one]",
+        ),
+        "n_clusters": whole_number(
+            *("--clusters", "n_clusters"),
+            section=ASPECTS,
+            least=1,
+            default=2,
+            metavar="N",
+            help="Groups that aspects are cut into.",
+        ),
+        "splits": whole_number(
+            "--splits", section=ASPECTS, least=1, default=5, help="Random tenths held out for predictive power."
+        ),
+        "folds": whole_number(
+            "--folds", section=ASPECTS, least=2, default=5, help="Parts into which topics are divided for it."
+        ),
+        "n_draws": bootstrap_option(ASPECTS, default=1000),
+    },
+)
+combining = gathered(
+    "combining",
+    {
+        "how": option(
+            *("--combine", "how"),
+            section=COMBINING,
+            default="sum",
+            metavar="WORD",
+            help="How aspects become one gain: sum, minimum, product, or by a model of disagreement: prm, prm:M/N or "
+            "udm:M/N.",
+        ),
+        "weights": option(
+            "--weights",
+            section=COMBINING,
+            multiple=True,
+            metavar="NAME=W,...",
+            help="Aspects and their weights, as in rel=1,trust=0.5; may be repeated.  [default: overall with each "
+            "other aspect, and with all]",
+        ),
+        "reverse": option(
+            "--reverse",
+            section=COMBINING,
+            multiple=True,
+            metavar="NAME",
+            help="An aspect whose lowest label is the best; may be repeated.",
+        ),
+        "relevant": option(
+            "--relevant",
+            section=COMBINING,
+            metavar="NAME=LABEL,...",
+            help="For models: the label from which on each aspect satisfies.  [default: its best label]",
+        ),
+        "prior": prior_option(
+            COMBINING, "For models: weight of each combined label before any pair of labels is seen."
+        ),
+        "exponential": option(
+            "--exponential", section=COMBINING, is_flag=True, help="Grades count as 2^level - 1, not as the level."
+        ),
+    },
+)
+
+
+@click.command("aspects", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, type=PATH)
+@one_of(
+    "--show",
+    choices=SHOWN,
+    section=ASPECTS,
+    help="What the table and the plot show: {}; JSON has everything.  [default: rankings with RUNS, else summary]",
+)
+@asking
+@reading_aspects
+@combining
+@measures_option
+@gathered("whose", {name: WHOSE[name] for name in ("assessor", "pool")})
+@shared_options()
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Ask what labels on several aspects of relevance say, from JUDGMENTS with a column for the aspect.
+
+    How many documents get a grade on each aspect, in isolation and in condition; which aspects go together, and with
+    the overall label; how well they predict it.  With RUNS: how systems rank by several aspects together.  N/A is a
+    label of its own; documents whose overall label is N/A are left out, except in prediction.
+    """
+    from venire.analysis.aspects import study_aspects
+
+    one_standard_input(judgments, *more, *runs)
+    measures = checked_measures(options["measures"])
+    aspects = _read([judgments, *more], options)
+    asked = options["asking"]
+    overall = asked["overall"] or ("overall" if "overall" in aspects.names else None)
+    ranked = _rankings(aspects, runs, measures, overall, options) if runs else None
+    study = study_aspects(aspects, rankings=ranked, rng=options["rng"], **{**asked, "overall": overall})
+    show = options["show"] or ("rankings" if runs else "summary")
+    if show == "rankings" and ranked is None:
+        raise click.UsageError("--show rankings needs RUNS")
+    if out.format == "json":
+        out.json(_document(study))
+    else:
+        out.table(show, _table(study, show, people=not out.for_machines))
+    if options["plot"] is not None:
+        _draw(study, show, options["plot"])
+    parts = [part for part in PARTS if out.format == "json" or part in _said(show)]
+    out.notes([study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes])
+
+
+def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
+    """Read labels by aspect, and choose among them."""
+    from venire.data.aspects import aspects_of
+    from venire.io.aspects import aspect_labels
+
+    given, asked = options["reading"], options["aspect_reading"]
+    for name, unused in (("--wide", given["wide"]), ("--second-column", given["second_column"] != "ignore")):
+        if unused:
+            raise click.UsageError(f"{name} is for other tables: here each row, or each column, is for an aspect")
+    labels, scales = aspect_labels(
+        sources,
+        names=None if asked["names"] is None else [name.strip() for name in asked["names"].split(",")],
+        scale=given["scale"],
+        scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
+        not_applicable=asked["not_applicable"],
+        **{key: given[key] for key in ("negative", "repeats", "wide_aspects")},
+    )
+    chosen = chosen_labels(labels, options["where"])
+    return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])
+
+
+def _rankings(
+    aspects: Aspects, runs: Iterable[str], measures: list[str], overall: str | None, options: dict[str, Any]
+) -> AspectRankings:
+    """Rank the systems by overall alone and by several aspects."""
+    from venire import PredictedRelevance, read_runs
+    from venire.analysis.aspect_rankings import aspect_rankings
+
+    asked = options["combining"]
+    if overall is None:
+        known = ", ".join(aspects.names)
+        raise click.UsageError(f"name the aspect that others are compared with: --overall NAME, one of {known}")
+    weights = [_weights(text) for text in asked["weights"]]
+    relevant = dict(_pair(text, "--relevant") for text in (asked["relevant"] or "").split(",") if text)
+    return aspect_rankings(
+        aspects,
+        read_runs(list(runs), **options["rules"]),
+        measures,
+        base=overall,
+        combinations=weights or None,
+        how=asked["how"],
+        reverse=asked["reverse"],
+        n_draws=options["asking"]["n_draws"],
+        rng=options["rng"],
+        combining={
+            "exponential": asked["exponential"],
+            "relevant": relevant,
+            "model": PredictedRelevance(prior=asked["prior"]),
+        },
+        **options["whose"],
+    )
+
+
+def _weights(text: str) -> dict[str, float]:
+    found = {}
+    for pair in text.split(","):
+        name, value = _pair(pair, "--weights")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            message = f"{pair!r}: {value!r} is not a number, as in rel=1,trust=0.5"
+            raise click.BadParameter(message, param_hint="--weights") from None
+    return found
+
+
+def _pair(text: str, of: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=of)
+    return name.strip(), value.strip()
+
+
+def _document(study: AspectStudy) -> dict[str, object]:
+    """Everything, for JSON."""
+    parts = {part: study.records(part) for part in PARTS}
+    tau = [] if study.rankings is None else study.rankings.tau_records()
+    said = {part: study.sentences(part) for part in PARTS}
+    beside = {"tau": tau, "answers": [words for each in said.values() for words in each]}
+    return {"aspects": study.scales(), **parts, **beside, "warnings": list(study.notes)}
+
+
+def _table(study: AspectStudy, show: str, *, people: bool) -> Table:
+    """Lay one part out; people see reasons only where there are any."""
+    if show == "rankings" and people and study.rankings is not None:
+        return _ranks(study.rankings)
+    records = study.summary() if show == "summary" else _flat(study, show)
+    if not records:
+        return Table(["reason"], [[words] for words in study.sentences(show)])
+    columns = [key for key in records[0] if not people or any(row[key] is not None for row in records)]
+    if people and show == "agreement":
+        columns = [key for key in columns if key != "meaning"]
+    return Table(columns, [[_cell(row[key]) for key in columns] for row in records])
+
+
+def _ranks(found: AspectRankings) -> Table:
+    """Lay ranks out, a row per measure and system: the rank by each gains, and how many places up or down that is."""
+    names = list(dict.fromkeys(each.gains for each in found.places))
+    rank = {(each.measure, each.system, each.gains): each for each in found.places}
+    rows: list[list[Cell]] = []
+    for each in found.places:
+        if each.gains == found.base:
+            others = [rank[each.measure, each.system, name] for name in names[1:]]
+            moved = [f"{other.rank} ({other.change:+d})" if other.change else str(other.rank) for other in others]
+            rows.append([each.measure, each.system, each.score, each.rank, *moved])
+    return Table(["measure", "system", "score", *(f"rank by {name}" for name in names)], rows)
+
+
+def _flat(study: AspectStudy, show: str) -> list[dict[str, Any]]:
+    """Records of a part, clusters merge by merge."""
+    if show != "clusters":
+        return study.records(show)
+    return [{"context": each["context"], **merge} for each in study.records(show) for merge in each["merges"]]
+
+
+def _cell(value: Any) -> Any:
+    return " + ".join(value) if isinstance(value, list) else value
+
+
+def _said(show: str) -> tuple[str, ...]:
+    """Parts whose sentences go with a table."""
+    return ("coverage", "correlations", "changes") if show == "summary" else (show,)
+
+
+def _draw(study: AspectStudy, show: str, path: Any) -> None:
+    """Draw what is shown; a summary as correlations."""
+    from venire.plots.aspects import PLOTS
+    from venire.plots.style import write_figure
+
+    if show == "rankings" and study.rankings is not None:
+        from venire.plots.aspect_rankings import plot_rankings
+
+        figure = plot_rankings(study.rankings)
+    elif show == "agreement":
+        from venire.plots.agreement import plot_statistics
+
+        figure = plot_statistics([{**row, "group": f"{row['aspect']}, {row['context']}"} for row in study.agreement])
+    else:
+        figure = PLOTS.get(show, PLOTS["correlations"])(study)
+    write_figure(figure, path)

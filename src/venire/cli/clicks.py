@@ -1,0 +1,224 @@
+"""venire clicks: what a click log says, and whether offline measures say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.evaluate import in_context
+from venire.cli.labels import (
+    SCORING,
+    assessor_option,
+    checked_measures,
+    chosen_labels,
+    chosen_topics,
+    measures_with,
+    one_standard_input,
+    pool_option,
+    settled_gains,
+    topics_option,
+    where_option,
+    worth,
+)
+from venire.cli.options import (
+    PATH,
+    file_place,
+    output_options,
+    plot_option,
+    reading,
+    rng_option,
+    run_rules,
+)
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, gathered, option
+
+if TYPE_CHECKING:
+    from venire.data.clicks import Clicks
+
+CLICKS = "Clicks"
+RANK_KEYS = ("rank", "impressions", "clicks", "satisfied", "click_rate", "satisfied_rate")
+KEYS = ("system", "measure", "alpha", "online", "correlation", "value", "low", "high", "topics")
+MORE_KEYS = (*KEYS[:-1], "gain", "gain_low", "gain_high", "topics")
+EXAMPLES = """\b
+Examples:
+  venire clicks log.tsv.gz
+  venire clicks log.parquet --save-labels clicks.qrels --plot ranks.svg
+  venire clicks log.csv -j qrels.txt -m nDCG@5 -m ERR@5
+  venire clicks log.csv -j given.tsv --runs run.txt -m CCG@5 \\
+      --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
+"""
+
+log = gathered(
+    "log",
+    {
+        "dwell": option(
+            "--dwell",
+            section=CLICKS,
+            type=click.FloatRange(min=0),
+            default=30.0,
+            metavar="S",
+            help="Seconds on a document from which on a click is satisfied.",
+        ),
+        "by_session": option(
+            *("--sessions/--results", "by_session"),
+            section=CLICKS,
+            default=None,
+            help="A row is a session with all its results, or one result.  [default: as the columns are named]",
+        ),
+    },
+)
+scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_option()})
+
+
+@click.command("clicks", cls=Command, epilog=EXAMPLES)
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=PATH)
+@log
+@option(
+    "--top",
+    section=CLICKS,
+    type=click.IntRange(min=1),
+    default=5,
+    metavar="K",
+    help="Online measures look at the first K documents of a list.",
+)
+@option(
+    "--save-labels",
+    section=CLICKS,
+    type=click.Path(),
+    callback=file_place,
+    metavar="FILE",
+    help="Save click labels as judgments: 0 not clicked, 1 clicked, 2 satisfied.",
+)
+@option(
+    *("-j", "--judgments", "judgments"),
+    section="Judgments",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="Correlate measures by these judgments with clicks; may be repeated.",
+)
+@option(
+    "--runs",
+    section=SCORING,
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="The lists to score; may be repeated.  [default: for each topic, the list shown most often]",
+)
+@measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@option(
+    "--alphas",
+    section=SCORING,
+    metavar="A,B,...",
+    help="Weights of conditional labels to try in measures that take them.",
+)
+@worth
+@scoring
+@option(
+    *("--bootstrap", "n_draws"),
+    section=SCORING,
+    type=click.IntRange(min=0),
+    default=300,
+    metavar="N",
+    help="How often topics are resampled.",
+)
+@topics_option
+@in_context
+@plot_option
+@where_option
+@reading
+@run_rules
+@output_options()
+@rng_option(used=True)
+def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Count the clicks of LOG, and correlate them with judgments if any are given.
+
+    LOG is a table (CSV, TSV, JSONL, Parquet; gz or zst) with a row per result that was shown: session, topic, doc,
+    clicked, perhaps rank and dwell.  Or a row per session: topic, docs, clicks.  Without judgments, clicks are shown by
+    rank; with them, how far the order of topics by each measure is that by clicks.
+    """
+    from venire.io.click_logs import read_clicks
+
+    alphas = _numbers(options["alphas"])
+    measures = checked_measures(options["measures"])
+    one_standard_input(*logs, *options["judgments"], *options["runs"])
+    if not options["judgments"]:
+        _refuse_alone(options)
+    clicks = read_clicks(list(logs), dwell=options["log"]["dwell"], wide=options["log"]["by_session"])
+    if options["save_labels"] is not None:
+        from venire.io.judgment_writing import write_judgments
+
+        write_judgments(clicks.labels(), options["save_labels"])
+    write = _write_correlations if options["judgments"] else _write_summary
+    write(out, clicks, {**options, "measures": measures, "alphas": alphas})
+
+
+def _numbers(text: str | None) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
+
+
+def _refuse_alone(options: dict[str, Any]) -> None:
+    for name, given in (("--runs", options["runs"]), ("--alphas", options["alphas"])):
+        if given:
+            raise click.UsageError(f"{name} is for comparing with judgments: name them with -j FILE")
+
+
+def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
+    """Write what the log says by itself."""
+    from venire.analysis.clicks import summarise_clicks
+
+    summary = summarise_clicks(clicks)
+    ranks = summary.ranks()
+    if out.format == "json":
+        out.json({"summary": summary.record(), "ranks": ranks, "notes": list(clicks.notes)})
+    else:
+        out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
+    if options["plot"] is not None:
+        from venire.plots.clicks import plot_click_summary
+        from venire.plots.style import write_figure
+
+        write_figure(plot_click_summary(summary), options["plot"])
+    out.notes([summary.sentence(), *clicks.notes])
+
+
+def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
+    """Write how offline measures go together with clicks."""
+    from venire import read_judgments, read_runs
+    from venire.analysis.online_correlations import correlate_online
+    from venire.analysis.online_measures import Online
+    from venire.cli.evaluate import _context
+
+    labels = chosen_labels(read_judgments(list(options["judgments"]), **options["reading"]), options["where"])
+    topics, said = chosen_topics(options["topic_file"], labels)
+    found = correlate_online(
+        labels,
+        clicks,
+        options["measures"],
+        runs=read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None,
+        gains=settled_gains(labels, options["reading"], **options["worth"]),
+        alphas=options["alphas"],
+        online=Online(top=options["top"]),
+        n_draws=options["n_draws"],
+        rng=options["rng"],
+        topics=topics,
+        context=_context(**options["in_context"]),
+        **options["scoring"],
+    )
+    records = found.records()
+    if out.format == "json":
+        out.json({"correlations": records, "method": found.method, "notes": list(found.notes)})
+    else:
+        keys = MORE_KEYS if options["alphas"] else KEYS
+        shown = records if out.for_machines else [row.record() for row in found.headline()]
+        out.table("correlations", Table(keys, [[each[key] for key in keys] for each in shown]))
+    if options["plot"] is not None:
+        from venire.plots.clicks import plot_online_correlations
+        from venire.plots.style import write_figure
+
+        write_figure(plot_online_correlations(found), options["plot"])
+    out.notes([found.sentence(), found.method, *said, *found.notes])

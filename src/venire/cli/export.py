@@ -1,0 +1,130 @@
+"""venire export: judgments as other tools read them, with gains as whole numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.labels import (
+    SCORING,
+    assessor_option,
+    one_standard_input,
+    pool_option,
+    read_labels,
+    settled_gains,
+    where_option,
+    worth,
+)
+from venire.cli.options import OUTPUT, PATH, file_place, more_judgments, output_options, reading, rng_option
+from venire.cli.output import Output
+from venire.cli.rendering import Table
+from venire.cli.sections import Command, one_of, option, whole_number
+
+if TYPE_CHECKING:
+    from venire.io.exchange import ScaledQrels
+
+# The words that the library knows; a test holds them together, so that no help has to load it.
+TOOLS = ("trec", "ir_measures", "ranx", "groups")
+EXAMPLES = """\b
+Examples:
+  venire export judgments.tsv --gains prm:2 --assessor ann -o prm.qrels
+  trec_eval -m ndcg_cut.10 prm.qrels system.run
+  venire export llm.qrels --gains fit.json --to ranx -o prm.json
+  venire export judgments.tsv --pool mean --scale-by 100 -o mean.qrels
+  venire export judgments.tsv --to groups -o groups.qrels
+  trec_eval -R qrels_jg -m map_avgjg groups.qrels system.run
+"""
+
+
+@click.command("export", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", type=PATH)
+@one_of(
+    *("--to", "tool"),
+    choices=TOOLS,
+    section=OUTPUT,
+    default="trec",
+    help="Who reads it: {}.  trec is qrels, for trec_eval and pytrec_eval too; groups are trec_eval's judgment "
+    "groups, with the assessor in the second column.",
+)
+@option(
+    *("-o", "--output", "target"),
+    section=OUTPUT,
+    required=True,
+    type=click.Path(),
+    callback=file_place,
+    metavar="FILE",
+    help="Where it is written; for ranx, as JSON if it ends so.",
+)
+@whole_number(
+    "--scale-by",
+    section=OUTPUT,
+    least=1,
+    help="How many times its gain a document's relevance is, since these tools take whole numbers.  "
+    "[default: 1 if all gains are whole, else 1000]",
+)
+@worth
+@assessor_option(SCORING, "Write the labels of one assessor.")
+@pool_option()
+@more_judgments
+@where_option
+@reading
+@output_options(folder=True)
+@rng_option(used=False)
+def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, out: Output, **options: Any) -> None:
+    """Write JUDGMENTS for trec_eval, pytrec_eval, ir_measures or ranx.
+
+    A label becomes its gain, by a formula or a model of disagreement; a gain becomes a whole number, so many times as
+    large.  nDCG is the same for both.  What is printed says the scale and what each label came to; a file beside,
+    FILE.toml, keeps it.
+    """
+    from venire.data.panel import convene
+    from venire.io.exchange import scaled_qrels
+    from venire.io.exchange_files import write_scaled_qrels
+
+    one_standard_input(judgments, *more)
+    whose = _whose(tool, options)
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    gains = settled_gains(labels, options["reading"], **options["worth"])
+    form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
+    qrels = scaled_qrels(labels, gains, convene(labels, **whose), **form)
+    beside = write_scaled_qrels(qrels, target, to=tool)
+    out.table("labels", _labels(qrels), beside=_summary(qrels, tool, target, beside))
+    also = [f"{beside} states the scale"] if beside else []
+    out.notes([qrels.sentence(), *also, *qrels.notes, *labels.notes])
+
+
+def _whose(tool: str, options: dict[str, Any]) -> dict[str, str | None]:
+    """Settle whose labels are written: in groups, those of every assessor or of one."""
+    assessor, pool = options["assessor"], options["pool"]
+    if tool == "groups" and pool is not None:
+        raise click.UsageError("--to groups keeps assessors apart, --pool does not: leave one of them out")
+    each = "assessor" if tool == "groups" and assessor is None else None
+    return {"assessor": assessor, "per": each, "pool": pool}
+
+
+def _labels(qrels: ScaledQrels) -> Table:
+    """What each label came to, highest first."""
+    from venire.io.exchange import as_whole
+
+    gains = qrels.labels
+    whole = as_whole(gains.values, qrels.scale_by).tolist()
+    rows = list(zip(gains.scale.labels, gains.values.tolist(), whole, strict=True))
+    return Table(("label", "gain", "relevance"), rows[::-1])
+
+
+def _summary(qrels: ScaledQrels, tool: str, target: Path, beside: Path | None) -> dict[str, object]:
+    return {
+        "file": str(target),
+        "beside": None if beside is None else str(beside),
+        "to": tool,
+        "gains": qrels.labels.name,
+        "scale_by": qrels.scale_by,
+        "rounding": qrels.rounding,
+        "lines": len(qrels),
+        "topics": qrels.n_topics,
+        "groups": None if qrels.group is None else len(qrels.group.names),
+        "largest": int(qrels.relevance.max()),
+        "notes": list(qrels.notes),
+    }

@@ -1,0 +1,241 @@
+"""venire preferences: what people prefer side by side, and which measures and labels say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli.evaluate import in_context
+from venire.cli.labels import (
+    SCORING,
+    assessor_option,
+    checked_measures,
+    fit_on_option,
+    gain_names_option,
+    measures_with,
+    one_standard_input,
+    pool_option,
+    read_labels,
+    settled_gains,
+    shared_options,
+)
+from venire.cli.options import PATH, bootstrap_option
+from venire.cli.output import Output
+from venire.cli.rendering import Cell, Table
+from venire.cli.sections import Command, gathered, one_of, option
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from venire.analysis.preference_people import PreferencePeople
+    from venire.data.judgments import Judgments
+    from venire.data.preferences import Preferences
+
+PREFERENCES = "Preferences"
+MISSING = ("error", "skip")
+MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
+KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa", "low", "high", "jaccard", "p")
+RANKED = (*KEYS, "p_adjusted")
+PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
+LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
+EXAMPLES = """\b
+Examples:
+  venire preferences --preferences side-by-side.tsv
+  venire preferences qrels.txt --preferences documents.tsv --plot labels.svg
+  venire preferences qrels.txt runs --preferences side-by-side.tsv \\
+      -m nDCG@5 -m ERR@5 --gains linear --gains exponential
+"""
+
+asking = gathered(
+    "asking",
+    {
+        "files": option(
+            *("--preferences", "files"),
+            section=PREFERENCES,
+            multiple=True,
+            required=True,
+            type=PATH,
+            metavar="FILE",
+            help="Choices: topic, left, right, assessor, strength (positive: left is better) or the one preferred; may "
+            "be repeated.",
+        ),
+        "slight": option(
+            "--slight",
+            section=PREFERENCES,
+            type=click.FloatRange(min=0),
+            metavar="S",
+            help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
+        ),
+        "anonymous": option(
+            "--anonymous",
+            section=PREFERENCES,
+            is_flag=True,
+            help="Take every choice on a pair as another person's: workers are not known.",
+        ),
+    },
+)
+scoring = gathered(
+    "scoring",
+    {
+        "assessor": assessor_option(),
+        "pool": pool_option(),
+        "missing": one_of(
+            "--missing", choices=MISSING, section=SCORING, default="error", help="Compared lists without a score: {}."
+        ),
+    },
+)
+
+
+@click.command("preferences", cls=Command, epilog=EXAMPLES)
+@click.argument("judgments", required=False, type=PATH)
+@click.argument("runs", nargs=-1, type=PATH)
+@asking
+@measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@gain_names_option(default=["linear"], more=", to compare them.")
+@fit_on_option()
+@scoring
+@bootstrap_option(SCORING, default=1000)
+@in_context
+@shared_options()
+def command(
+    *, judgments: str | None, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
+) -> None:
+    """Ask which measure and which gains agree best with users, who compared result lists side by side.
+
+    With RUNS, left and right name their systems: measures are ranked by Cohen's kappa between what they and what users
+    prefer, topic by topic.  With JUDGMENTS alone, left and right are documents: which labels do users really tell
+    apart?  With neither, how far people agree among themselves.
+    """
+    from venire.io.preferences import read_preferences
+
+    files = options["asking"]["files"]
+    one_standard_input(judgments, *more, *runs, *files, options["fit_on"])
+    if judgments is None and more:
+        raise click.UsageError("-j adds to JUDGMENTS, which are not named")
+    measures = checked_measures(options["measures"])
+    preferences = read_preferences(list(files))
+    preferences = preferences.anonymous() if options["asking"]["anonymous"] else preferences
+    people = _people(preferences, options)
+    if judgments is None:
+        _write(out, people, options)
+        return
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    if runs:
+        _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
+    else:
+        _write_labels(out, people, (labels, preferences), options)
+
+
+def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:
+    from venire.analysis.preference_people import people_of
+
+    return people_of(preferences, slight=options["asking"]["slight"], rng=options["rng"])
+
+
+def _of_people(people: PreferencePeople) -> dict[str, Any]:
+    """What JSON has on the people, whatever else was asked."""
+    return {
+        "people": people.records(),
+        "assessors": people.assessor_records(),
+        "position": people.position_record(),
+        "warnings": list(people.notes),
+    }
+
+
+def _write(out: Output, people: PreferencePeople, options: dict[str, Any]) -> None:
+    """Write what people say by themselves."""
+    if out.format == "json":
+        out.json(_of_people(people))
+    else:
+        records = people.records()
+        keys = tuple(records[0]) if out.for_machines else PEOPLE
+        out.table("people", Table(keys, [[each[key] for key in keys] for each in records]))
+    if options["plot"] is not None:
+        from venire.plots.preference_people import plot_people
+
+        _draw(plot_people(people), options)
+    out.notes([*people.sentences(), *people.notes, *people.verdicts.notes])
+
+
+def _write_labels(
+    out: Output, people: PreferencePeople, read: tuple[Judgments, Preferences], options: dict[str, Any]
+) -> None:
+    """Write which labels users tell apart."""
+    from venire.agreement.preference_labels import preferences_by_labels
+    from venire.data.conditional import in_condition
+
+    labels, preferences = read
+    alone = ~in_condition(labels)
+    found = preferences_by_labels(preferences, labels if alone.all() else labels.take(alone))
+    records = found.records()
+    if out.format == "json":
+        counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
+        out.json({"labels": records, **counts, **_of_people(people)})
+    else:
+        keys = tuple(records[0]) if out.for_machines else LABELS
+        out.table("labels", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
+    if options["plot"] is not None:
+        from venire.plots.preference_people import plot_told_apart
+
+        _draw(plot_told_apart(found), options)
+    unknown = [f"{found.n_unlabelled:,} choices have a document without a label, and are left out"]
+    said = [people.agreement[0].sentence(), *unknown * bool(found.n_unlabelled)]
+    out.notes([found.sentence(), *said, *people.notes, *labels.notes])
+
+
+def _write_ranked(
+    out: Output,
+    people: PreferencePeople,
+    read: tuple[Judgments, tuple[str, ...], Preferences],
+    options: dict[str, Any],
+) -> None:
+    """Write how far measures agree with users, best first."""
+    from venire import read_runs
+    from venire.analysis.measure_choice import choose_measure
+    from venire.cli.evaluate import _context
+
+    labels, runs, preferences = read
+    found = choose_measure(
+        labels,
+        read_runs(list(runs), **options["rules"]),
+        preferences,
+        options["measures"],
+        gains=_gains(labels, options),
+        slight=options["asking"]["slight"],
+        n_draws=options["n_draws"],
+        rng=options["rng"],
+        context=_context(**options["in_context"]),
+        **options["scoring"],
+    )
+    records = found.records()
+    if out.format == "json":
+        beside = {**_of_people(people), "warnings": [*found.notes]}
+        out.json({"measures": records, "baseline": found.agreement.baseline(), **beside})
+    else:
+        keys = tuple(records[0]) if out.for_machines else RANKED
+        out.table("measures", Table(keys, [[each[key] for key in keys] for each in records]))
+    if options["plot"] is not None:
+        from venire.plots.user_preference import plot_choice
+
+        _draw(plot_choice(found), options)
+    weak, strong = found.agreement.baseline()
+    always = f"always saying tie: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and {strong['jaccard']:.3f} (strong)"
+    out.notes([found.sentence(), people.verdicts.sentence(), people.agreement[0].sentence(), always, *found.notes])
+
+
+def _gains(labels: Judgments, options: dict[str, Any]) -> dict[str, Any]:
+    """Settle each of the gains that were named."""
+    fit_on, names = options["fit_on"], dict.fromkeys(options["gain_names"])
+    how = {"fit_on": fit_on, "where": options["where"]}
+    return {name: settled_gains(labels, options["reading"], gains=name, **how) for name in names}
+
+
+def _draw(figure: Figure, options: dict[str, Any]) -> None:
+    from venire.plots.style import write_figure
+
+    write_figure(figure, options["plot"])
+
+
+def _cell(value: Any) -> Cell:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value

@@ -1,0 +1,263 @@
+"""Aspects: grades of a document on several sides of relevance, side by side.
+
+Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 4.1: an assessor grades a document on topicality, novelty,
+freshness, authority and quality, beside overall, in isolation and in condition (``given`` another document).  "N/A",
+not applicable, is a label of its own: the assessor looked and could not say.  It is not the same as no label.  Every
+aspect has a scale of its own.
+
+``Aspects`` has a row per document, document read before, and assessor, and a column per aspect.  To all that scores
+documents, an N/A counts as no judgment (``rows.assemble`` sets it aside and says how many there were).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from venire.data.ids import Category
+from venire.data.judgments import FACETS, Items, Judgments, counted
+from venire.data.rows import inferred_scale
+from venire.data.scale import Scale
+from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
+from venire.tabular import Records, Tabular
+from venire.types import Bools, Codes, Floats, Ints
+
+NOT_APPLICABLE = "N/A"
+ABSENT, NO_LABEL = -1, -2
+"""What stands for a grade where an aspect was found not applicable, and where nobody said anything."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aspects(Tabular):
+    """Grades by aspect: item, given, assessor (row,), sorted by item; grade (row, aspect), -1 N/A, -2 no label."""
+
+    names: tuple[str, ...]
+    scales: tuple[Scale, ...]
+    items: Items
+    item: Codes
+    given: Category
+    assessor: Category
+    grade: Codes
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def topic(self) -> Codes:
+        """Topic of each row -> (row,) into ``items.topics``."""
+        return self.items.topic[self.item]
+
+    @property
+    def in_condition(self) -> Bools:
+        """Whether another document was read before -> (row,)."""
+        return np.array([bool(name) for name in self.given.names], dtype=np.bool_)[self.given.codes]
+
+    def number_of(self, name: str) -> int:
+        """Return the place of an aspect, or say which there are."""
+        if name not in self.names:
+            raise UnknownName("aspect", name, self.names)
+        return self.names.index(name)
+
+    def scale_of(self, name: str) -> Scale:
+        """Return the scale of an aspect."""
+        return self.scales[self.number_of(name)]
+
+    def grades(self, name: str) -> Codes:
+        """Grades on one aspect -> (row,); -1 N/A, -2 no label."""
+        return self.grade[:, self.number_of(name)]
+
+    def take(self, rows: Ints | Bools) -> Aspects:
+        """Choose rows; items keep their numbers."""
+        return replace(
+            self,
+            item=self.item[rows],
+            given=self.given.take(rows),
+            assessor=self.assessor.take(rows),
+            grade=self.grade[rows],
+        )
+
+    def complete(self, names: Iterable[str] | None = None) -> Bools:
+        """Mark the rows with a grade, not N/A, on each of these aspects, or on all -> (row,)."""
+        columns = [self.number_of(name) for name in (self.names if names is None else names)]
+        return np.asarray((self.grade[:, columns] >= 0).all(axis=1))
+
+    def judgments(self, name: str) -> Judgments:
+        """Return the grades on one aspect as judgments on its own scale; N/A is set aside."""
+        grade = self.grades(name)
+        absent = int((grade == ABSENT).sum())
+        notes = [f"{counted(absent, 'label')} {NOT_APPLICABLE} for {name} {_are(absent)} taken as unjudged"]
+        rows = grade >= 0
+        facets = {"given": self.given.take(rows)} if self.in_condition.any() else {}
+        labels = Judgments(self.scale_of(name), self.items, self.item[rows], self.assessor.take(rows), grade[rows])
+        return replace(labels, facets=facets, notes=tuple(notes) if absent else ())
+
+    def sentence(self) -> str:
+        """Say what there is in one line."""
+        absent, given = int((self.grade == ABSENT).sum()), int(self.in_condition.sum())
+        docs, topics = counted(len(np.unique(self.item)), "document"), counted(len(np.unique(self.topic)), "topic")
+        return (
+            f"{counted(int((self.grade != NO_LABEL).sum()), 'label')} on {len(self.names)} aspects "
+            f"({', '.join(self.names)}) of {docs} of {topics}: {len(self) - given:,} times in isolation, "
+            f"{given:,} in condition; {absent:,} are {NOT_APPLICABLE}."
+        )
+
+    def records(self) -> Records:
+        """Return one row per document that an assessor labelled, a column per aspect; None where there is no label."""
+        of = {NO_LABEL: None, ABSENT: NOT_APPLICABLE}
+        columns = {
+            "topic": Category(self.topic, self.items.topics).texts(),
+            "doc": Category(self.item, self.items.doc).texts(),
+            "given": [name or None for name in self.given.texts()],
+            "assessor": self.assessor.texts(),
+        } | {
+            name: [of[level] if level < 0 else scale.labels[level] for level in self.grades(name).tolist()]
+            for name, scale in zip(self.names, self.scales, strict=True)
+        }
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        return self.take(np.arange(min(most, len(self)))).records(), len(self)
+
+    def __repr__(self) -> str:
+        return f"<Aspects: {self.sentence()}>"
+
+
+def aspects_of(
+    judgments: Judgments, *, scales: Mapping[str, Scale] | None = None, not_applicable: str = NOT_APPLICABLE
+) -> Aspects:
+    """Lay the labels of judgments with a column ``aspect`` side by side.
+
+    scales: that of each aspect; without it, the scale that reading inferred for the aspect, else that of all labels.
+    not_applicable: the label, if the judgments' scale has it, that is no grade.  Cost: O(rows log rows).
+
+    Examples
+    --------
+    >>> from venire import read_judgments
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"topic": ["1"], "doc": ["d"], "rel": ["2"], "trust": ["7"]})
+    >>> aspects_of(read_judgments(table, wide_aspects=True)).grade.tolist()
+    [[2, 7]]
+    """
+    if "aspect" not in judgments.facets:
+        raise UnknownName("column", "aspect", ["topic", "assessor", *judgments.facets])
+    _refuse_other_facets(judgments)
+    aspect = judgments.facets["aspect"]
+    names = tuple(aspect.names)
+    own = {**dict(judgments.scale.aspects), **(scales or {})}
+    plain = _without(judgments.scale, not_applicable)
+    settled = tuple(own.get(name, plain) for name in names)
+    row, first = _numbered(judgments)
+    _refuse_repeats(judgments, row, aspect)
+    _refuse_off_scale(judgments, settled, not_applicable)
+    table = np.array([each.levels_from(judgments.scale) for each in settled], dtype=np.int32)
+    if not_applicable in judgments.scale.labels:
+        table[:, judgments.scale.level_of(not_applicable)] = ABSENT
+    grade: Codes = np.full((len(first), len(names)), NO_LABEL, dtype=np.int32)
+    grade[row, aspect.codes] = table[aspect.codes, judgments.label]
+    given = judgments.facets.get("given") or Category.constant("", len(judgments))
+    return Aspects(
+        names,
+        settled,
+        judgments.items,
+        judgments.item[first],
+        given.take(first),
+        judgments.assessor.take(first),
+        grade,
+        judgments.notes,
+    )
+
+
+def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
+    """Infer a scale for every aspect from its own labels; nothing where all have that of the file.  O(rows)."""
+    aspect = judgments.facets.get("aspect")
+    if aspect is None or len(aspect.names) < 2:
+        return {}
+    n = len(judgments.scale)
+    used = np.bincount(aspect.codes.astype(np.int64) * n + judgments.label, minlength=n * len(aspect.names))
+    labels = [
+        [label for label, count in zip(judgments.scale.labels, counts, strict=True) if count]
+        for counts in used.reshape(-1, n).tolist()
+    ]
+    scales = {name: inferred_scale(Category.of(some)) for name, some in zip(aspect.names, labels, strict=True)}
+    return {} if set(scales.values()) == {judgments.scale} else scales
+
+
+def shares_of_top(scale: Scale, *, exponential: bool = False, reverse: bool = False) -> Floats:
+    """Worth of each label from 0 to 1, as a share of the top label's: level / top, or (2^level - 1) / (2^top - 1).
+
+    reverse: the lowest label is the best.
+    """
+    level = np.arange(len(scale), dtype=np.float64)
+    worth = np.exp2(level) - 1 if exponential else level
+    worth = worth / max(worth[-1], 1.0)
+    return worth[::-1].copy() if reverse else worth
+
+
+def _without(scale: Scale, label: str) -> Scale:
+    if label not in scale.labels:
+        return scale
+    return Scale(tuple(each for each in scale.labels if each != label), scale.measurement)
+
+
+def _numbered(judgments: Judgments) -> tuple[Ints, Ints]:
+    """Number what is graded together: item, document read before, and assessor; also a row of each."""
+    given = judgments.facets.get("given")
+    number = judgments.item.astype(np.int64)
+    if given is not None:
+        number = np.unique(number * max(len(given.names), 1) + given.codes, return_inverse=True)[1]
+    cell = number * max(len(judgments.assessor.names), 1) + judgments.assessor.codes
+    _, first, row = np.unique(cell, return_index=True, return_inverse=True)
+    return row, first
+
+
+def _refuse_other_facets(judgments: Judgments) -> None:
+    for name in (name for name in FACETS if name not in ("aspect", "given") and name in judgments.facets):
+        values = list(judgments.facets[name].names)
+        if len(values) > 1:
+            raise AmbiguousLabels(
+                f"the labels are for {len(values)} different values of {name}, and nothing says which counts",
+                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
+            )
+
+
+def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
+    cell = row * len(aspect.names) + aspect.codes
+    order = np.argsort(cell, kind="stable")
+    again = order[1:][cell[order[1:]] == cell[order[:-1]]]
+    if len(again):
+        at = int(again.min())
+        doc, name = judgments.items.doc[int(judgments.item[at])], aspect.names[int(aspect.codes[at])]
+        raise AmbiguousLabels(
+            f"document {doc!r} has several {name!r} labels by one assessor, and nothing says which counts",
+            hint="keep one of them with --repeats first (or last)",
+        )
+
+
+def _refuse_off_scale(judgments: Judgments, scales: Iterable[Scale], not_applicable: str) -> None:
+    """Raise if an aspect's scale lacks one of its labels."""
+    aspect = judgments.facets["aspect"]
+    off = np.array([each.levels_from(judgments.scale) < 0 for each in scales])
+    if not_applicable in judgments.scale.labels:
+        off[:, judgments.scale.level_of(not_applicable)] = False
+    rows = np.flatnonzero(off[aspect.codes, judgments.label])
+    if len(rows):
+        label, name = judgments.scale.labels[judgments.label[rows[0]]], aspect.names[int(aspect.codes[rows[0]])]
+        raise ScaleError(f"label {label!r} is not on the scale of the aspect {name!r}", hint="state another scale")
+
+
+def refuse_unknown_aspect(aspect: Category, known: Iterable[str], where: object, line: Ints) -> None:
+    """Raise at the first row, of those at these lines, whose aspect is not one that is expected."""
+    names, expected = list(aspect.names), list(known)
+    wrong = [code for code, name in enumerate(names) if name not in expected]
+    rows = np.flatnonzero(np.isin(aspect.codes, wrong))
+    if len(rows):
+        name = names[int(aspect.codes[rows[0]])]
+        listed = ", ".join(repr(each) for each in expected)
+        raise FormatError(where, int(line[rows[0]]), f"there is no aspect {name!r}", hint=f"expected {listed}")
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

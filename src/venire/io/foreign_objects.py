@@ -1,0 +1,151 @@
+"""Judgments and runs as objects of other tools: ir_measures' rows and frames, ranx's Qrels and Run.
+
+Objects are known by what they have, not by their class, so that neither tool is needed:
+
+- rows of ir_measures (and of ir_datasets) are named tuples with ``query_id``, ``doc_id`` and ``relevance`` (Qrel,
+  perhaps with ``iteration``, the second column of qrels) or ``score`` (ScoredDoc); any iterable of them;
+- ranx's Qrels and Run have ``to_dict``, ``name``, and ``qrels`` or ``run``;
+- ``{assessor: judgments}`` names the assessor of each, and ``{system: run}`` the system.
+
+Cost: a Python object for every row, as the other tools have; files are read far faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from venire.data.ids import Category
+from venire.data.rows import Rows, whole
+from venire.data.runs import RunTable
+from venire.errors import FormatError
+
+QREL, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
+ITERATION = "iteration"
+
+
+def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
+    """Turn judgments of another tool into Rows, or into a source that is read here; others come back as they are."""
+    source = at_hand(source)
+    if _is_ranx(source, "qrels"):
+        from venire.io.tables import rows_from_dict
+
+        name = getattr(source, "name", None)
+        return rows_from_dict(source.to_dict(), source="ranx.Qrels", assessor=str(name or "assessor"))
+    if has_rows(source, QREL):
+        return _rows_of(source, second_column)
+    if hasattr(source, "columns") and second_column != "ignore" and ITERATION in source.columns:
+        renamed = {ITERATION: second_column}
+        return source.rename(columns=renamed) if hasattr(source, "iloc") else source.rename(renamed)
+    return source
+
+
+def names_assessors(source: Any) -> bool:
+    """Tell {assessor: judgments} from {topic: {doc: label}}; the first document of each topic is looked at."""
+    return isinstance(source, Mapping) and any(
+        isinstance(next(iter(each.values()), None), Mapping) if isinstance(each, Mapping) else _is_object(each, QREL)
+        for each in source.values()
+    )
+
+
+def of_assessor(name: object, rows: Rows) -> Rows:
+    """Rows of a source that was given under the name of its assessor; one that names several keeps their names."""
+    several = len(rows.assessor.names) > 1
+    return rows if several else replace(rows, assessor=Category.constant(str(name), len(rows.line)))
+
+
+def known_runs(source: Any) -> Any:
+    """Turn runs of another tool into a RunTable, or into a dictionary; others come back as they are."""
+    source = at_hand(source)
+    if _is_ranx(source, "run"):
+        return {str(getattr(source, "name", None) or "run"): source.to_dict()}
+    if has_rows(source, SCORED):
+        return _table_of("run", source)
+    if isinstance(source, Mapping) and any(_is_object(each, SCORED) for each in source.values()):
+        return [_of_system(str(name), known_runs(each)) for name, each in source.items()]
+    return source
+
+
+def at_hand(source: Any) -> Any:
+    """List what an iterator gives, since it can be looked at only once; others come back as they are."""
+    return list(source) if isinstance(source, Iterator) else source
+
+
+def has_rows(source: Any, fields: tuple[str, ...]) -> bool:
+    """Whether a source is an iterable of named tuples with these fields; its first one tells."""
+    if isinstance(source, (str, bytes, Mapping)) or not isinstance(source, Iterable) or hasattr(source, "columns"):
+        return False
+    first = next(islice(source, 1), None)
+    return isinstance(first, tuple) and set(fields) <= set(getattr(first, "_fields", ()))
+
+
+def _is_ranx(source: Any, holds: str) -> bool:
+    """Whether a source is ranx's Qrels or Run; a frame may have a column of that name."""
+    return hasattr(source, holds) and hasattr(source, "to_dict") and not hasattr(source, "columns")
+
+
+def _is_object(each: Any, fields: tuple[str, ...]) -> bool:
+    """Whether a value of a dictionary is a source of its own, and no dictionary: rows, an object or a frame."""
+    if isinstance(each, Mapping):
+        return False
+    return hasattr(each, "to_dict") or hasattr(each, "columns") or isinstance(each, Iterator) or has_rows(each, fields)
+
+
+def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
+    """Read rows of ir_measures as ``read_qrels`` reads lines; ``iteration`` is the second column."""
+    listed = list(source)
+    try:
+        topic, doc = (Category.of(_id(getattr(row, name)) for row in listed) for name in QREL[:2])
+        label = Category.of(whole(str(row.relevance)) for row in listed)
+    except AttributeError as error:
+        raise FormatError(
+            "rows", None, f"not every row is a Qrel ({error})", hint=f"fields: {', '.join(QREL)}"
+        ) from None
+    second = Category.of(_id(getattr(row, ITERATION, "0")) for row in listed)
+    named = second_column == "assessor"
+    return Rows(
+        source="Qrel rows",
+        topic=topic,
+        doc=doc,
+        assessor=second if named else Category.constant("assessor", len(listed)),
+        label=label,
+        line=np.arange(1, len(listed) + 1),
+        facets={"intent": second} if second_column == "intent" else {},
+        repeats="error",
+    )
+
+
+def _table_of(system: str, source: Iterable[Any]) -> RunTable:
+    listed = list(source)
+    try:
+        topic, doc = (Category.of(_id(getattr(row, name)) for row in listed) for name in SCORED[:2])
+        score = np.array([row.score for row in listed], dtype=np.float64)
+    except (AttributeError, TypeError, ValueError) as error:
+        message = f"not every row is a ScoredDoc ({error})"
+        raise FormatError("rows", None, message, hint=f"fields: {', '.join(SCORED)}; scores are numbers") from None
+    return RunTable(system, Category.constant(system, len(listed)), topic, doc, score)
+
+
+def _of_system(name: str, source: Any) -> Any:
+    """Give one system's run the name that it was given under; a frame that names systems keeps their names."""
+    if isinstance(source, RunTable):
+        return replace(source, name=name, system=Category.constant(name, len(source.score)))
+    if isinstance(source, Mapping):
+        own = any(isinstance(docs, Mapping) for lists in source.values() for docs in lists.values())
+        return {name: next(iter(source.values())) if own else source}
+    if "system" in getattr(source, "columns", ["system"]):
+        return source
+    import polars as pl
+
+    return source.assign(system=name) if hasattr(source, "iloc") else source.with_columns(pl.lit(name).alias("system"))
+
+
+def _id(name: object) -> str:
+    text = str(name)
+    if not text or "\0" in text:
+        raise FormatError("rows", None, f"found the id {text!r}, expected text for topics and documents")
+    return text

@@ -1,0 +1,132 @@
+r"""Directions with ties: which of two sides is better, the mode of several answers, and agreement at every threshold.
+
+A direction is 1 (left), 0 (tie) or -1 (right).  With differences d and a threshold t, a measure says 0 where
+:math:`|d| \le t`, else the sign of d.  Put cases in the order of :math:`|d|`: every threshold is a *place*, the number
+of cases in front of it that are tied, so agreement at all thresholds is a few cumulative sums.  With the share of equal
+directions a, and the shares of each direction by the measure (m) and by the users (u),
+
+.. math:: \kappa = \frac{a - e}{1 - e}, \quad e = \sum_c m_c u_c; \qquad J = \frac{a}{2 - a}
+
+Cohen (1960).  J is Jaccard's coefficient of two sets of n answers (case, direction) each: n a are in both, n (2 - a) in
+either.
+
+Weights say how often a case counts, so that resampled topics and folds are one more axis.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.types import Bools, Floats, Ints
+
+OUTCOMES = np.array([-1, 0, 1])
+
+
+class Curves(NamedTuple):
+    """Agreement at every threshold of a measure: kappa, same (user, measure, draw, place), ties (measure, draw, place).
+
+    same and ties are shares.  open (measure, place): the places that are thresholds; the others would part cases with
+    equal differences, and hold numbers without meaning.  kappa is NaN where both sides give one and the same answer
+    throughout.
+    """
+
+    kappa: Floats
+    same: Floats
+    ties: Floats
+    open: Bools
+
+
+def directions(strength: Floats, slight: float = 0.0) -> Ints:
+    """Directions of strengths, those up to slight are ties; (...) -> (...)."""
+    return np.where(np.abs(strength) <= slight, 0, np.sign(strength)).astype(np.int64)
+
+
+def modes(direction: Ints, group: Ints, n_groups: int) -> tuple[Ints, Bools]:
+    """The most frequent direction of each group, 0 where several are, and where that is so; (row,) -> (group,)."""
+    counts = np.bincount(group * 3 + direction + 1, minlength=3 * n_groups).reshape(-1, 3)
+    most = counts == counts.max(axis=1, keepdims=True)
+    shared = most.sum(axis=1) > 1
+    return np.where(shared, 0, most.argmax(axis=1) - 1).astype(np.int64), shared
+
+
+def tie_curves(difference: Floats, users: Ints, weights: Floats) -> Curves:
+    """Agreement of measures with users at every threshold.
+
+    difference (measure, case), users (user, case) directions, weights (draw, case).
+    Cost: O(users x measures x draws x cases) in time and memory, after a sort.
+    """
+    order = np.argsort(np.abs(difference), axis=1, kind="stable")
+    sign = np.sign(np.take_along_axis(difference, order, axis=1))
+    weight = weights[:, order].swapaxes(0, 1)
+    total = weights.sum(axis=1)[:, None]
+    tied = _before(weight)
+    left = _after(weight * (sign > 0)[:, None])
+    mine = (total - tied - left, tied, left)
+    theirs = [(weights @ (users == outcome).T).T[:, None, :, None] for outcome in OUTCOMES]
+    same = np.stack([_same(weight, sign, each[order]) for each in users])
+    chance = sum(a * b for a, b in zip(mine, theirs, strict=True)) / total**2
+    return Curves(kappas(same / total, chance), same / total, tied / total, open_places(difference))
+
+
+def open_places(difference: Floats) -> Bools:
+    """Numbers of tied cases that a threshold can give: the zero differences at least; (measure, case) -> (., place)."""
+    size = np.sort(np.abs(difference), axis=1)
+    edge = np.full((len(size), 1), np.inf)
+    return np.diff(np.concatenate([np.zeros_like(edge), size, edge], axis=1), axis=1) > 0
+
+
+def thresholds_at(difference: Floats, place: Ints) -> Floats:
+    """The threshold of a place: the largest difference that is tied, 0 if none; (measure, case), (measure, ...)."""
+    size = np.sort(np.abs(difference), axis=1)
+    size = np.concatenate([np.zeros((len(size), 1)), size], axis=1)
+    return np.take_along_axis(size, place.reshape(len(size), -1), axis=1).reshape(place.shape)
+
+
+def nearest_place(curves: Curves, share: Floats) -> Ints:
+    """The place whose share of ties is nearest to a share, the smaller of two; share (draw,) -> (measure, draw)."""
+    away = np.round(np.abs(curves.ties - share[:, None]), 12)
+    return np.where(curves.open[:, None], away, np.inf).argmin(axis=-1).astype(np.int64)
+
+
+def best_place(value: Floats, open: Bools) -> Ints:
+    """The first of the places with the largest value; NaN counts as 0: (measure, draw, place) -> (measure, draw)."""
+    known = np.round(np.nan_to_num(value), 12)
+    return np.where(open[:, None], known, -np.inf).argmax(axis=-1).astype(np.int64)
+
+
+def at_place(values: Floats, place: Ints) -> Floats:
+    """Values of curves at places: (..., measure, draw, place), (measure, draw) -> (..., measure, draw)."""
+    index = np.broadcast_to(place, values.shape[:-1])[..., None]
+    return np.take_along_axis(values, index, axis=-1)[..., 0]
+
+
+def kappas(same: Floats, chance: Floats) -> Floats:
+    """Cohen's kappa from agreement and chance agreement; NaN where chance leaves nothing to agree on."""
+    room = 1 - chance
+    return np.divide(same - chance, room, out=np.full(np.shape(same), np.nan), where=room > 1e-12)
+
+
+def jaccard_of(same: Floats) -> Floats:
+    """Jaccard's coefficient of the answers of two sides, of which this share is the same."""
+    return np.asarray(same / (2 - same))
+
+
+def _before(values: Floats) -> Floats:
+    """Sums in front of each place: (..., case) -> (..., place)."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=sums[..., 1:])
+    return sums
+
+
+def _after(values: Floats) -> Floats:
+    """Sums from each place on: (..., case) -> (..., place)."""
+    sums = _before(values)
+    return sums[..., -1:] - sums
+
+
+def _same(weight: Floats, sign: Floats, theirs: Ints) -> Floats:
+    """Weight of equal directions at each place: weight (measure, draw, case), sign, theirs (measure, case)."""
+    alike, tied = (sign == theirs).astype(np.float64), (theirs == 0).astype(np.float64)
+    return (weight * alike[:, None]).sum(axis=-1, keepdims=True) + _before(weight * (tied - alike)[:, None])

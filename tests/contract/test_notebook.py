@@ -1,0 +1,171 @@
+"""What a notebook shows: every table and result of a public function, and every plot."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import runpy
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import venire
+from result_examples import EXAMPLES, example
+from venire.tabular import MOST_NOTES, MOST_ROWS, Tabular, as_html, shown
+
+ROOT = Path(__file__).parents[2]
+PLOTS = ROOT / "src" / "venire" / "plots"
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+SETTINGS = {"Measure", "Own", "Scale"}  # values whose repr is all there is to say
+FORMULAS = {"plot_contour", "plot_limits"}  # pictures of a formula, of no result
+NOT_OF_A_RESULT = {"plot_statistics", "plot_slope"}
+
+
+def returned(function: Callable[..., object]) -> list[type]:
+    """Classes of ours that stand in the annotation of what a function returns."""
+    names = re.findall(r"[A-Za-z_]\w*", str(function.__annotations__.get("return")))
+    found = [function.__globals__.get(name) for name in names]
+    return [each for each in found if inspect.isclass(each) and each.__module__.startswith("venire")]
+
+
+def public_results() -> set[str]:
+    members = [getattr(venire, name) for name in venire.__all__]
+    functions = [each for each in members if inspect.isfunction(each)]
+    functions += [each.fit for each in members if inspect.isclass(each) and hasattr(each, "fit")]
+    return {each.__name__ for function in functions for each in returned(function)}
+
+
+def test_every_result_of_a_public_function_is_shown_here():
+    assert len(public_results()) > 40
+    assert public_results() - SETTINGS <= EXAMPLES.keys(), "make it Tabular, and give an example here"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_result_shows_itself_and_becomes_plain_data(name):
+    result = example(name)
+    assert type(result).__name__ == name
+    assert isinstance(result, Tabular)
+    becomes_plain_data(result)
+    html = result._repr_html_()
+    assert html.startswith('<div class="venire"><p>')
+    assert html.count("<tr>") <= MOST_ROWS + 1
+    assert html.count("<li>") <= MOST_NOTES + 1
+    assert "colo" not in html.replace("colon", "")
+
+
+def becomes_plain_data(result: Tabular) -> None:
+    held = result.to_dict()
+    json.dumps(held, allow_nan=False)
+    assert held["sentence"] == result.sentence()
+    assert all(row.keys() == held["rows"][0].keys() for row in held["rows"])
+    frame = result.to_polars()
+    assert len(frame) == len(held["rows"])
+    assert not held["rows"] or frame.columns == list(held["rows"][0])
+    assert list(result.to_pandas().columns) == frame.columns
+
+
+def plots() -> dict[str, Callable[..., object]]:
+    modules = [import_module(f"venire.plots.{path.stem}") for path in sorted(PLOTS.glob("[a-z]*.py"))]
+    return {name: each for module in modules for name, each in vars(module).items() if name.startswith("plot_")}
+
+
+def subject(plot: Callable[..., object]) -> str:
+    """What a plot takes: the annotation of its first parameter."""
+    return str(next(iter(inspect.signature(plot).parameters.values())).annotation)
+
+
+@pytest.mark.parametrize("name", plots())
+def test_a_plot_takes_a_result_and_returns_a_figure(name):
+    plot = plots()[name]
+    assert plot.__annotations__["return"] == "Figure"
+    if name not in FORMULAS | NOT_OF_A_RESULT:
+        assert [each for each in re.findall(r"\w+", subject(plot)) if each[0].isupper() and each != "Sequence"]
+    parameters = list(inspect.signature(plot).parameters.values())
+    needed = [each for each in parameters if each.default is each.empty]
+    for kind in set(re.findall(r"\w+", subject(plot))) & EXAMPLES.keys() if len(needed) == 1 else ():
+        from matplotlib.figure import Figure
+
+        one = example(kind)
+        assert isinstance(plot([one] if subject(plot).startswith("Sequence") else one), Figure)
+
+
+def test_html_is_escaped():
+    html = as_html("a < b", [{"<i>": "<script>"}], n_rows=1, notes=["x & y"])
+    assert "a &lt; b" in html
+    assert "&lt;script&gt;" in html
+    assert "&lt;i&gt;" in html
+    assert "x &amp; y" in html
+
+
+def test_html_says_what_it_leaves_out():
+    rows = [{"a": 1, "b": None}] * 3
+    html = as_html("s", rows[:2], n_rows=3, notes=["n"] * 8)
+    assert "and 1 more row<" in html
+    assert "and 3 more notes<" in html
+    assert ">b<" not in html
+
+
+def test_a_long_text_is_cut():
+    html = as_html("s", [{"a": "<" * 100}], n_rows=1)
+    assert f'title="{"&lt;" * 100}">{"&lt;" * 59}…</td>' in html
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (float("nan"), "-"),
+        (True, "yes"),
+        (0.12345, "0.1235"),
+        (3e-7, "3e-07"),
+        (0.0, "0.0000"),
+        (12345, "12,345"),
+        (1234.5, "1,234.5000"),
+        (2e9, "2000000000"),
+        (["a", 2], "a, 2"),
+    ],
+)
+def test_cells(value, text):
+    assert shown(value) == text
+
+
+@cache
+def tool() -> dict[str, Callable[..., object]]:
+    return runpy.run_path(str(ROOT / "tools" / "notebooks.py"))
+
+
+def words(notebook: dict[str, object]) -> str:
+    """Everything a notebook shows as text."""
+    outputs = [each for cell in notebook["cells"] for each in cell.get("outputs", ())]
+    shown = [text for each in outputs for kind, text in each["data"].items() if kind.startswith("text/")]
+    return "\n".join(map("".join, shown))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_notebooks_of_the_documentation_are_what_they_give_today(path):
+    stored = tool()["read"](path)
+    found = tool()["run_again"](stored)
+    before, after = words(stored), words(found)
+    assert len(before) > 1000
+    assert NUMBER.sub("0", after) == NUMBER.sub("0", before), "run python tools/notebooks.py"
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(after), strict=True)
+    far = [(a, b) for a, b in pairs if float(a.replace(",", "")) != pytest.approx(float(b.replace(",", "")), abs=2e-3)]
+    assert not far, "run python tools/notebooks.py"
+    assert [pictures(cell) for cell in stored["cells"]] == [pictures(cell) for cell in found["cells"]]
+
+
+def pictures(cell: dict[str, object]) -> int:
+    return sum("image/png" in each["data"] for each in cell.get("outputs", ()))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_their_pages_are_the_same(path):
+    text, pictures = tool()["page"](tool()["read"](path), path.stem)
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == text, "run python tools/notebooks.py"
+    assert {file: (path.parent / file).read_bytes() for file in pictures} == pictures
+    assert path.stat().st_size < 400_000

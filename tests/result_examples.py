@@ -1,0 +1,198 @@
+"""One small example of every table and result, by the name of its class; made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import venire
+from venire.agreement.alpha import alpha
+from venire.agreement.directed_differences import differences
+from venire.analysis.aspects import AspectStudy, study_aspects
+from venire.analysis.clicks import summarise_clicks
+from venire.analysis.context_aspects import AspectModel
+from venire.analysis.context_collections import ContextCollection, ContextSetting, generate_context
+from venire.analysis.context_sweep import sweep_context
+from venire.analysis.measure_choice import choose_measure
+from venire.analysis.online_correlations import correlate_online
+from venire.analysis.perceived_collections import PerceivedCollection
+from venire.analysis.preference_people import people_of
+from venire.analysis.verdicts import verdict
+from venire.data.clicks import Clicks
+from venire.io.aspects import read_aspects
+from venire.io.click_logs import read_clicks
+from venire.models.combined_labels import CombinedTable
+from venire.models.conditional_labels import fit_conditional_labels
+from venire.models.conditional_validation import validate_conditional_labels
+
+
+@cache
+def small() -> venire.Collection:
+    return venire.generate(venire.Synthetic(n_topics=6, docs_per_topic=40, n_unjudged=5), rng=7)
+
+
+@cache
+def perceived() -> PerceivedCollection:
+    setting = venire.PerceivedRelevance(n_topics=12, n_assessors=3, topics_per_batch=6, preference_assessors=2)
+    return venire.generate_perceived(setting, rng=7)
+
+
+def labels() -> venire.Judgments:
+    return small().judgments
+
+
+def by_topic() -> venire.Judgments:
+    return labels().where(assessor="careful1")
+
+
+@cache
+def scores() -> venire.Scores:
+    return venire.evaluate(by_topic(), small().runs, ["nDCG@10", "P@5"])
+
+
+@cache
+def fit() -> venire.PredictedRelevanceFit:
+    return venire.PredictedRelevance(n_draws=50).fit(labels())
+
+
+@cache
+def outlook() -> venire.Forecast:
+    return venire.forecast(labels(), small().runs, assessor="careful1", n_draws=50)
+
+
+@cache
+def pdp(grades: int = 4) -> venire.PDP:
+    return venire.pdp(perceived().at(grades), perceived().preferences, k=3, n_draws=20)
+
+
+@cache
+def context() -> ContextCollection:
+    return generate_context(ContextSetting(n_topics=20, aspects=AspectModel()), rng=7)
+
+
+@cache
+def clicks() -> Clicks:
+    return read_clicks(context().clicks)
+
+
+@cache
+def study() -> AspectStudy:
+    few = context().aspects.filter(context().aspects["aspect"].is_in(["overall", "novelty", "topicality"]))
+    return study_aspects(read_aspects(few, scale="bad<fair<good<excellent<perfect"), n_draws=20, splits=1, folds=2)
+
+
+def snippets_and_pages() -> CombinedTable:
+    snippets = venire.read_grid("Sure Maybe No Sure\nMaybe Sure No Sure", scale="No<Maybe<Sure")
+    pages = venire.read_grid("Key Rel Non Key\nRel Key Non Key", scale="Non<Rel<Key")
+    return venire.combined_table(snippets, pages)
+
+
+def against_self() -> venire.Consistency:
+    judgments = venire.read_grid("2 2 1 0 0\n2 0 2 0 1")
+    return venire.consistency(judgments, [["d1", "d2"], ["d4", "d5"]], n_draws=20)
+
+
+def anyone(function: Callable[..., object], **options: object) -> object:
+    return function(labels(), small().runs, assessor="careful1", **options)
+
+
+def chosen(function: Callable[..., object]) -> object:
+    return function(perceived().preferences)
+
+
+EXAMPLES: dict[str, Callable[[], object]] = {
+    "AgreementDifferences": lambda: differences(venire.directed_agreement(labels(), by="topic")),
+    "AspectClusters": lambda: study().clusters[0],
+    "AspectCorrelations": lambda: study().correlations,
+    "AspectStudy": study,
+    "Aspects": lambda: study().aspects,
+    "Asymmetry": lambda: venire.asymmetry(
+        labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
+    ),
+    "Changes": lambda: study().changes,
+    "ClickSummary": lambda: summarise_clicks(clicks()),
+    "Clicks": clicks,
+    "Coefficient": lambda: alpha(labels(), n_draws=20),
+    "Collection": small,
+    "CombinedTable": snippets_and_pages,
+    "Comparison": lambda: anyone(venire.compare, n_draws=50),
+    "ConditionalLabels": lambda: fit_conditional_labels(context().judgments),
+    "ConditionalValidation": lambda: validate_conditional_labels(context().judgments, folds=2, splits=1, n_draws=10),
+    "Confusions": lambda: venire.confusions(labels()),
+    "Consistency": against_self,
+    "ContextCollection": context,
+    "ContextGain": lambda: example("ContextSweep").gains[0][0],
+    "ContextSweep": lambda: sweep_context(
+        context().judgments, context().runs, context().preferences, alphas=(0.0, 0.5), pool="median", n_draws=20
+    ),
+    "Counts": lambda: anyone(venire.count_relevant),
+    "Coverage": lambda: study().coverage,
+    "DawidSkeneFit": lambda: venire.DawidSkene().fit(labels()),
+    "DirectedAgreement": lambda: venire.directed_agreement(labels()),
+    "DiscriminativePower": lambda: venire.power_of(scores(), test=venire.PairedT()),
+    "Distributions": lambda: study().distributions,
+    "Estimate": lambda: fit().estimate("3"),
+    "ExactChanges": lambda: anyone(venire.exact_changes, n_draws=5),
+    "Forecast": outlook,
+    "FormComparison": lambda: anyone(venire.compare_forms, n_draws=20),
+    "Gains": lambda: fit().gains(),
+    "GroupComparison": lambda: venire.compare_groups(
+        labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting
+    ),
+    "HeadToHead": lambda: venire.head_to_head(scores(), *scores().names["system"][:2], measure="nDCG@10"),
+    "ItemRelevance": lambda: venire.posterior(labels(), fit()),
+    "JudgingEffort": lambda: venire.double_judgments_needed(fit()),
+    "Judgments": labels,
+    "LabelPreferencesFit": lambda: pdp().labels,
+    "ManyLabels": lambda: venire.observed_weights(labels(), [(1, 2), (2, 3)], at_least=5),
+    "MeasureChoice": lambda: choose_measure(
+        context().judgments, context().runs, context().preferences, "nDCG@5", pool="median", n_draws=20
+    ),
+    "OnlineCorrelations": lambda: correlate_online(context().judgments, clicks(), "nDCG@5", pool="median", n_draws=20),
+    "Overlap": lambda: venire.overlap(labels()),
+    "PDP": pdp,
+    "PDPDifference": lambda: venire.compare_pdp(pdp(), pdp(2), names=("four", "two"), test=venire.PairedT()),
+    "PairsToAsk": lambda: venire.pairs_to_ask(by_topic(), 3),
+    "PerceivedCollection": perceived,
+    "Phi": lambda: venire.phi(labels(), interval="topics", n_draws=20, chance=False),
+    "PositionBias": lambda: chosen(venire.position_bias),
+    "Power": lambda: venire.power_of(scores(), test=venire.PairedT()).rows[0],
+    "PredictedRelevanceFit": fit,
+    "PredictedScores": lambda: anyone(venire.score_intervals, model=fit().setting, n_draws=20),
+    "PreferenceAgreement": lambda: venire.preference_agreement(perceived().preferences, n_draws=20),
+    "Prediction": lambda: study().prediction,
+    "PreferencePeople": lambda: people_of(context().preferences),
+    "Preferences": lambda: perceived().preferences,
+    "PreferencesByLabels": lambda: venire.preferences_by_labels(
+        perceived().preferences, perceived().judgments.where(assessor=perceived().judgments.assessors[0])
+    ),
+    "Profiles": lambda: venire.profiles(labels()),
+    "Robustness": lambda: venire.between_assessors(labels(), small().runs, n_draws=20),
+    "Runs": lambda: small().runs,
+    "SampleSizeCheck": lambda: venire.check_sample_size(
+        perceived().preferences, perceived().judgments, sizes=(5, 10), n_draws=10
+    ),
+    "ScaleComparison": lambda: venire.compare_scales(
+        perceived().judgments, preferences=perceived().preferences, k=3, n_draws=10
+    ),
+    "Scores": scores,
+    "Sensitivity": lambda: venire.sensitivity(labels(), setting=fit().setting, against=("topics",)),
+    "Settled": lambda: chosen(venire.settled),
+    "Stability": lambda: venire.stability(outlook()),
+    "Summary": lambda: labels().summary(),
+    "SystemComparison": lambda: venire.compare_systems(scores(), "nDCG@10", test=venire.PairedT(), n_resamples=50),
+    "TopLists": lambda: venire.top_of_pool(by_topic(), 5),
+    "TopicPlan": lambda: venire.plan_topics(scores(), "nDCG@10"),
+    "Transitions": lambda: outlook().transitions,
+    "Transitivity": lambda: chosen(venire.transitivity),
+    "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
+    "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),
+    "UserVerdicts": lambda: example("PreferencePeople").verdicts,
+    "Verdict": lambda: verdict(scores(), "nDCG@10"),
+}
+
+
+@cache
+def example(name: str) -> object:
+    """Make the example of a class, once."""
+    return EXAMPLES[name]()

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from venire.analysis.clicks import summarise_clicks
+from venire.io.click_logs import read_clicks
+
+
+def test_the_mean_over_topics_has_students_interval():
+    log = {"topic": ["1", "2", "3"], "docs": ["a b", "c d e f", "g"], "clicks": ["1 0", "0 0 0 0", "1"]}
+    summary = summarise_clicks(read_clicks(log))
+    rates = np.array([0.5, 0.0, 1.0])
+    low, high = t.interval(0.95, 2, rates.mean(), rates.std(ddof=1) / np.sqrt(3))
+    assert summary.mean_ctr.value == 0.5
+    assert (summary.mean_ctr.low, summary.mean_ctr.high) == (max(low, 0.0), min(high, 1.0))
+    assert summary.record()["satisfied"] == 2
+    assert summary.ranks()[0] == {
+        "rank": 1,
+        "impressions": 3,
+        "clicks": 2,
+        "satisfied": 2,
+        "click_rate": pytest.approx(2 / 3),
+        "satisfied_rate": pytest.approx(2 / 3),
+    }
+    assert "3 sessions on 3 topics" in summary.sentence()
+
+
+def test_one_topic_has_no_interval():
+    summary = summarise_clicks(read_clicks({"topic": ["1"], "docs": ["a b"], "clicks": ["1 0"]}))
+    assert (summary.record()["low"], summary.record()["high"]) == (None, None)
+    assert "0.500 of the time" in summary.sentence()

@@ -1,0 +1,99 @@
+"""venire evaluate with labels in condition."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from venire.cli import evaluate
+from venire.data import context
+
+ALONE = "1\ta\t3\t\n1\tb\t1\t\n1\tc\t2\t\n1\td\t0\t\n1\te\t1\t\n"
+AFTER = "1\tb\t3\ta\n1\tc\t0\tb\n1\te\t3\ta\n"
+RUN = "".join(f"1 Q0 {doc} {rank} {-rank} s\n" for rank, doc in enumerate("abcde", 1))
+
+
+@pytest.fixture
+def labels(write):
+    return write("labels.tsv", f"topic\tdoc\tlabel\tgiven\n{ALONE}{AFTER}")
+
+
+@pytest.fixture
+def five(write):
+    return write("five.run", RUN)
+
+
+def value(answer):
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)["scores"][0]["value"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "flags", "expected"),
+    [
+        ("CCG(alpha=0)@5", [], 13.815748),
+        ("CCGsingle(alpha=0)@5", [], 20.910572),
+        ("CCG(alpha=0.5)@5", [], 14.446678),
+        ("CCG(alpha=0.5)@5", ["--backoff", "first"], 14.446678 + 1 / 2.584962500721156),
+    ],
+)
+def test_ccg_of_a_run_whose_labels_are_3_1_2_0_1(venire, labels, five, measure, flags, expected):
+    answer = venire("evaluate", labels, five, "-m", measure, "--gains", "linear", "--format", "json", *flags)
+    assert value(answer) == pytest.approx(expected, abs=1e-6)
+
+
+def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venire, labels, five):
+    measures = ("-m", "nCCG(alpha=0.5)@5", "-m", "nDCG@5")
+    answer = venire("evaluate", labels, five, *measures, "--format", "json", "--backoff", "first")
+    document = json.loads(answer.out)
+    assert list(document) == ["scores", "context"]
+    assert document["context"] == {
+        "backoff": "first",
+        "expected": False,
+        "first_rank": 1,
+        "collected": 2,
+        "predicted": 0,
+        "backoff_first": 1,
+        "backoff_isolation": 1,
+        "after_unjudged": 0,
+        "best_orders": [{"measure": "nCCG(alpha=0.5)@5", "exact": 1, "searched": 0, "furthest": 0.0}],
+    }
+    assert "2 collected, 0 predicted, 1 as after the first document, 1 as in isolation" in answer.err
+    assert "nCCG(alpha=0.5)@5: best orders of judged documents: 1 exact" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["-m", "CCG(alpha=2)@5"], "alpha is 2.0, expected a weight from 0 to 1"),
+        (["-m", "CCG(alpha=0.5)"], "CCG needs a cut-off"),
+        (["--expected"], "give --context-model FILE"),
+        (["--backoff", "last"], "'last' is not one of"),
+        (
+            ["-m", "CCG(alpha=0.5)@5", "--users", "5", "--gains", "0=0,1=0.2,2=0.5,3=1"],
+            "only labels in isolation count",
+        ),
+    ],
+)
+def test_bad_options(venire, labels, five, flags, words):
+    answer = venire("evaluate", labels, five, *flags)
+    assert (answer.code, answer.out) == (2, "")
+    assert words in answer.err
+
+
+def test_alpha_without_labels_in_condition(venire, qrels, run):
+    answer = venire("evaluate", qrels, run, "-m", "CCG(alpha=0.5)@5")
+    assert answer.code == 2
+    assert "they have no column given" in answer.err
+    assert "--context-model FILE" in answer.err
+
+
+def test_a_document_given_itself_names_its_line(venire, write, five):
+    table = write("bad.tsv", f"topic\tdoc\tlabel\tgiven\n{ALONE}1\tb\t1\tb\n")
+    answer = venire("evaluate", table, five, "-m", "CCG(alpha=0.5)@5")
+    assert answer.err.startswith(f"error: {table}:7: document 'b' is given itself for topic '1'")
+
+
+def test_the_words_are_those_of_the_library():
+    assert evaluate.BACKOFFS == context.BACKOFFS

@@ -1,0 +1,116 @@
+"""venire preferences and venire context sweep, end to end."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from venire.analysis.context_collections import ContextSetting, generate_context
+from venire.analysis.context_files import write_context
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small collection whose users value what comes after what they read."""
+    path = tmp_path_factory.mktemp("context")
+    setting = ContextSetting(n_topics=30, context=1.0, redundancy=0.9, design="neighbours")
+    write_context(generate_context(setting, rng=4), path)
+    return path
+
+
+def test_which_measure_agrees_best(venire, folder, tmp_path):
+    files = [folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv", "--pool", "median"]
+    args = [*files, "-m", "nDCG@5", "-m", "CCG(alpha=1)@5", "--gains", "linear", "--gains", "exponential"]
+    answer = venire("preferences", *args, "--bootstrap", "50", "--format", "json", "--plot", tmp_path / "p.svg")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    assert list(document) == ["measures", "baseline", "people", "assessors", "position", "warnings"]
+    first = document["measures"][0]
+    assert list(first)[:5] == ["rank", "measure", "gains", "condition", "preference"]
+    assert {"kappa", "low", "high", "jaccard", "p", "p_adjusted"} <= set(first)
+    assert (first["rank"], first["measure"], first["condition"]) == (1, "CCG(alpha=1)@5", "weak")
+    assert "agrees best with users" in answer.err
+    assert "always saying tie: kappa 0" in answer.err
+    assert (tmp_path / "p.svg").read_text().count("<svg") == 1
+    table = venire("preferences", *files, "-m", "DCG@5", "--bootstrap", "0").out.splitlines()
+    assert table[0].split()[:7] == ["rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa"]
+    assert len(table) == 5
+
+
+def test_the_sweep_over_alpha(venire, folder, tmp_path):
+    args = [folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv", "--pool", "median"]
+    args += ["-m", "CCG@5", "--alphas", "0,0.5,1", "--bootstrap", "30"]
+    answer = venire("context", "sweep", *args, "--format", "json", "--plot", tmp_path / "a.png")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    assert list(document) == ["gains", "sweep", "ties", "users", "baseline", "warnings"]
+    assert [each["condition"] for each in document["gains"]] == ["weak", "strong", "simultaneous"]
+    assert [each["alpha"] for each in document["sweep"][:3]] == [0.0, 0.5, 1.0]
+    assert "CCG@5: context" in answer.err
+    assert (tmp_path / "a.png").stat().st_size > 0
+    rows = list(csv.DictReader(io.StringIO(venire("context", "sweep", *args, "--format", "csv").out)))
+    assert len(rows) == 4 * 3
+    assert "difference_low" in rows[0]
+    drawn = venire("context", "sweep", *args, "--draw", "ties", "--plot", tmp_path / "t.svg")
+    assert drawn.out.splitlines()[0].split()[:4] == ["measure", "condition", "alpha", "kappa"]
+    assert "share of ties" in (tmp_path / "t.svg").read_text()
+    assert venire("context", "sweep", *args[:-4], "--alphas", "0,x").code == 2
+
+
+def test_a_list_that_is_not_there_is_told_with_its_line(venire, folder, write):
+    text = (folder / "preferences.tsv").read_text().splitlines()
+    wrong = write("wrong.tsv", "\n".join([*text[:4], text[4].replace("left", "Left"), *text[5:]]))
+    answer = venire(
+        "preferences", folder / "judgments.tsv", folder / "runs", "--preferences", wrong, "--pool", "median"
+    )
+    assert (answer.code, answer.out) == (2, "")
+    assert f"{wrong}:5: there is no result list 'Left' in the runs" in answer.err
+    assert "did you mean 'left'?" in answer.err
+
+
+def test_labels_that_users_tell_apart(venire, write, tmp_path):
+    qrels = write("qrels.txt", "".join(f"{t} 0 d{n} {n}\n" for t in range(12) for n in range(3)))
+    lines = "".join(f"{t} d2 d0 d2\n{t} d1 d0 {'d1' if t % 2 else 'd0'}\n" for t in range(12))
+    choices = write("choices.txt", lines)
+    answer = venire("preferences", qrels, "--preferences", choices, "--plot", tmp_path / "l.svg")
+    assert answer.code == 0
+    rows = [line.split() for line in answer.out.splitlines()]
+    assert rows[1][:5] == ["0", "1", "6", "0", "6"]
+    assert [row[-1] for row in rows[1:]] == ["no", "yes", "-"]
+    document = json.loads(venire("preferences", qrels, "--preferences", choices, "--format", "json").out)
+    assert (document["choices"], document["unlabelled"], len(document["labels"])) == (24, 0, 3)
+    assert (tmp_path / "l.svg").exists()
+
+
+def test_people_alone(venire, write, tmp_path):
+    lines = "qid\tassessor\tscore\n" + "".join(f"{t}\t{who}\t{t % 5 - 2}\n" for t in range(15) for who in "abc")
+    answer = venire("preferences", "--preferences", write("p.tsv", lines), "--plot", tmp_path / "p.svg")
+    assert answer.code == 0
+    assert answer.out.splitlines()[1].split()[:6] == ["weak", "15", "6", "3", "6", "0"]
+    assert "45 choices (9 ties) on 15 pairs of 15 topics by 3 assessors" in answer.err
+    assert (tmp_path / "p.svg").exists()
+    unknown = write("q.txt", "1 a b a\n1 a b b\n1 a b a\n2 a b b\n")
+    assert "anonymous" in venire("preferences", "--preferences", unknown).err
+    anonymous = json.loads(venire("preferences", "--preferences", unknown, "--anonymous", "--format", "json").out)
+    assert anonymous["people"][0]["agreement"] == pytest.approx(1 / 3)
+    assert venire("preferences").code == 2
+    assert venire("preferences", "--preferences", unknown, "-j", "x.qrels").code == 2
+
+
+@pytest.mark.parametrize(
+    ("judgments", "preferences", "extra", "apart"),
+    [
+        ("cast19_prefs/qrels_nist.txt.gz", "cast19_prefs/prefs_crowd.txt.gz", [], {"21", "32", "42", "43"}),
+        ("dl21_full/judges.tsv.gz", "dl21_full/prefs_crowd.txt.gz", ["--wide", "--where", "assessor=nist"], {"32"}),
+    ],
+)
+def test_real_labels_that_users_tell_apart(venire, data_dir, judgments, preferences, extra, apart):
+    args = [data_dir / judgments, "--preferences", data_dir / preferences, "--anonymous", *extra]
+    document = json.loads(venire("preferences", *args, "--format", "json").out)
+    told = {each["higher"] + each["lower"] for each in document["labels"] if each["told_apart"]}
+    assert told == apart
+    assert document["choices"] == {"cast19_prefs": 14573, "dl21_full": 9416}[judgments.partition("/")[0]]

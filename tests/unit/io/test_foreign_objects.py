@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from venire import FormatError, evaluate, read_judgments, read_runs
+from venire.io.run_scores import run_scores
+
+
+class Qrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: Any
+    iteration: str = "0"
+
+
+class ScoredDoc(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+class Ranx:
+    """An object as ranx has them: Qrels hold ``qrels``, a Run holds ``run``."""
+
+    def __init__(self, holds: str, content: dict[str, dict[str, Any]], name: str | None = None) -> None:
+        setattr(self, holds, content)
+        self.content, self.name = content, name
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        return self.content
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+    def __getitem__(self, topic: str) -> dict[str, Any]:
+        return self.content[topic]
+
+
+GRADES = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}
+ROWS = [Qrel(topic, doc, grade) for topic, docs in GRADES.items() for doc, grade in docs.items()]
+LISTS = {"q1": {"b": 2.5, "a": 1.0}, "q2": {"a": 1.0}}
+SCORED = [ScoredDoc(topic, doc, score) for topic, docs in LISTS.items() for doc, score in docs.items()]
+
+
+def table(judgments: Any, **options: Any) -> list[tuple[str, ...]]:
+    return sorted(read_judgments(judgments, **options).to_polars().rows())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        ROWS,
+        tuple(ROWS),
+        iter(ROWS),
+        (row for row in ROWS),
+        pd.DataFrame(ROWS),
+        pl.DataFrame(ROWS),
+        Ranx("qrels", GRADES),
+    ],
+    ids=["list", "tuple", "iterator", "generator", "pandas", "polars", "ranx"],
+)
+def test_judgments_of_other_tools_are_read_as_a_dictionary_is(source):
+    assert table(source) == table(GRADES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [SCORED, iter(SCORED), Ranx("run", LISTS), [Ranx("run", LISTS, "run")], {"run": SCORED}, {"run": iter(SCORED)}],
+    ids=["list", "iterator", "ranx", "list of ranx", "named rows", "named iterator"],
+)
+def test_runs_of_other_tools_are_read_as_a_dictionary_is(source):
+    assert run_scores(source) == {"run": LISTS}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_the_iteration_is_the_second_column(frame):
+    twice = [row._replace(iteration=who) for who in ("ann", "bob") for row in ROWS]
+    for source in (twice, frame(twice)):
+        judgments = read_judgments(source, second_column="assessor")
+        assert judgments.assessors == ("ann", "bob")
+        assert len(judgments) == 2 * len(ROWS)
+    assert read_judgments(twice, second_column="intent").column("intent").names == ["ann", "bob"]
+
+
+def test_two_grades_for_one_document_are_an_error_that_names_the_row():
+    with pytest.raises(FormatError, match="Qrel rows:4"):
+        read_judgments([*ROWS, ROWS[0]._replace(relevance=1)])
+
+
+def test_assessors_by_name():
+    named = read_judgments({"ann": ROWS, "bob": iter(ROWS), "cat": GRADES, "dan": pd.DataFrame(ROWS)})
+    assert named.assessors == ("ann", "bob", "cat", "dan")
+    assert table(named.where(assessor="cat")) == [(*row[:2], "cat", row[3]) for row in table(GRADES)]
+
+
+def test_assessors_by_name_with_dictionaries_alone():
+    assert read_judgments({"ann": GRADES, "bob": GRADES}).assessors == ("ann", "bob")
+
+
+def test_a_source_that_names_its_assessors_keeps_their_names():
+    frame = pl.DataFrame({"topic": ["q1", "q1"], "doc": ["a", "a"], "assessor": ["x", "y"], "label": [0, 1]})
+    assert read_judgments({"crowd": frame, "ann": GRADES}).assessors == ("ann", "x", "y")
+
+
+def test_a_named_collection_of_ranx_names_its_assessor():
+    both = [Ranx("qrels", GRADES, "nist"), Ranx("qrels", GRADES, "crowd")]
+    assert read_judgments(both).assessors == ("crowd", "nist")
+
+
+def test_systems_by_name():
+    runs = {
+        "a": Ranx("run", LISTS, "other"),
+        "b": LISTS,
+        "c": SCORED,
+        "d": pd.DataFrame(SCORED),
+        "e": pl.DataFrame(SCORED),
+    }
+    assert run_scores(runs) == dict.fromkeys("abcde", LISTS)
+
+
+def test_a_frame_with_a_column_called_run_is_a_frame():
+    frame = pd.DataFrame(SCORED).assign(run="x")
+    assert run_scores(frame) == {"x": LISTS}
+
+
+def test_fractions_are_labels_of_an_interval_scale():
+    judgments = read_judgments([Qrel("q", "a", 0.25), Qrel("q", "b", 0.5), Qrel("q", "c", 1.0)])
+    assert judgments.scale.labels == ("0.25", "0.5", "1")
+
+
+def test_evaluate_takes_both():
+    expected = evaluate(GRADES, LISTS, "nDCG@10").values.tolist()
+    assert evaluate(iter(ROWS), iter(SCORED), "nDCG@10").values.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "rows", "words"),
+    [
+        (read_judgments, [ROWS[0], ("q1", "a", 1)], "not every row is a Qrel"),
+        (read_judgments, [Qrel("", "a", 1)], "found the id ''"),
+        (read_runs, [SCORED[0], ("q1", "a")], "not every row is a ScoredDoc"),
+        (read_runs, [ScoredDoc("q", "d", "high")], "not every row is a ScoredDoc"),  # type: ignore[arg-type]
+    ],
+)
+def test_rows_that_are_none(read, rows, words):
+    with pytest.raises(FormatError, match=words):
+        read(rows)

@@ -1,0 +1,119 @@
+"""Parts of the documentation that are made when it is built, so that they cannot fall behind the code.
+
+A page holds a comment where such a part belongs, as in ``<!-- made here: commands -->``:
+
+    commands        every command with its usage, options and examples
+    public names    the public names whose homes belong to this page (``HOMES``), each below its module's text
+    plots           every plot function
+    name table      all public names, with the page of each
+    paper tables    the tables of papers that are computed again
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import docstring_extension  # noqa: F401 - mkdocs.yml names it, and it is found once it is loaded
+from command_help import all_commands, escaped
+
+import venire
+import venire.plots
+
+if TYPE_CHECKING:
+    from mkdocs.structure.pages import Page
+
+MADE = re.compile(r"^<!-- made here: ([a-z ]+) -->$", re.MULTILINE)
+HOMES = {
+    "reading": ("data", "io", "estimate"),
+    "measures": ("measures",),
+    "models": ("models",),
+    "agreement": ("agreement",),
+    "comparing": ("analysis",),
+    "labels": (
+        "analysis.label_",
+        "analysis.pdp",
+        "analysis.scale_",
+        "analysis.discriminative_power",
+        "analysis.powers",
+    ),
+    "simulating": ("analysis.synthetic", "analysis.perceived", "analysis.simulated", "analysis.context_coll"),
+    "planning": ("planning", "analysis.judging_effort"),
+    "report": ("report",),
+    "errors": ("errors",),
+}
+"""Pages of the Python reference, and what the modules begin with whose names stand there; the longest wins."""
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
+    """Put what is made here in its place."""
+    name = page.file.src_uri.rpartition("/")[2].removesuffix(".md")
+    return MADE.sub(lambda found: PARTS[found[1]](name), markdown)
+
+
+def page_of(home: str) -> str:
+    """Return the page of a module, such as ``measures.evaluate``."""
+    fitting = [(len(start), page) for page, starts in HOMES.items() for start in starts if home.startswith(start)]
+    return max(fitting)[1]
+
+
+def names_on(page: str) -> dict[str, list[str]]:
+    """Return the public names that belong on a page, by module."""
+    return {home: names.split() for home, names in venire._NAMES_IN.items() if page_of(home) == page}
+
+
+def plot_functions() -> dict[str, list[str]]:
+    """Return the plot functions of each module of plots."""
+    homes = sorted(each.name for each in pkgutil.iter_modules(venire.plots.__path__))
+    found = {
+        home: sorted(n for n in vars(import_module(f"venire.plots.{home}")) if n.startswith("plot_")) for home in homes
+    }
+    return {home: names for home, names in found.items() if names}
+
+
+def module_text(home: str, names: list[str]) -> Iterator[str]:
+    """Yield what asks for the text of a module and of some of its names."""
+    yield from [f"## venire.{home}", "", f"::: venire.{home}", "    options:", "      members:"]
+    yield from (f"        - {name}" for name in names)
+    yield ""
+
+
+def _public(page: str) -> str:
+    return "\n".join(line for home, names in names_on(page).items() for line in module_text(home, names))
+
+
+def _plots(_: str) -> str:
+    found = plot_functions().items()
+    return "\n".join(line for home, names in found for line in module_text(f"plots.{home}", names))
+
+
+def _name_table(_: str) -> str:
+    home_of = {name: home for home, names in venire._NAMES_IN.items() for name in names.split()}
+    rows = (
+        f"| `{name}` | [{page_of(home_of[name])}]({page_of(home_of[name])}.md) | `venire.{home_of[name]}` |"
+        for name in sorted(home_of, key=str.lower)
+    )
+    return "\n".join(["| name | page | module |", "| --- | --- | --- |", *rows])
+
+
+def _paper_tables(_: str) -> str:
+    from venire import papers
+
+    rows = (
+        f"| [{each.paper}]({each.paper}.md) | {each.where} | {escaped(each.title)} | {len(each.printed)} "
+        f"| {each.needs or ''} |"
+        for each in papers.ALL
+    )
+    return "\n".join(["| paper | where | what | numbers | data |", "| --- | --- | --- | --- | --- |", *rows])
+
+
+PARTS: dict[str, Callable[[str], str]] = {
+    "commands": lambda _: all_commands(),
+    "public names": _public,
+    "plots": _plots,
+    "name table": _name_table,
+    "paper tables": _paper_tables,
+}
