@@ -8,6 +8,7 @@ from functools import cache
 import venire
 from venire.agreement.alpha import alpha
 from venire.agreement.directed_differences import differences
+from venire.analysis.aspect_rankings import aspect_rankings
 from venire.analysis.aspects import AspectStudy, study_aspects
 from venire.analysis.clicks import summarise_clicks
 from venire.analysis.context_aspects import AspectModel
@@ -24,6 +25,7 @@ from venire.io.click_logs import read_clicks
 from venire.models.combined_labels import CombinedTable
 from venire.models.conditional_labels import fit_conditional_labels
 from venire.models.conditional_validation import validate_conditional_labels
+from venire.report.document import Chapter, Report
 
 
 @cache
@@ -104,6 +106,16 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "AgreementDifferences": lambda: differences(venire.directed_agreement(labels(), by="topic")),
     "AspectClusters": lambda: study().clusters[0],
     "AspectCorrelations": lambda: study().correlations,
+    "AspectRankings": lambda: aspect_rankings(
+        study().aspects,
+        context().runs,
+        "nDCG@5",
+        base="overall",
+        combinations=[{"topicality": 1.0}],
+        unjudged="condensed",
+        n_draws=10,
+        pool="mean",
+    ),
     "AspectStudy": study,
     "Aspects": lambda: study().aspects,
     "Asymmetry": lambda: venire.asymmetry(
@@ -114,6 +126,8 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Clicks": clicks,
     "Coefficient": lambda: alpha(labels(), n_draws=20),
     "Collection": small,
+    "CohenKappa": lambda: venire.cohen_kappa(labels(), n_draws=20),
+    "CombinedAspects": lambda: venire.combine_aspects(study().aspects, ["overall", "novelty"]),
     "CombinedTable": snippets_and_pages,
     "Comparison": lambda: anyone(venire.compare, n_draws=50),
     "ConditionalLabels": lambda: fit_conditional_labels(context().judgments),
@@ -127,6 +141,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "Counts": lambda: anyone(venire.count_relevant),
     "Coverage": lambda: study().coverage,
+    "CrossFitted": lambda: venire.cross_fitted(context().judgments, folds=2),
     "DawidSkeneFit": lambda: venire.DawidSkene().fit(labels()),
     "DirectedAgreement": lambda: venire.directed_agreement(labels()),
     "DiscriminativePower": lambda: venire.power_of(scores(), test=venire.PairedT()),
@@ -167,6 +182,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         perceived().preferences, perceived().judgments.where(assessor=perceived().judgments.assessors[0])
     ),
     "Profiles": lambda: venire.profiles(labels()),
+    "Report": lambda: Report("Systems", (Chapter("verdict", "Verdict", "No winner can be named."),), {}),
     "Robustness": lambda: venire.between_assessors(labels(), small().runs, n_draws=20),
     "Runs": lambda: small().runs,
     "SampleSizeCheck": lambda: venire.check_sample_size(
@@ -176,6 +192,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         perceived().judgments, preferences=perceived().preferences, k=3, n_draws=10
     ),
     "Scores": scores,
+    "ScaledQrels": lambda: venire.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
     "Sensitivity": lambda: venire.sensitivity(labels(), setting=fit().setting, against=("topics",)),
     "Settled": lambda: chosen(venire.settled),
     "Stability": lambda: venire.stability(outlook()),
@@ -186,6 +203,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Transitions": lambda: outlook().transitions,
     "Transitivity": lambda: chosen(venire.transitivity),
     "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
+    "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),
     "UserVerdicts": lambda: example("PreferencePeople").verdicts,
     "Verdict": lambda: verdict(scores(), "nDCG@10"),

@@ -35,8 +35,16 @@ def one_command(command: click.Command, parent: click.Context, name: str, *, lev
         yield from (f"| `{names}` | {escaped(words)} |" for names, words in records)
         yield ""
     yield from [*examples(command.epilog or ""), ""]
-    for below in getattr(command, "commands", {}).values():
-        yield from one_command(below, context, below.name or "", level=level + 1)
+    for below, each in commands_below(command, context).items():
+        yield from one_command(each, context, below, level=level + 1)
+
+
+def commands_below(command: click.Command, context: click.Context) -> dict[str, click.Command]:
+    """Return the commands of a group, by name."""
+    if not isinstance(command, click.Group):
+        return {}
+    found = {name: command.get_command(context, name) for name in command.list_commands(context)}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def option_sections(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:

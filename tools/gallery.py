@@ -21,6 +21,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "gallery" / "index.md"
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"^!\[(.*)\]\((\w+\.svg)\)$", re.MULTILINE)
 ENTRY = re.compile(r"^### ", re.MULTILINE)
+NEEDLESS = re.compile(r"<!--.*?-->\s*|<metadata>.*?</metadata>\s*", re.DOTALL)
+LONG = re.compile(r"(?<![#\w.])-?\d+\.\d{3,}(?!\w)")
 
 
 class Entry(NamedTuple):
@@ -57,6 +59,13 @@ def draw_all(folder: Path) -> None:
         for each in entries(text):
             exec(each.code, names)
             write_figure(names["figure"], folder / each.picture)
+            shorten(folder / each.picture)
+
+
+def shorten(path: Path) -> None:
+    """Take comments and needless digits out of a picture."""
+    text = NEEDLESS.sub("", path.read_text(encoding="utf-8"))
+    path.write_text(LONG.sub(lambda found: f"{float(found[0]):.2f}", text), encoding="utf-8")
 
 
 def _entry(text: str) -> Entry:

@@ -5,6 +5,7 @@ A page holds a comment where such a part belongs, as in ``<!-- made here: comman
     commands        every command with its usage, options and examples
     public names    the public names whose homes belong to this page (``HOMES``), each below its module's text
     plots           every plot function
+    thumbnails      the pictures of the gallery, each leading to how it is made
     name table      all public names, with the page of each
     paper tables    the tables of papers that are computed again
 """
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import docstring_extension  # noqa: F401 - mkdocs.yml names it, and it is found once it is loaded
 from command_help import all_commands, escaped
+from gallery import PAGE, entries
 
 import venire
 import venire.plots
@@ -40,7 +42,15 @@ HOMES = {
         "analysis.discriminative_power",
         "analysis.powers",
     ),
-    "simulating": ("analysis.synthetic", "analysis.perceived", "analysis.simulated", "analysis.context_coll"),
+    "users": (
+        *("analysis.aspect", "analysis.clicks", "analysis.context_", "analysis.measure_choice", "analysis.online_"),
+        *("analysis.preference_", "analysis.user_"),
+    ),
+    "simulating": (
+        *("analysis.synthetic", "analysis.perceived_", "analysis.context_aspects", "analysis.context_clicks"),
+        *("analysis.context_collections", "analysis.context_files", "analysis.context_lists"),
+        *("analysis.context_settings", "analysis.context_users", "analysis.context_worth"),
+    ),
     "planning": ("planning", "analysis.judging_effort"),
     "report": ("report",),
     "errors": ("errors",),
@@ -90,6 +100,17 @@ def _plots(_: str) -> str:
     return "\n".join(line for home, names in found for line in module_text(f"plots.{home}", names))
 
 
+def _thumbnails(_: str) -> str:
+    from markdown.extensions.toc import slugify
+
+    look = "width: 31%; height: 11em; margin: 0.5%; padding: 0.3em; object-fit: contain; background: white"
+    pictures = (
+        f'<a href="#{slugify(title, "-")}"><img src="{picture}" alt="{title}" title="{title}" style="{look}"></a>'
+        for title, picture, *_ in entries(PAGE.read_text(encoding="utf-8"))
+    )
+    return "\n".join(["<p>", *pictures, "</p>"])
+
+
 def _name_table(_: str) -> str:
     home_of = {name: home for home, names in venire._NAMES_IN.items() for name in names.split()}
     rows = (
@@ -114,6 +135,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "commands": lambda _: all_commands(),
     "public names": _public,
     "plots": _plots,
+    "thumbnails": _thumbnails,
     "name table": _name_table,
     "paper tables": _paper_tables,
 }

@@ -21,6 +21,7 @@ Records = list[dict[str, Any]]
 MOST_ROWS = 10
 MOST_NOTES = 5
 LONGEST_TEXT = 60
+FEW_COLUMNS = 3
 
 
 class Tabular(ABC):
@@ -82,22 +83,24 @@ def as_html(sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
-    """Write the columns that hold anything; numbers stand to the right."""
+    """Write the columns that hold anything, numbers to the right; where there are many, a row takes one line."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = [name for name in names if any(row.get(name) is not None for row in rows)]
     if not columns:
         return ""
+    cut = len(columns) > FEW_COLUMNS
     cell = {name: f' style="text-align:{"right" if _is_numeric(rows, name) else "left"}"' for name in columns}
     head = "".join(f'<th scope="col"{cell[name]}>{escape(name)}</th>' for name in columns)
-    body = ("".join(f"<td{cell[name]}{_cell(shown(row.get(name)))}</td>" for name in columns) for row in rows)
+    body = ("".join(f"<td{cell[name]}{_cell(shown(row.get(name)), cut=cut)}</td>" for name in columns) for row in rows)
     lines = "".join(f"<tr>{line}</tr>" for line in body)
-    table = f'<table style="white-space:nowrap"><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>'
+    start = '<table style="white-space:nowrap">' if cut else "<table>"
+    table = f"{start}<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
     return f'<div style="overflow-x:auto" tabindex="0">{table}</div>'
 
 
-def _cell(text: str) -> str:
-    """Write the rest of a cell; of a long text its beginning, and the whole where one points at it."""
-    if len(text) <= LONGEST_TEXT:
+def _cell(text: str, *, cut: bool) -> str:
+    """Write the rest of a cell; where texts are cut, of a long one its beginning, and the whole if one points at it."""
+    if not cut or len(text) <= LONGEST_TEXT:
         return f">{escape(text)}"
     return f' title="{escape(text)}">{escape(text[: LONGEST_TEXT - 1].rstrip())}…'
 

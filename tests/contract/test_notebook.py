@@ -59,7 +59,8 @@ def test_a_result_shows_itself_and_becomes_plain_data(name):
 
 
 def becomes_plain_data(result: Tabular) -> None:
-    held = result.to_dict()
+    json.dumps(result.to_dict(), allow_nan=False)
+    held = Tabular.to_dict(result)
     json.dumps(held, allow_nan=False)
     assert held["sentence"] == result.sentence()
     assert all(row.keys() == held["rows"][0].keys() for row in held["rows"])
@@ -110,9 +111,10 @@ def test_html_says_what_it_leaves_out():
     assert ">b<" not in html
 
 
-def test_a_long_text_is_cut():
-    html = as_html("s", [{"a": "<" * 100}], n_rows=1)
+def test_a_long_text_is_cut_where_there_are_many_columns():
+    html = as_html("s", [{"a": "<" * 100, "b": 1, "c": 2, "d": 3}], n_rows=1)
     assert f'title="{"&lt;" * 100}">{"&lt;" * 59}…</td>' in html
+    assert f">{'&lt;' * 100}</td>" in as_html("s", [{"a": "<" * 100, "b": 1}], n_rows=1)
 
 
 @pytest.mark.parametrize(

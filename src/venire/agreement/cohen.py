@@ -32,6 +32,7 @@ from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, 
 from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, middle, percentiles, topic_mean
 from venire.data.judgments import Judgments, counted
 from venire.errors import UnknownName
+from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
 
 NAME = "cohen_kappa"
@@ -66,7 +67,7 @@ class PairCounts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CohenKappa:
+class CohenKappa(Tabular):
     """Cohen's kappa of every two assessors: value, low, high, n_items (pair,), NaN where undefined; and their mean."""
 
     level: str
@@ -76,6 +77,14 @@ class CohenKappa:
     low: Floats
     high: Floats
     mean: Coefficient
+
+    def sentence(self) -> str:
+        """Say what the mean over every two assessors is."""
+        return self.mean.sentence()
+
+    def records(self) -> Records:
+        """Return the mean, then one row for every two assessors."""
+        return [row for each in (self.mean, *self.pairs()) for row in each.records()]
 
     def pairs(self) -> list[Coefficient]:
         """One coefficient for every two assessors who judged the same items."""

@@ -132,9 +132,10 @@ def phi(
 
     level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
     scale says.  over: pooled items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or
-    by ``n_draws`` drawings of items or topics.  chance: simulate what labels at random would have.  Cost: O(rows log rows), and up to 64 integrals for each number of
-    labels that an item may have and each of about 100 values of rho, however many items there are; 400 values for a
-    mean over topics.
+    by ``n_draws`` drawings of items or topics.  chance: simulate what labels at random would have.
+
+    Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100
+    values of rho, however many items there are; 400 values for a mean over topics.
 
     Examples
     --------

@@ -23,6 +23,7 @@ from venire.analysis.preference_conditions import CONDITIONS, Conditioned, condi
 from venire.analysis.user_verdicts import STRENGTHS, UserVerdicts
 from venire.kernels.direction_ties import jaccard_of
 from venire.kernels.resample import topic_weights
+from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
 
 LEVEL, N_DRAWS = 0.95, 1000
@@ -34,7 +35,7 @@ VIEWS = ((0, 0), (1, 1), (2, 0), (2, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class UserAgreement:
+class UserAgreement(Tabular):
     """Agreement of measures with users: seen has one draw, drawn those of resampled topics (none: no intervals).
 
     Shapes are those of ``Conditioned``: (condition, weak or strong, measure, draw).
@@ -60,6 +61,21 @@ class UserAgreement:
             found |= dict(zip(KEYS[name], (value, low, high), strict=True))
         found["reason"] = None if found["kappa"] is not None else "users and measure give one and the same answer"
         return found
+
+    def sentence(self) -> str:
+        """Say how far the best measure agrees with weak preference."""
+        best = self.best(VIEWS[0])
+        found = self.record(best, VIEWS[0])
+        if found["kappa"] is None:
+            return f"No measure can be told from chance: {found['reason']}."
+        interval = "" if found["low"] is None else f" ({found['low']:.2f} to {found['high']:.2f})"
+        among = f"measure {best + 1} of {self.seen.kappa.shape[2]}"
+        return f"Of the measures {among} agrees best with users: kappa {found['kappa']:.2f}{interval}, weak preference."
+
+    def records(self) -> Records:
+        """Return one row per measure, numbered from 1, and condition."""
+        n_measures = self.seen.kappa.shape[2]
+        return [{"measure": n + 1, **self.record(n, view)} for view in VIEWS for n in range(n_measures)]
 
     def limits(self, name: str, at: tuple[int, ...]) -> tuple[float | None, float | None]:
         """The interval of kappa or jaccard over resampled topics; None where it was not asked for or has no meaning."""

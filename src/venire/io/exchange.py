@@ -15,7 +15,7 @@ When not to use this: where fractions are taken as they are, as by ir_measures' 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments, counted
 from venire.data.panel import Panel
 from venire.errors import AmbiguousLabels, SettingError
+from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Qrel(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScaledQrels:
+class ScaledQrels(Tabular):
     """Gains of documents as whole numbers, ``scale_by`` times as large; item, group and gain are (row,).
 
     group: the assessors, where each has lines of their own; None where an item has one gain.
@@ -113,6 +114,15 @@ class ScaledQrels:
         import polars as pl
 
         return pl.DataFrame(list(self), schema=Qrel._fields, orient="row").with_columns(gain=self.gain)
+
+    def records(self) -> Records:
+        """Return one row per line, in ir_measures' columns, and the gain as it is."""
+        return self.to_polars().to_dicts()
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        rows = np.arange(min(most, len(self)))
+        group = None if self.group is None else self.group.take(rows)
+        return replace(self, item=self.item[rows], gain=self.gain[rows], group=group).records(), len(self)
 
     def refuse_groups(self, where: str) -> None:
         """Raise where several assessors would be mixed up."""

@@ -31,6 +31,7 @@ from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.models.combined_labels import JOIN
 from venire.models.gain_names import read_share
 from venire.models.predicted_relevance import PredictedRelevance
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 FORMULAS = ("sum", "minimum", "product")
@@ -39,7 +40,7 @@ NO_LABEL_NAME = "none"
 
 
 @dataclass(frozen=True, eq=False)
-class CombinedAspects:
+class CombinedAspects(Tabular):
     """Judgments with combined labels and the gains of these; ``evaluate(judgments, runs, gains=gains)`` takes both."""
 
     name: str
@@ -56,6 +57,10 @@ class CombinedAspects:
             f"{self.name}: {counted(len(self.judgments.scale), 'combination')} of labels, worth "
             f"{self.gains.values.min():.2f} to {self.gains.values.max():.2f} ({top})."
         )
+
+    def records(self) -> Records:
+        """Return one row per combination of labels: what it is worth."""
+        return self.gains.records()
 
 
 def combine_aspects(

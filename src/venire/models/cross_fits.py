@@ -19,13 +19,14 @@ from venire.models.conditional_features import bound_features
 from venire.models.conditional_labels import ConditionalLabels, fit_pairs
 from venire.models.conditional_pairs import LabelledPairs, labelled_pairs
 from venire.models.conditional_regression import REGULARISATION, Regression
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 FOLDS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class CrossFitted:
+class CrossFitted(Tabular):
     """Predictors of labels in context, one per fold (a ``venire.data.conditional.Predictor``).
 
     models   (fold,); whole: fitted on all topics, for those that no label in context is known of
@@ -56,6 +57,10 @@ class CrossFitted:
         """Say in one line what it is."""
         folds = counted(len(self.models), "fold")
         return f"{self.whole.sentence()}; each topic by a model without it, in {folds} of topics"
+
+    def records(self) -> Records:
+        """Return the rows of the model that was fitted on all topics."""
+        return self.whole.records()
 
 
 def cross_fitted(

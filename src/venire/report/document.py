@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from venire.tabular import Records, Tabular
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -88,7 +90,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class Report(Tabular):
     """Chapters in their order, and how to make them again."""
 
     title: str
@@ -102,6 +104,18 @@ class Report:
             **{chapter.name: chapter.content() for chapter in self.chapters},
             "made_with": dict(self.made_with),
         }
+
+    def sentence(self) -> str:
+        """Say the first finding, which is the verdict."""
+        return self.chapters[0].finding if self.chapters else self.title
+
+    def records(self) -> Records:
+        """Return one row per chapter: its title and its finding."""
+        return [{"chapter": each.title, "finding": each.finding} for each in self.chapters]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole content as plain data, as ``--json`` writes it."""
+        return self.content()
 
     def sentences(self) -> list[str]:
         """The findings, chapter by chapter."""
