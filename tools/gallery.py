@@ -21,7 +21,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "gallery" / "index.md"
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"^!\[(.*)\]\((\w+\.svg)\)$", re.MULTILINE)
 ENTRY = re.compile(r"^### ", re.MULTILINE)
-NEEDLESS = re.compile(r"<!--.*?-->\s*|<metadata>.*?</metadata>\s*", re.DOTALL)
+NEEDLESS = re.compile(r"<!--.*?-->\s*|<metadata>.*?</metadata>\s*|^ +", re.DOTALL | re.MULTILINE)
+FONTS = re.compile(r"'DejaVu Sans', [^;\"]*sans-serif")
 LONG = re.compile(r"(?<![#\w.])-?\d+\.\d{3,}(?!\w)")
 
 
@@ -63,8 +64,8 @@ def draw_all(folder: Path) -> None:
 
 
 def shorten(path: Path) -> None:
-    """Take comments and needless digits out of a picture."""
-    text = NEEDLESS.sub("", path.read_text(encoding="utf-8"))
+    """Take comments, fonts that look alike and needless digits out of a picture."""
+    text = FONTS.sub("'DejaVu Sans', Verdana, sans-serif", NEEDLESS.sub("", path.read_text(encoding="utf-8")))
     path.write_text(LONG.sub(lambda found: f"{float(found[0]):.2f}", text), encoding="utf-8")
 
 

@@ -22,6 +22,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +114,29 @@ class Reader:
 
 
 def _in_process(words: list[str] | None, line: str, where: str) -> str:
-    result = CliRunner().invoke(cli, words, prog_name="venire")
+    import time; t0=time.time()
+    result = CliRunner().invoke(cli, words, prog_name="venire", default_map=quick())
+    if time.time()-t0>0.8: print("SLOW", round(time.time()-t0,1), line, file=sys.__stderr__)
     said = click.unstyle(result.output)
     assert result.exit_code in _expected(line), f"{where}: {line}\n{said}"
     return said
+
+
+@cache
+def quick() -> dict[str, Any]:
+    """Defaults that make commands quick: few draws.  What an example states itself stays."""
+    found = {}
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        found[name] = _few(command)
+    return found
+
+
+def _few(command: click.Command | None) -> dict[str, Any]:
+    if isinstance(command, click.Group):
+        return {name: _few(each) for name, each in command.commands.items()}
+    assert command is not None
+    return {each.name: 20 for each in command.params if {"--bootstrap", "--draws"} & set(each.opts)}
 
 
 def _in_shell(block: Block, where: str) -> str:

@@ -15,7 +15,7 @@ quantile over draws of how far the best of the others is ahead of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ SOURCES = {
 class Verdict(Tabular):
     """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
 
-    mean (system,): scores; lead: how far ahead of the next system it is; p_next: the p-value of that difference.
+    twins: rivals with the same score on every topic.  mean (system,): scores; lead: how far ahead of the next system it is; p_next: the p-value of that difference.
     """
 
     systems: tuple[str, ...]
@@ -51,6 +51,7 @@ class Verdict(Tabular):
     n_topics: int
     best: str
     rivals: tuple[str, ...]
+    twins: tuple[str, ...]
     second: str | None
     lead: float
     p_next: float
@@ -69,6 +70,7 @@ class Verdict(Tabular):
             "winner": self.winner,
             "best": self.best,
             "rivals": list(self.rivals),
+            "twins": list(self.twins),
             "measure": self.measure,
             "mean": float(self.mean.max()),
             "lead": None if np.isnan(self.lead) else self.lead,
@@ -96,10 +98,12 @@ class Verdict(Tabular):
                 f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {self.n_topics} topics); "
                 f"{self._stays()}."
             )
-        others = _listed(self.rivals)
+        alike = f" and {_listed(self.twins)}, which score the same on every topic," if self.twins else ""
+        rivals = [name for name in self.rivals if name not in self.twins]
+        told = f" cannot be told from {_listed(rivals)}" if rivals else " are the best"
         return (
             f"No winner can be named: by {self.measure} over {self.n_topics} topics {self.best} "
-            f"({self.mean.max():.3f}) cannot be told from {others}; {self._stays()}."
+            f"({self.mean.max():.3f}){alike}{told}; {self._stays()}."
         )
 
     def _stays(self) -> str:
@@ -142,6 +146,7 @@ def verdict(
         len(one.names["topic"]),
         systems[best],
         tuple(systems[other] for other in order[1:].tolist() if not told[other]),
+        _twins(one, best),
         None if alone else systems[runner],
         np.nan if alone else float(mean[best] - mean[runner]),
         float(p[runner]),
@@ -149,6 +154,13 @@ def verdict(
         {source: behind for source, (_, behind) in sure.items()},
         level,
     )
+
+
+def _twins(scores: Scores, best: int) -> tuple[str, ...]:
+    """Systems whose score is that of the best on every topic."""
+    values = np.moveaxis(scores.values, scores.axes.index("system"), 0)
+    same = np.isclose(values, values[best], rtol=0, atol=TIE, equal_nan=True).all(axis=1)
+    return tuple(name for n, name in enumerate(scores.names["system"]) if same[n] and n != best)
 
 
 def _p_values(scores: Scores) -> Floats:
@@ -172,8 +184,8 @@ def _first(draws: Floats, place: int) -> tuple[float, float]:
     return share, max(float(behind), 0.0)
 
 
-def _listed(names: tuple[str, ...] | list[str], most: int = 4) -> str:
+def _listed(names: Sequence[str], most: int = 4) -> str:
     """List names in words, the first few of many."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))

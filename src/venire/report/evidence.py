@@ -190,22 +190,23 @@ class Evidence:
         """All pairs of systems, tested over topics."""
         return known(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
 
-    @cached_property
-    def comparison(self) -> Comparison | Missing:
-        """All pairs of systems, tested over topics and forecast under another judge."""
+    def _judged_again(self, ask: Callable[..., Found]) -> Found | Missing:
+        """Ask what other judges would do, if there are any."""
         if not self.several:
             return Missing("there is one assessor only", "have a second one judge some of the results")
         question = self.question
-        return known(
-            lambda: compare(
-                self.labels,
-                question.runs,
-                question.measure,
-                assessor=self.judge,
-                n_draws=question.n_draws,
-                rng=question.rng,
-            )
-        )
+        how = {"assessor": self.judge, "n_draws": question.n_draws, "rng": question.rng}
+        return known(lambda: ask(self.labels, question.runs, question.measure, **how))
+
+    @cached_property
+    def comparison(self) -> Comparison | Missing:
+        """All pairs of systems, tested over topics and forecast under another judge."""
+        return self._judged_again(compare)
+
+    @cached_property
+    def sources(self) -> UncertaintySources | Missing:
+        """What other topics, other judges, and both do to the order of systems."""
+        return self._judged_again(uncertainty_sources)
 
     @cached_property
     def users(self) -> UserScores | Missing:
@@ -242,20 +243,3 @@ class Evidence:
     def plan(self) -> TopicPlan | Missing:
         """Which differences these topics can tell, and how many topics others would take."""
         return known(lambda: plan_topics(self.scores["linear"]))
-
-    @cached_property
-    def sources(self) -> UncertaintySources | Missing:
-        """What other topics, other judges, and both do to the order of systems."""
-        if not self.several:
-            return Missing("there is one assessor only", "have a second one judge some of the results")
-        question = self.question
-        return known(
-            lambda: uncertainty_sources(
-                self.labels,
-                question.runs,
-                question.measure,
-                assessor=self.judge,
-                n_draws=question.n_draws,
-                rng=question.rng,
-            )
-        )

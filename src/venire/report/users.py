@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from venire.agreement.preference_labels import preferences_by_labels
 from venire.analysis.aspects import AspectStudy, study_aspects
@@ -19,6 +20,10 @@ from venire.plots.preference_people import plot_told_apart
 from venire.plots.user_preference import plot_alphas, plot_choice
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing, known
+from venire.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MEASURES = ("CG@5", "DCG@5", "ERR@5", "P@5", "CCG@5")
 IN_CONTEXT = ("CG@5", "DCG@5", "CCG@5")
@@ -39,6 +44,12 @@ def _or_why(what: str, write: Callable[[], Told]) -> list[Told]:
     """Write, or say why it cannot be."""
     found = known(write)
     return [(found.sentence(what), [])] if isinstance(found, Missing) else [found]
+
+
+def _shown(found: Tabular, figure: Figure, name: str, said: tuple[str, str]) -> list[Part]:
+    """A result as picture and table; said: what both show, and the picture in words."""
+    caption, words = said
+    return [Picture(name, caption, figure, words), Grid.of(f"{name}_table", caption, found.records())]
 
 
 def compares_systems(evidence: Evidence, preferences: Preferences) -> bool:
@@ -70,11 +81,7 @@ def _measures(evidence: Evidence, preferences: Preferences) -> Told:
     )
     words = "Cohen's kappa between measures and users, with intervals, best first."
     caption = "How far measures and gains agree with what users prefer, result list against result list."
-    parts: list[Part] = [
-        Picture("measures_users", caption, plot_choice(found), words),
-        Grid.of("measures_and_users", caption, found.records()),
-    ]
-    return found.sentence(), parts
+    return found.sentence(), _shown(found, plot_choice(found), "measures_and_users", (caption, words))
 
 
 def _labels(evidence: Evidence, preferences: Preferences) -> Told:
@@ -82,11 +89,7 @@ def _labels(evidence: Evidence, preferences: Preferences) -> Told:
     found = preferences_by_labels(preferences, labels.take(~in_condition(labels)))
     words = "How often the document with the higher label is preferred, by pair of labels."
     caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
-    parts: list[Part] = [
-        Picture("labels_told_apart", caption, plot_told_apart(found), words),
-        Grid.of("preferences_by_labels", caption, found.records()),
-    ]
-    return found.sentence(), parts
+    return found.sentence(), _shown(found, plot_told_apart(found), "labels_told_apart", (caption, words))
 
 
 def _in_context(evidence: Evidence) -> list[Told]:
@@ -136,11 +139,7 @@ def _online(evidence: Evidence, clicks: Clicks) -> Told:
     found = correlate_online(evidence.labels, clicks, measures, assessor=evidence.judge, rng=question.rng)
     words = "Rank correlations over topics between measures and clicks, with intervals."
     caption = "Do topics that score high have satisfied users? Correlations over topics of measures with clicks."
-    parts: list[Part] = [
-        Picture("clicks_measures", caption, plot_online_correlations(found), words),
-        Grid.of("measures_and_clicks", caption, found.records()),
-    ]
-    return found.sentence(), parts
+    return found.sentence(), _shown(found, plot_online_correlations(found), "measures_and_clicks", (caption, words))
 
 
 def _aspects(evidence: Evidence) -> list[Told]:

@@ -1,0 +1,62 @@
+"""What a report says of users: preferences between lists or documents, labels in context, clicks, aspects."""
+
+from __future__ import annotations
+
+import pytest
+
+from venire import AspectModel, ContextSetting, Preferences, aspects_of, generate_context, read_clicks, read_judgments
+from venire.report.document import Grid, Picture
+from venire.report.evidence import Evidence, Question
+from venire.report.users import chapter
+
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return generate_context(ContextSetting(n_topics=40, redundancy=0.8, context=1.0, aspects=AspectModel()), rng=2)
+
+
+def question(made, **more) -> Question:
+    return Question(made.judgments, made.runs, measure="CG@5", n_draws=50, **more)
+
+
+def test_nothing_is_written_where_there_is_nothing(made):
+    alone = made.judgments.where(given="")
+    assert chapter(Evidence(Question(alone, made.runs, measure="CG@5", n_draws=50))) is None
+
+
+def test_preferences_between_lists_rank_measures_and_weigh_context(made):
+    found = chapter(Evidence(question(made, preferences=made.preferences)))
+    assert "agrees best with users" in found.finding
+    assert "alpha" in found.finding
+    assert {part.name for part in found.parts} >= {"measures_and_users", "context_sweep"}
+
+
+def test_preferences_between_documents_tell_labels_apart(made):
+    rows = made.judgments.where(given="").to_polars()
+    first, second = rows.group_by("topic", maintain_order=True).head(2).partition_by("topic")[:2]
+    pairs = [(part["topic"][0], part["doc"][0], part["doc"][1], 1, "ann") for part in (first, second)]
+    found = chapter(Evidence(question(made, preferences=Preferences.of(pairs))))
+    assert "labels_told_apart" in {part.name for part in found.parts if isinstance(part, Picture)}
+
+
+def test_clicks_are_summed_up_and_held_against_measures(made):
+    found = chapter(Evidence(question(made, clicks=read_clicks(made.clicks))))
+    assert "sessions on 40 topics" in found.finding
+    assert "measures_and_clicks_table" in {part.name for part in found.parts if isinstance(part, Grid)}
+
+
+def test_aspects_are_studied(made):
+    scale = "bad<fair<good<excellent<perfect"
+    labels = read_judgments(made.aspects, scale=scale)
+    found = chapter(Evidence(question(made, aspects=aspects_of(labels))))
+    assert "Rank correlation with overall" in found.finding
+    named = {part.name for part in found.parts if isinstance(part, Picture)}
+    assert named == {"aspect_coverage", "aspect_changes", "aspect_correlations"}
+
+
+def test_what_cannot_be_told_is_said_with_its_reason(made):
+    strangers = Preferences.of([("nowhere", "left", "right", 1, "ann"), ("nowhere", "left", "right", -1, "bob")])
+    found = chapter(Evidence(question(made, preferences=strangers)))
+    assert "Which measure agrees with users cannot be told" in found.finding
