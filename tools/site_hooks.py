@@ -103,7 +103,7 @@ def _plots(_: str) -> str:
 def _thumbnails(_: str) -> str:
     from markdown.extensions.toc import slugify
 
-    look = "width: 31%; height: 11em; margin: 0.5%; padding: 0.3em; object-fit: contain; background: white"
+    look = "width: 31%; height: 9em; margin: 0.5%; padding: 0.3em; object-fit: contain; background: white"
     pictures = (
         f'<a href="#{slugify(title, "-")}"><img src="{picture}" alt="{title}" title="{title}" style="{look}"></a>'
         for title, picture, *_ in entries(PAGE.read_text(encoding="utf-8"))

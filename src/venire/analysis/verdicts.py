@@ -42,7 +42,8 @@ SOURCES = {
 class Verdict(Tabular):
     """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
 
-    twins: rivals with the same score on every topic.  mean (system,): scores; lead: how far ahead of the next system it is; p_next: the p-value of that difference.
+    twins: rivals with the same score on every topic.  mean (system,): scores.  lead: how far the best is ahead of the
+    next system; p_next: the p-value of that difference.
     """
 
     systems: tuple[str, ...]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.evaluate import in_context
+from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
     assessor_option,
@@ -191,7 +191,6 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     from venire import read_judgments, read_runs
     from venire.analysis.online_correlations import correlate_online
     from venire.analysis.online_measures import Online
-    from venire.cli.evaluate import _context
 
     labels = chosen_labels(read_judgments(list(options["judgments"]), **options["reading"]), options["where"])
     topics, said = chosen_topics(options["topic_file"], labels)
@@ -206,7 +205,7 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
         n_draws=options["n_draws"],
         rng=options["rng"],
         topics=topics,
-        context=_context(**options["in_context"]),
+        context=context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()

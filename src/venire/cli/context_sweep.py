@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from venire.cli.evaluate import in_context
+from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
     assessor_option,
@@ -99,7 +99,6 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     """
     from venire import read_runs
     from venire.analysis.context_sweep import sweep_context
-    from venire.cli.evaluate import _context
     from venire.io.preferences import read_preferences
 
     asked = options["sweeping"]
@@ -116,7 +115,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         gains=settled_gains(labels, options["reading"], **options["worth"]),
         n_draws=options["n_draws"],
         rng=options["rng"],
-        context=_context(**options["in_context"]),
+        context=context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     gains = found.gain_records()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
     chosen_topics,
@@ -31,9 +31,6 @@ from venire.cli.progress import bar
 from venire.cli.score_tables import long_table, long_user_table, wide_table, wide_user_table
 from venire.cli.sections import Command, gathered, one_of, option
 
-if TYPE_CHECKING:
-    from venire.data.context import Context
-
 EXAMPLES = """\b
 Examples:
   venire evaluate qrels.txt runs
@@ -41,12 +38,10 @@ Examples:
   venire evaluate judgments.tsv runs --per assessor --format csv -o scores.csv
   venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
-  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --backoff first
+  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict
 """
 
 MISSING = ("zero", "skip")
-BACKOFFS = ("isolation", "first")
-CONTEXT = "Context (measures with alpha, labels with a column given)"
 
 scoring = gathered(
     "scoring",
@@ -77,40 +72,6 @@ scoring = gathered(
             help="Topics that a system has no list for: {}.",
         ),
     },
-)
-
-
-def _expects_model(values: Mapping[str, Any]) -> None:
-    if values["expected"] and values["model"] is None:
-        raise click.UsageError("--expected is the mean over predicted labels: give --context-model FILE")
-
-
-in_context = gathered(
-    "in_context",
-    {
-        "model": option(
-            *("--context-model", "model"),
-            section=CONTEXT,
-            type=PATH,
-            metavar="FILE.json",
-            help="Predict labels in condition that were not collected, by a model saved by venire context predict.",
-        ),
-        "backoff": one_of(
-            "--backoff",
-            choices=BACKOFFS,
-            section=CONTEXT,
-            default="isolation",
-            help="Labels that are neither collected nor predicted: {}; first is as after the first document, if "
-            "that was collected.",
-        ),
-        "expected": option(
-            "--expected",
-            section=CONTEXT,
-            is_flag=True,
-            help="Take the mean gain over predicted labels, not the gain of the most probable one.",
-        ),
-    },
-    check=_expects_model,
 )
 
 
@@ -172,7 +133,7 @@ def command(
         "gains": settled_gains(labels, options["reading"], **options["worth"]),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
-        "context": _context(**options["in_context"]),
+        "context": context_for(labels, **options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
     said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
@@ -191,17 +152,6 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
     return [*scores.notes, *_not_means(case)]
-
-
-def _context(*, model: str | None, backoff: str, expected: bool) -> Context:
-    """What stands for labels in condition that were not collected."""
-    from venire.data.context import Context
-
-    if model is None:
-        return Context(backoff=backoff)
-    from venire.models.conditional_files import read_conditional_labels
-
-    return Context(predictor=read_conditional_labels(model), backoff=backoff, expected=expected)
 
 
 def _not_means(case: dict[str, Any]) -> list[str]:

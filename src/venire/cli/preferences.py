@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.evaluate import in_context
+from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
     assessor_option,
@@ -193,7 +193,6 @@ def _write_ranked(
     """Write how far measures agree with users, best first."""
     from venire import read_runs
     from venire.analysis.measure_choice import choose_measure
-    from venire.cli.evaluate import _context
 
     labels, runs, preferences = read
     found = choose_measure(
@@ -205,7 +204,7 @@ def _write_ranked(
         slight=options["asking"]["slight"],
         n_draws=options["n_draws"],
         rng=options["rng"],
-        context=_context(**options["in_context"]),
+        context=context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()

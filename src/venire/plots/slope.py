@@ -40,10 +40,17 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...]) -> Figure:
         axes.set_xlim(-0.05, len(means) - 0.95)
         axes.set_ylim(len(systems) + 0.6, 0.4)
         axes.set_ylabel("rank")
+        axes.set_yticks(_ticks(len(systems)))
         axes.grid(axis="y", visible=False)
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
     return figure
+
+
+def _ticks(n_systems: int) -> list[int]:
+    """Ranks that are written: all of a few, every fifth or tenth of many."""
+    step = 1 if n_systems <= 12 else 5 if n_systems <= 40 else 10
+    return [1, *range(max(step, 2), n_systems + 1, step)]
 
 
 def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]) -> None:

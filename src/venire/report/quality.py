@@ -95,7 +95,7 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
     if isinstance(scales, Missing):
         return [Words(scales.sentence("What collapsing labels would do"), "warning")]
     keys = ("setting", "labels", "statistic", "value", "low", "high")
-    rows = [{key: record[key] for key in keys} for record in scales.records()]
+    rows = [{key: record[key] for key in keys} for record in scales.records() if record["value"] is not None]
     words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
     return [
         Picture(
