@@ -1,4 +1,4 @@
-"""Judgments with labels in context, drawn from a known P(label in context | label, label before)."""
+"""Judgments with labels in condition, drawn from a known P(label in condition | label, label before)."""
 
 from __future__ import annotations
 

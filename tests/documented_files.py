@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-TOPICS, DOCS, SHOWN = 15, 40, 10
+TOPICS, DOCS, SHOWN = 10, 20, 10
 LEVELS = (0.5, 0.25, 0.15, 0.1)
-LENIENCY = {"nist": 0.0, "main": 0.0, "careful1": -0.3, "careful2": 0.2, "gpt4": 0.4}
+LENIENCY = {"nist": 0.0, "main": 0.0, "careful1": -0.3, "ann": 0.2, "gpt4": 0.4}
 QUALITY = {"bm25": 1.0, "old": 2.0, "new": 4.0}
 GRADES = ("Non", "Rel", "HRel", "HRel")
 ASPECTS = ("overall", "rel", "trust", "clarity")
@@ -61,17 +61,21 @@ def _write_judgments(folder: Path, labels: pl.DataFrame) -> None:
     tables = {
         "judgments": labels,
         "new": labels,
-        "old": labels.filter(pl.col("topic") < "310"),
+        "old": labels.filter(pl.col("topic") < "307"),
+        "earlier": labels.filter(pl.col("topic") < "307"),
         "crowd": labels.filter(pl.col("assessor") != "nist"),
-        "double": labels.filter(pl.col("assessor").is_in(["main", "careful2"])),
+        "double": labels.filter(pl.col("assessor").is_in(["main", "ann"])),
         "four-grades": labels,
         "seven-grades": labels.with_columns(label=pl.col("label") * 2),
         "magnitudes": labels.with_columns(label=pl.col("label") * 7),
         "pages": labels.with_columns(label=pl.col("label").replace_strict(range(4), GRADES)),
-        "snippets": labels.with_columns(label=pl.when(pl.col("label") > 1).then(pl.lit("Sure")).otherwise(pl.lit("No"))),
+        "snippets": labels.with_columns(
+            label=pl.when(pl.col("label") > 1).then(pl.lit("Sure")).otherwise(pl.lit("No"))
+        ),
     }
     for name, table in tables.items():
         table.write_csv(folder / f"{name}.tsv", separator="\t")
+    labels.write_csv(folder / "judgments.csv")
     wide = tables["pages"].pivot("assessor", index=["topic", "doc"], values="label")
     wide.write_csv(folder / "judges.tsv", separator="\t")
     for name, assessor in {"qrels.txt": "nist", "llm.qrels": "gpt4", "human.qrels": "nist"}.items():
@@ -135,7 +139,8 @@ def _write_clicks(folder: Path, items: pl.DataFrame, runs: pl.DataFrame, rng: np
     dwell = np.where(clicked, rng.integers(5, 90, size=len(log)), 0)
     log = log.select("session", "topic", "rank", "doc", clicked=pl.Series(clicked.astype(int)), dwell=pl.Series(dwell))
     log.write_csv(folder / "log.csv")
-    log.write_csv(folder / "log.tsv", separator="\t")
+    for name in ("log.tsv", "clicks.tsv"):
+        log.write_csv(folder / name, separator="\t")
     _compress(folder / "log.tsv", folder / "log.tsv.gz")
     log.write_parquet(folder / "log.parquet")
 

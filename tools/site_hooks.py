@@ -16,6 +16,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import docstring_extension  # noqa: F401 - mkdocs.yml names it, and it is found once it is loaded
@@ -76,12 +77,15 @@ def names_on(page: str) -> dict[str, list[str]]:
 
 
 def plot_functions() -> dict[str, list[str]]:
-    """Return the plot functions of each module of plots."""
+    """Return the plot functions of each module of plots, not those that it borrows."""
     homes = sorted(each.name for each in pkgutil.iter_modules(venire.plots.__path__))
-    found = {
-        home: sorted(n for n in vars(import_module(f"venire.plots.{home}")) if n.startswith("plot_")) for home in homes
-    }
+    found = {home: _own_plots(import_module(f"venire.plots.{home}")) for home in homes}
     return {home: names for home, names in found.items() if names}
+
+
+def _own_plots(module: ModuleType) -> list[str]:
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+    return sorted(name for name in own if name.startswith("plot_"))
 
 
 def module_text(home: str, names: list[str]) -> Iterator[str]:

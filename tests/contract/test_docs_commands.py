@@ -1,18 +1,21 @@
 """Every command and script of the documentation runs, and prints what the page says.
 
-A page is run from its first block to its last in a folder that holds the files its examples name
-(``documented_files.py``: add a name there when an example needs one) and, under ``venire-demo``, the demo's collection.
+A page is followed from its first block to its last in a folder that holds the files its examples name
+(``documented_files.py``: add a name there when an example needs one) and, as ``venire-demo``, the demo's collection.
 
 - ``sh`` blocks: lines of ``venire`` run in this process, all others in a shell.  They end with 0, those with
   ``--require`` with 0 or 1, or with what a comment says: ``# exits with 1``.  Blocks of ``make`` or ``pip`` set up a
   machine and are not run; nor is a block after ``<!-- not run: REASON -->``.
 - ``python`` blocks run in the same folder and share their names; those with ``>>>`` are doctests, run elsewhere.
 - The lines of a ``text`` block right after either must be in its output, in that order; ``...`` stands for others.
+  Where there is no such block, commands run with few draws, and ``venire demo`` is not run again.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import doctest
 import io
 import os
 import re
@@ -20,28 +23,31 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
-from documented_files import write_documented_files
 
+from documented_files import write_documented_files
 from venire.cli.main import COMMANDS, cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
 BLOCK = re.compile(r"(?:^<!-- not run: (?P<reason>[^\n]*) -->\n+)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 CODE = re.compile(r"# exits with (\d+)")
+SET_UP = ("make", "pip")
 FOREIGN = ("trec_eval", "ir_measures")
 """Tools that need not be there; what they make of our files is tested elsewhere."""
-SHELL = set("|&;<>()$`")
+ELSEWHERE = "venire papers check"
+"""What the tests of the papers compute."""
 IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
-"""Examples of labels in context call their judgments judgments.tsv too."""
+"""Examples of labels in condition call their judgments judgments.tsv too."""
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -50,160 +56,176 @@ class Block:
     text: str
     line: int
 
-
-def blocks(page: Path) -> Iterator[Block]:
-    text = page.read_text()
-    for match in BLOCK.finditer(text):
-        if match["reason"] is None:
-            yield Block(match["kind"], match["text"], text.count("\n", 0, match.start()) + 1)
-
-
-def is_run(block: Block) -> bool:
-    if block.kind == "sh":
-        return block.text.split()[0] not in ("make", "pip")
-    return block.kind == "python" and ">>>" not in block.text
+    @property
+    def is_run(self) -> bool:
+        if self.kind == "sh":
+            return self.text.split()[0] not in SET_UP
+        return self.kind == "python" and ">>>" not in self.text
 
 
-def lines_of(block: Block) -> list[str]:
-    lines = block.text.replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    found = [each for each in BLOCK.finditer(text) if each["reason"] is None]
+    return [Block(each["kind"], each["text"], text.count("\n", 0, each.start("kind")) + 1) for each in found]
+
+
+PAGES = [page for page in [README, *sorted((ROOT / "docs").rglob("*.md"))] if any(each.is_run for each in blocks(page))]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def follow(page: Path) -> None:
+    """Run the blocks of a page in the folder at hand, and compare what they print with what it says."""
+    names: dict[str, Any] = {"__name__": "page"}
+    for block, after in pairwise([*blocks(page), Block("", "", 0)]):
+        if block.is_run:
+            where, shown = f"{name_of(page)}, line {block.line}", after.kind == "text"
+            shutil.copyfile("given.tsv" if IN_CONTEXT.search(block.text) else "judgments.tsv.plain", "judgments.tsv")
+            said = in_python(block, names, where) if block.kind == "python" else in_shell(block, where, quick=not shown)
+            if shown:
+                compare_lines(said, after.text, where)
+
+
+def in_python(block: Block, names: dict[str, Any], where: str) -> str:
+    """Run a script; if it ends with an expression, show that too, as a notebook does."""
+    *body, last = ast.parse(block.text, where).body
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        if isinstance(last, ast.Expr):
+            exec(compile(ast.Module(body, []), where, "exec"), names)
+            value = eval(compile(ast.Expression(last.value), where, "eval"), names)
+            said.write("" if value is None else f"{value!r}\n")
+        else:
+            exec(compile(block.text, where, "exec"), names)
+    return said.getvalue()
+
+
+def in_shell(block: Block, where: str, *, quick: bool) -> str:
+    lines = [line for line in block.text.replace("\\\n", " ").splitlines() if line.split("#")[0].strip()]
+    lines = [line for line in lines if not line.startswith(ELSEWHERE)]
+    commands = [words_of(line) for line in lines]
+    if None in commands:
+        return _by_shell(block.text, where)
+    return "".join(_by_command(words or [], line, where, quick) for words, line in zip(commands, lines, strict=True))
 
 
 def words_of(line: str) -> list[str] | None:
-    """Split a line that is a command of venire alone; None for all that needs a shell."""
-    reader = shlex.shlex(line, posix=True, punctuation_chars="".join(sorted(SHELL - set("$`"))))
+    """Split a line that is a command of venire alone; None for what needs a shell."""
+    reader = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
     reader.whitespace_split = True
     words = list(reader)
-    plain = words[:1] == ["venire"] and not any(set(word) <= SHELL for word in words) and "$" not in line
-    return words[1:] if plain else None
+    shell = "$" in line or any(set(word) <= set("|&;<>") for word in words)
+    return None if shell or words[0] != "venire" else words[1:]
 
 
-@dataclass
-class Reader:
-    """Somebody who follows a page, in a folder of their own."""
-
-    folder: Path
-    names: dict[str, Any]
-
-    def follow(self, page: Path) -> None:
-        output: str | None = None
-        for block in blocks(page):
-            where = f"{page.relative_to(ROOT)}, line {block.line}"
-            if is_run(block):
-                output = self._run(block, where)
-            elif block.kind == "text" and output is not None:
-                _compare(output, block.text, where)
-                output = None
-            else:
-                output = None
-
-    def _run(self, block: Block, where: str) -> str:
-        self._lay_out("given.tsv" if IN_CONTEXT.search(block.text) else "judgments.tsv.plain")
-        if block.kind == "python":
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
-                exec(compile(block.text, where, "exec"), self.names)
-            return said.getvalue()
-        commands = [words_of(line) for line in lines_of(block)]
-        if any(words is None for words in commands):
-            return _in_shell(block, where)
-        return "".join(_in_process(words, line, where) for words, line in zip(commands, lines_of(block), strict=True))
-
-    def _lay_out(self, name: str) -> None:
-        shutil.copyfile(self.folder / name, self.folder / "judgments.tsv")
-
-
-def _in_process(words: list[str] | None, line: str, where: str) -> str:
-    import time; t0=time.time()
-    result = CliRunner().invoke(cli, words, prog_name="venire", default_map=quick())
-    if time.time()-t0>0.8: print("SLOW", round(time.time()-t0,1), line, file=sys.__stderr__)
+def _by_command(words: list[str], line: str, where: str, quick: bool) -> str:
+    if quick and words[0] == "demo":
+        return _with_the_demo_at_hand(words)
+    with pytest.MonkeyPatch.context() as patch:
+        if quick:
+            patch.setattr("venire.plots.style.write_figure", lambda figure, path: path.touch())  # noqa: ARG005
+        result = CliRunner().invoke(cli, words, prog_name="venire", default_map=few_draws() if quick else None)
     said = click.unstyle(result.output)
-    assert result.exit_code in _expected(line), f"{where}: {line}\n{said}"
+    assert result.exit_code in codes(line), f"{where}: {line}\n{said}"
     return said
 
 
-@cache
-def quick() -> dict[str, Any]:
-    """Defaults that make commands quick: few draws.  What an example states itself stays."""
-    found = {}
-    for name in COMMANDS:
-        command = cli.get_command(click.Context(cli), name)
-        found[name] = _few(command)
-    return found
-
-
-def _few(command: click.Command | None) -> dict[str, Any]:
-    if isinstance(command, click.Group):
-        return {name: _few(each) for name, each in command.commands.items()}
+def _with_the_demo_at_hand(words: list[str]) -> str:
+    """Check the options, and take the collection that is there: one page runs the demo itself."""
+    command = cli.get_command(click.Context(cli), "demo")
     assert command is not None
-    return {each.name: 20 for each in command.params if {"--bootstrap", "--draws"} & set(each.opts)}
+    folder = command.make_context("demo", words[1:]).params["folder"]
+    if folder != Path("venire-demo"):
+        shutil.copytree("venire-demo", folder)
+    return ""
 
 
-def _in_shell(block: Block, where: str) -> str:
+def _by_shell(text: str, where: str) -> str:
     tools = "".join(f"{tool}() {{ :; }}\n" for tool in FOREIGN)
-    script = f'{tools}venire() {{ "{sys.executable}" -m venire "$@"; }}\n{block.text}'
-    environment = {**os.environ, "HOME": str(Path.cwd())}
-    done = subprocess.run(["sh", "-eu", "-c", script], capture_output=True, text=True, env=environment, check=False)
+    script = f'{tools}venire() {{ "{sys.executable}" -m venire "$@"; }}\n{text}'
+    home = {**os.environ, "HOME": str(Path.cwd())}
+    done = subprocess.run(["sh", "-eu", "-c", script], capture_output=True, text=True, env=home, check=False)
     said = click.unstyle(done.stdout + done.stderr)
-    assert done.returncode in _expected(block.text), f"{where}: {block.text}\n{said}"
+    assert done.returncode in codes(text), f"{where}: {text}\n{said}"
     return said
 
 
-def _expected(text: str) -> set[int]:
+def codes(text: str) -> set[int]:
     stated = CODE.search(text)
     return {int(stated[1])} if stated else {0, 1} if "--require" in text else {0}
 
 
-def _compare(output: str, text: str, where: str) -> None:
+@cache
+def few_draws() -> dict[str, Any]:
+    """Defaults of all commands that make them quick; what an example states itself stays."""
+
+    def of(command: click.Command | None) -> dict[str, Any]:
+        if isinstance(command, click.Group):
+            return {name: of(each) for name, each in command.commands.items()}
+        assert command is not None
+        return {str(each.name): FEW for each in command.params if {"--bootstrap", "--draws"} & set(each.opts)}
+
+    return {name: of(cli.get_command(click.Context(cli), name)) for name in COMMANDS}
+
+
+def compare_lines(output: str, text: str, where: str) -> None:
     """Find the lines of a page in an output, in their order."""
     said = iter([" ".join(line.split()) for line in output.splitlines()])
     for line in text.splitlines():
         wanted = " ".join(line.split())
         if wanted not in ("", "..."):
-            assert wanted in said, f"{where} says {line!r}, and what is printed does not:\n{output}"
+            assert wanted in said, f"after {where}: the page says\n{line}\nand what is printed does not:\n{output}"
 
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("documented")
-    write_documented_files(folder)
-    shutil.copyfile(folder / "judgments.tsv", folder / "judgments.tsv.plain")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from venire import generate, write_collection
     from venire.cli.demo import _setting
 
-    folder = tmp_path_factory.mktemp("demo") / "venire-demo"
-    write_collection(generate(_setting(), rng=0), folder)
+    folder = tmp_path_factory.mktemp("documented")
+    write_documented_files(folder)
+    shutil.copyfile(folder / "judgments.tsv", folder / "judgments.tsv.plain")
+    write_collection(generate(_setting(), rng=0), folder / "venire-demo")
     return folder
 
 
 @pytest.fixture
-def reader(files: Path, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    folder = tmp_path / "reader"
-    shutil.copytree(files, folder)
-    shutil.copytree(demo, folder / "venire-demo")
-    monkeypatch.chdir(folder)
-    return Reader(folder, {"__name__": "page"})
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the reader's own; pictures of reports are left out, they take longer than all the rest."""
+    monkeypatch.setattr("venire.report.page.inline_svg", lambda picture: f"<svg>{picture.name}</svg>")
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_reader_can_follow_the_page(page):
+    follow(page)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_examples_of_the_readme_hold():
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
+    assert doctest.testfile(str(README), module_relative=False, optionflags=flags).failed == 0
+
+
+def test_a_page_that_says_what_is_not_printed_is_found():
+    compare_lines("a  1\nb 2\nc 3\n", "a 1\n...\nc 3\n", "here")
+    for text in ("a 2\n", "c 3\na 1\n"):
+        with pytest.raises(AssertionError, match="after here: the page says"):
+            compare_lines("a  1\nb 2\nc 3\n", text, "here")
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(map(is_run, blocks(page)))], ids=lambda page: str(page.relative_to(ROOT))
+    ("line", "words"),
+    [
+        ('venire inspect a.tsv --scale "Non<Rel"  # look', ["inspect", "a.tsv", "--scale", "Non<Rel"]),
+        ("zcat run.gz | venire evaluate qrels.txt -", None),
+        ("venire completion bash >> ~/.bashrc", None),
+    ],
 )
-def test_a_reader_can_follow_the_page(reader, page):
-    reader.follow(page)
-
-
-def examples(name: str) -> list[str]:
-    command = cli.get_command(click.Context(cli), name)
-    lines = (command.epilog or "").replace("\\\n", " ").splitlines()
-    return [line.strip() for line in lines if "venire " in line]
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_examples_in_the_help_run(reader, name):
-    for line in examples(name):
-        reader._run(Block("sh", line + "\n", 0), f"venire {name} --help")
+def test_only_plain_commands_run_without_a_shell(line, words):
+    assert words_of(line) == words

@@ -30,7 +30,7 @@ from slow_reader import (
 from venire.data.runs import RunRules
 from venire.kernels.scanner import COMPILED
 
-N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "2000"))
+N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1000"))
 SEED = 1
 PARTS = 4  # for those who test in parallel
 CHUNKS = [100, 500, 2_000, 1 << 21]

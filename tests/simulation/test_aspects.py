@@ -44,7 +44,7 @@ def test_clusters_are_found():
 
 def test_intervals_over_topics_cover():
     rng = np.random.default_rng(2)
-    whole = aspect_correlations(Cases.of(collection(rng, 4_000, 10), n_draws=1))
+    whole = aspect_correlations(Cases.of(collection(rng, 1_500, 10), n_draws=1))
     pairs = [("topical", "new"), ("topical", "fresh")]
     truth = {pair: whole.find(*pair).rho.value for pair in pairs}
     covered = dict.fromkeys(pairs, 0)

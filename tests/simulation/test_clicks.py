@@ -55,12 +55,12 @@ def test_the_interval_of_the_mean_covers_that_of_all_topics():
 
 
 def test_intervals_of_correlations_cover():
-    n, n_topics, r = 300, 50, 0.5
+    n, n_topics, r = 300, 40, 0.5
     truth = {resampled_tau: 2 / np.pi * np.arcsin(r), resampled_rho: 6 / np.pi * np.arcsin(r / 2)}
     covered = dict.fromkeys(truth, 0)
     for rng in np.random.default_rng(3).spawn(n):
         x, y = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], n_topics).T
-        weights = np.concatenate([np.ones((1, n_topics)), topic_weights(n_topics, 200, rng)])
+        weights = np.concatenate([np.ones((1, n_topics)), topic_weights(n_topics, 100, rng)])
         for correlate, true in truth.items():
             _, low, high = estimated(correlate(x[None], y[None], weights)[:, 0, 0], n_topics)
             covered[correlate] += low <= true <= high

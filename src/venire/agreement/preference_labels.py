@@ -79,7 +79,9 @@ class PreferencesByLabels(Tabular):
         for level in range(len(self.scale) - 1):
             told.setdefault(self._verdict(level), []).append(self._step(level))
         parts = "; ".join(f"{verdict} {_listed(told[verdict])}" for verdict in VERDICTS if verdict in told)
-        return f"From {counted(self.n_choices, 'choice')} on {counted(self.n_topics, 'topic')}: {parts}."
+        equal = self.counts.trace().sum() / self.counts.sum()
+        alike = f" ({equal:.0%} of them between equal labels)" if equal else ""
+        return f"From {counted(self.n_choices, 'choice')} on {counted(self.n_topics, 'topic')}{alike}: {parts}."
 
     def _verdict(self, level: int) -> str:
         low, high = self.low[level + 1, level], self.high[level + 1, level]

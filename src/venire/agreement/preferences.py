@@ -168,7 +168,7 @@ def preference_agreement(
     counts = np.bincount(pair * 3 + once.outcome + 1, minlength=3 * len(first)).reshape(-1, 3)
     several = counts.sum(axis=1) > 1
     if not several.any():
-        alone = "no two assessors compared the same pair (if workers are unknown, take anonymous() preferences)"
+        alone = "no two assessors compared the same pair (if workers are not known: anonymous(), --anonymous)"
         return PreferenceAgreement(None, None, 0, 0, (), alone)
     topic = np.unique(once.topic[first[several]], return_inverse=True)[1]
     n_topics = int(topic.max()) + 1

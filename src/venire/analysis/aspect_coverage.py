@@ -136,21 +136,22 @@ class Changes(Tabular):
 
     rows: tuple[dict[str, Any], ...]
     reason: str | None = None
+    overall: str | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """One record per aspect and size of change."""
         return [dict(row) for row in self.rows]
 
     def sentence(self) -> str:
-        """Say how many grades stay, change by one, and by more, over all aspects."""
+        """Say how many overall grades stay, change by one, and by more; without overall, grades of all aspects."""
         if self.reason is not None:
             return f"Changes are not known: {self.reason}."
-        n = sum(row["count"] for row in self.rows)
-        by_size = [sum(row["count"] for row in self.rows if row["size"] == size) for size in (0, 1)]
-        stay, one = (each / n for each in by_size)
-        more = 1 - stay - one
-        pairs = counted(n, "grade")
-        return f"Of {pairs} given both ways {stay:.0%} stay, {one:.0%} change by one, {more:.0%} by more."
+        overall = [row for row in self.rows if row["aspect"] == self.overall]
+        sizes = [(row["size"], row["count"]) for row in overall or self.rows]
+        n = sum(count for _, count in sizes)
+        stay, one = (sum(count for each, count in sizes if each == size) / n for size in (0, 1))
+        what = counted(n, "grade") + (f" for {self.overall}" if overall else "")
+        return f"Of {what} given both ways {stay:.0%} stay, {one:.0%} change by one, {1 - stay - one:.0%} by more."
 
 
 def aspect_changes(cases: Cases) -> Changes:
@@ -159,7 +160,7 @@ def aspect_changes(cases: Cases) -> Changes:
     if reason is not None:
         return Changes((), reason)
     rows = [row for name in cases.names for row in _sizes(cases, name)]
-    return Changes(tuple(rows), None if rows else "no aspect has a grade both ways")
+    return Changes(tuple(rows), None if rows else "no aspect has a grade both ways", cases.overall)
 
 
 def _sizes(cases: Cases, name: str) -> list[dict[str, Any]]:

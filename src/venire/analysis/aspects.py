@@ -130,7 +130,7 @@ class AspectStudy(Tabular):
         overall = self.cases.overall
         other = name != overall and overall is not None
         changed = [row["share"] for row in self.changes.rows if row["aspect"] == name and row["size"] == 0]
-        found: dict[str, Any] = {"aspect": name, "labels": len(self.aspects.scale_of(name))}
+        found: dict[str, Any] = {"aspect": name, "levels": len(self.aspects.scale_of(name))}
         for context in (ISOLATION, CONDITION):
             found[f"covered_{context}"] = None if name == overall else self.coverage.share(name, context)
         for context in CONTEXTS:

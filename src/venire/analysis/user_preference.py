@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.preference_conditions import CONDITIONS, Conditioned, conditioned, swept
+from venire.analysis.preference_conditions import CONDITIONS, SHARES, Conditioned, conditioned, swept
 from venire.analysis.user_verdicts import STRENGTHS, UserVerdicts
+from venire.data.judgments import counted
 from venire.kernels.direction_ties import jaccard_of
 from venire.kernels.resample import topic_weights
 from venire.tabular import Records, Tabular
@@ -101,7 +102,7 @@ class UserAgreement(Tabular):
 
     def notes(self) -> list[str]:
         """Say what to be careful about."""
-        few = f"there are {self.verdicts.n_topics} topics: intervals of resampled topics are too narrow for so few"
+        few = f"intervals over {counted(self.verdicts.n_topics, 'topic')} are too narrow: there are too few"
         return [
             *self.verdicts.notes,
             *([few] if self.drawn is not None and self.verdicts.n_topics < FEW_TOPICS else []),
@@ -155,7 +156,7 @@ def tie_sweep(
     difference: Floats, verdicts: UserVerdicts, *, shares: Floats | None = None, n_draws: int = 200, rng: RNGLike = 0
 ) -> TieSweep:
     """Agreement as the share of ties goes from 0 to 1 (Figure 6), with 95 % intervals; shares (share,)."""
-    shares = np.linspace(0.0, 1.0, 41) if shares is None else shares
+    shares = SHARES if shares is None else shares
     seen = swept(difference, verdicts.directions, np.ones((1, len(verdicts))), shares)
     if n_draws:
         drawn = swept(difference, verdicts.directions, _weights(verdicts, n_draws, rng), shares)

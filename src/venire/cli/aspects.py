@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli.aspect_tables import PARTS, document, draw_part, part_table
 from venire.cli.labels import (
     WHOSE,
     checked_measures,
@@ -17,16 +18,13 @@ from venire.cli.labels import (
 )
 from venire.cli.options import PATH, bootstrap_option, prior_option
 from venire.cli.output import Output
-from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.analysis.aspect_rankings import AspectRankings
-    from venire.analysis.aspects import AspectStudy
     from venire.data.aspects import Aspects
 
 ASPECTS, COMBINING = "Aspects", "Several aspects"
-PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "clusters", "agreement", "rankings")
 SHOWN = ("summary", *PARTS)
 EXAMPLES = """\b
 Examples:
@@ -168,11 +166,11 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     if show == "rankings" and ranked is None:
         raise click.UsageError("--show rankings needs RUNS")
     if out.format == "json":
-        out.json(_document(study))
+        out.json(document(study))
     else:
-        out.table(show, _table(study, show, people=not out.for_machines))
+        out.table(show, part_table(study, show, people=not out.for_machines))
     if options["plot"] is not None:
-        _draw(study, show, options["plot"])
+        draw_part(study, show, options["plot"])
     parts = [part for part in PARTS if out.format == "json" or part in _said(show)]
     out.notes([study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes])
 
@@ -249,70 +247,6 @@ def _pair(text: str, of: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _document(study: AspectStudy) -> dict[str, object]:
-    """Everything, for JSON."""
-    parts = {part: study.records(part) for part in PARTS}
-    tau = [] if study.rankings is None else study.rankings.tau_records()
-    said = {part: study.sentences(part) for part in PARTS}
-    beside = {"tau": tau, "answers": [words for each in said.values() for words in each]}
-    return {"aspects": study.scales(), **parts, **beside, "warnings": list(study.notes)}
-
-
-def _table(study: AspectStudy, show: str, *, people: bool) -> Table:
-    """Lay one part out; people see reasons only where there are any."""
-    if show == "rankings" and people and study.rankings is not None:
-        return _ranks(study.rankings)
-    records = study.summary() if show == "summary" else _flat(study, show)
-    if not records:
-        return Table(["reason"], [[words] for words in study.sentences(show)])
-    columns = [key for key in records[0] if not people or any(row[key] is not None for row in records)]
-    if people and show == "agreement":
-        columns = [key for key in columns if key != "meaning"]
-    return Table(columns, [[_cell(row[key]) for key in columns] for row in records])
-
-
-def _ranks(found: AspectRankings) -> Table:
-    """Lay ranks out, a row per measure and system: the rank by each gains, and how many places up or down that is."""
-    names = list(dict.fromkeys(each.gains for each in found.places))
-    rank = {(each.measure, each.system, each.gains): each for each in found.places}
-    rows: list[list[Cell]] = []
-    for each in found.places:
-        if each.gains == found.base:
-            others = [rank[each.measure, each.system, name] for name in names[1:]]
-            moved = [f"{other.rank} ({other.change:+d})" if other.change else str(other.rank) for other in others]
-            rows.append([each.measure, each.system, each.score, each.rank, *moved])
-    return Table(["measure", "system", "score", *(f"rank by {name}" for name in names)], rows)
-
-
-def _flat(study: AspectStudy, show: str) -> list[dict[str, Any]]:
-    """Records of a part, clusters merge by merge."""
-    if show != "clusters":
-        return study.records(show)
-    return [{"context": each["context"], **merge} for each in study.records(show) for merge in each["merges"]]
-
-
-def _cell(value: Any) -> Any:
-    return " + ".join(value) if isinstance(value, list) else value
-
-
 def _said(show: str) -> tuple[str, ...]:
     """Parts whose sentences go with a table."""
     return ("coverage", "correlations", "changes") if show == "summary" else (show,)
-
-
-def _draw(study: AspectStudy, show: str, path: Any) -> None:
-    """Draw what is shown; a summary as correlations."""
-    from venire.plots.aspects import PLOTS
-    from venire.plots.style import write_figure
-
-    if show == "rankings" and study.rankings is not None:
-        from venire.plots.aspect_rankings import plot_rankings
-
-        figure = plot_rankings(study.rankings)
-    elif show == "agreement":
-        from venire.plots.agreement import plot_statistics
-
-        figure = plot_statistics([{**row, "group": f"{row['aspect']}, {row['context']}"} for row in study.agreement])
-    else:
-        figure = PLOTS.get(show, PLOTS["correlations"])(study)
-    write_figure(figure, path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.contexts import context_for, in_context
+from venire.cli.contexts import alphas_option, context_for, in_context, weights_of
 from venire.cli.labels import (
     SCORING,
     assessor_option,
@@ -108,12 +108,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     help="The lists to score; may be repeated.  [default: for each topic, the list shown most often]",
 )
 @measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@option(
-    "--alphas",
-    section=SCORING,
-    metavar="A,B,...",
-    help="Weights of conditional labels to try in measures that take them.",
-)
+@alphas_option("Weights of labels in condition to try in measures that take alpha.")
 @worth
 @scoring
 @option(
@@ -141,7 +136,7 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
     """
     from venire.io.click_logs import read_clicks
 
-    alphas = _numbers(options["alphas"])
+    alphas = weights_of(options["alphas"])
     measures = checked_measures(options["measures"])
     one_standard_input(*logs, *options["judgments"], *options["runs"])
     if not options["judgments"]:
@@ -153,13 +148,6 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
         write_judgments(clicks.labels(), options["save_labels"])
     write = _write_correlations if options["judgments"] else _write_summary
     write(out, clicks, {**options, "measures": measures, "alphas": alphas})
-
-
-def _numbers(text: str | None) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")] if text else []
-    except ValueError:
-        raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
 
 
 def _refuse_alone(options: dict[str, Any]) -> None:

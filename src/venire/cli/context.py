@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli.context_sweep import command as sweep
 from venire.cli.labels import one_standard_input, read_labels, shared_options
 from venire.cli.options import MODEL, PATH, file_place
 from venire.cli.output import Output
@@ -20,17 +19,15 @@ if TYPE_CHECKING:
     from venire.estimate import Estimate
     from venire.models.conditional_validation import ConditionalValidation
 
-LATER = {"sweep": ("venire.cli.context_sweep", "Ask which weight of labels in context users agree with.")}
-"""Commands in modules of their own, and their words; each is loaded when it is asked for."""
 SCORES = ("accuracy", "log_loss")
 WAYS = (
-    "isolation: P(label in context | label in isolation), counted on the other folds; same: the label in isolation "
-    "again, as probable as it was there; prior: the shares of labels in context there"
+    "isolation: P(label in condition | label in isolation), counted on the other folds; same: the label in isolation "
+    "again, as probable as it was there; prior: the shares of labels in condition there"
 )
 EXAMPLES = """\b
 Examples:
   venire context predict judgments.tsv
-  venire context predict judgments.tsv --save model.json --plot predictor.svg
+  venire context sweep judgments.tsv runs --preferences side-by-side.tsv
 """
 PREDICT_EXAMPLES = """\b
 Examples:
@@ -41,35 +38,13 @@ Examples:
 """
 
 
-class Group(click.Group):
-    """A group that loads commands of other modules when they are asked for, where they are there."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the commands."""
-        return [*super().list_commands(ctx), *(name for name, (module, _) in LATER.items() if find_spec(module))]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command."""
-        if cmd_name in LATER and find_spec(LATER[cmd_name][0]):
-            command: click.Command = import_module(LATER[cmd_name][0]).command
-            return command
-        return super().get_command(ctx, cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without loading them."""
-        words = {name: each.short_help or "" for name, each in self.commands.items()}
-        words |= {name: said for name, (_, said) in LATER.items()}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words[name]) for name in self.list_commands(ctx)])
-
-
-@click.group("context", cls=Group, epilog=EXAMPLES)
+@click.group("context", commands=[sweep], epilog=EXAMPLES)
 def command() -> None:
-    """Labels that documents get after another document, from JUDGMENTS with a column 'given'."""
+    """Labels in condition: what documents get after another one, from JUDGMENTS with a column 'given'."""
 
 
 @command.command(
-    "predict", cls=Command, epilog=PREDICT_EXAMPLES, short_help="Predict labels in context, and say how well."
+    "predict", cls=Command, epilog=PREDICT_EXAMPLES, short_help="Predict labels in condition, and say how well."
 )
 @click.argument("judgments", type=PATH)
 @option(
@@ -106,7 +81,7 @@ def command() -> None:
 )
 @shared_options(runs=False)
 def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Predict labels in context from labels in isolation, and say how well on topics that were left out.
+    """Predict labels in condition from labels in isolation, and say how well on topics that were left out.
 
     JUDGMENTS name in the column 'given' the document read just before; it is empty for labels in isolation.
     """

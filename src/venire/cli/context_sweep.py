@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from venire.cli.contexts import context_for, in_context
+from venire.cli.contexts import alphas_option, context_for, in_context, weights_of
 from venire.cli.labels import (
     SCORING,
     assessor_option,
@@ -35,7 +35,7 @@ Examples:
   venire context sweep judgments.tsv runs --preferences pairs.tsv \\
       -m CCG@5 -m DCG@5 --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
   venire context sweep judgments.tsv runs --preferences pairs.tsv \\
-      --context-model model.json --draw ties --plot ties.svg
+      --predict --draw ties --plot ties.svg
 """
 
 sweeping = gathered(
@@ -58,13 +58,7 @@ sweeping = gathered(
             metavar="S",
             help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
         ),
-        "alphas": option(
-            "--alphas",
-            section=SCORING,
-            default=ALPHAS,
-            metavar="A,B,...",
-            help="Weights of labels in condition; 0 is always among them.",
-        ),
+        "alphas": alphas_option("Weights of labels in condition; 0 is always among them.", default=ALPHAS),
     },
 )
 scoring = gathered(
@@ -79,7 +73,12 @@ scoring = gathered(
 )
 
 
-@click.command("sweep", cls=Command, epilog=EXAMPLES)
+@click.command(
+    "sweep",
+    cls=Command,
+    epilog=EXAMPLES,
+    short_help="Ask which weight of labels in condition users agree with.",
+)
 @click.argument("judgments", type=PATH)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @sweeping
@@ -103,7 +102,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
     asked = options["sweeping"]
     one_standard_input(judgments, *more, *runs, *asked["files"])
-    measures, alphas = checked_measures(options["measures"]), _numbers(asked["alphas"])
+    measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     found = sweep_context(
         labels,
@@ -133,10 +132,3 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
         write_figure((plot_alphas if options["draw"] == "alphas" else plot_ties)(found), options["plot"])
     out.notes([*found.sentences(), found.cases.verdicts.sentence(), *found.notes])
-
-
-def _numbers(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None

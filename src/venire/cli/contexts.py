@@ -1,4 +1,4 @@
-"""Contexts for a command: what stands for labels in condition that were not collected."""
+"""Contexts for a command: weights of labels in condition, and what stands for those that were not collected."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli.labels import SCORING
 from venire.cli.options import PATH
-from venire.cli.sections import gathered, one_of, option
+from venire.cli.sections import Decorator, gathered, one_of, option
 from venire.errors import VenireWarning
 
 if TYPE_CHECKING:
@@ -74,6 +75,19 @@ in_context = gathered(
 """Options that reach a command as ``in_context``, for ``context_for``."""
 
 
+def alphas_option(help: str, default: str | None = None) -> Decorator:
+    """Declare --alphas, a text that ``weights_of`` reads."""
+    return option("--alphas", section=SCORING, default=default, metavar="A,B,...", help=help)
+
+
+def weights_of(text: str | None) -> list[float]:
+    """Read numbers with commas between them; none where there is no text."""
+    try:
+        return [float(part) for part in (text or "").split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
+
+
 def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_by: Any) -> Context:
     """Settle what stands for labels in condition of these judgments that were not collected."""
     from venire.data.context import Context
@@ -85,7 +99,7 @@ def _predictor(labels: Judgments, *, predict: bool, model: str | None, features:
     if predict:
         from venire.models.cross_fits import cross_fitted
 
-        return cross_fitted(labels, folds=None, features=features)
+        return cross_fitted(labels, features=features)
     if model is None:
         return None
     from venire.data.fingerprints import fingerprint

@@ -47,7 +47,10 @@ class Context:
         if self.backoff not in BACKOFFS:
             raise UnknownName("back-off", self.backoff, BACKOFFS)
         if self.expected and self.predictor is None:
-            raise SettingError("an expected gain needs predicted labels", hint="give a predictor, --context-model FILE")
+            raise SettingError(
+                "an expected gain needs predicted labels",
+                hint="give a predictor; on the command line --predict or --context-model FILE",
+            )
 
     def shares(self, pairs: ContextPairs, n_labels: int) -> Floats:
         """Weight of each label for pairs whose label was not collected -> (pair, label)."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from venire.data.conditional import in_condition
 from venire.data.judgments import Judgments
 from venire.errors import FormatError, RepeatedLineWarning, VenireError
 from venire.io.column_names import ROLES
@@ -241,5 +242,8 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
             assessor: dict(zip(labels, counts.tolist(), strict=True)) for assessor, counts in summary.labels.items()
         },
     }
-    facts |= {f"values_of_{name}": list(column.names) for name, column in judgments.facets.items()}
+    questions = {name: column for name, column in judgments.facets.items() if name != "given"}
+    facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
+    if "given" in judgments.facets:
+        facts["labels_in_condition"] = int(in_condition(judgments).sum())
     return facts | {"notes": list(judgments.notes)}

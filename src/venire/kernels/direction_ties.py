@@ -22,6 +22,8 @@ import numpy as np
 from venire.types import Bools, Floats, Ints
 
 OUTCOMES = np.array([-1, 0, 1])
+NOT_YET = -2.0
+"""Stands for the share of ties in front of the first threshold."""
 
 
 class Curves(NamedTuple):
@@ -84,22 +86,30 @@ def thresholds_at(difference: Floats, place: Ints) -> Floats:
     return np.take_along_axis(size, place.reshape(len(size), -1), axis=1).reshape(place.shape)
 
 
-def nearest_place(curves: Curves, share: Floats) -> Ints:
-    """The place whose share of ties is nearest to a share, the smaller of two; share (draw,) -> (measure, draw)."""
-    away = np.round(np.abs(curves.ties - share[:, None]), 12)
-    return np.where(curves.open[:, None], away, np.inf).argmin(axis=-1).astype(np.int64)
+def nearest_places(curves: Curves, share: Floats) -> Ints:
+    """The places whose shares of ties are nearest to some shares, the smaller of two: (draw, share) -> (measure, ., .).
+
+    Cost: O(measures x draws x (cases + shares x log(cases))).
+    """
+    reached = np.maximum.accumulate(np.where(curves.open[:, None], curves.ties, NOT_YET), axis=-1)
+    wanted = np.broadcast_to(share, (len(reached), *share.shape))
+    above = np.minimum(_first_from(reached, wanted), reached.shape[-1] - 1)
+    below = np.take_along_axis(reached, np.maximum(above - 1, 0), axis=-1)
+    lower = (below > NOT_YET) & (above > 0)
+    lower &= np.round(share - below, 12) <= np.round(np.take_along_axis(reached, above, axis=-1) - share, 12)
+    return np.where(lower, _first_from(reached, below), above)
 
 
-def best_place(value: Floats, open: Bools) -> Ints:
-    """The first of the places with the largest value; NaN counts as 0: (measure, draw, place) -> (measure, draw)."""
-    known = np.round(np.nan_to_num(value), 12)
-    return np.where(open[:, None], known, -np.inf).argmax(axis=-1).astype(np.int64)
+def at_places(values: Floats, place: Ints) -> Floats:
+    """Values of curves (..., measure, draw, place) at places (measure, draw, share) -> (..., measure, draw, share)."""
+    return np.take_along_axis(values, np.broadcast_to(place, (*values.shape[:-1], place.shape[-1])), axis=-1)
 
 
-def at_place(values: Floats, place: Ints) -> Floats:
-    """Values of curves at places: (..., measure, draw, place), (measure, draw) -> (..., measure, draw)."""
-    index = np.broadcast_to(place, values.shape[:-1])[..., None]
-    return np.take_along_axis(values, index, axis=-1)[..., 0]
+def _first_from(rising: Floats, bound: Floats) -> Ints:
+    """First place of each row that is as large as a bound: (..., place), (..., bound) -> (..., bound)."""
+    row = 4.0 * np.arange(rising[..., 0].size).reshape(*rising.shape[:-1], 1)  # rows apart: all are within -2 to 1
+    found = np.searchsorted((rising + row).ravel(), (bound + row).ravel()).reshape(bound.shape)
+    return np.asarray(found - (row / 4.0).astype(np.int64) * rising.shape[-1])
 
 
 def kappas(same: Floats, chance: Floats) -> Floats:

@@ -1,10 +1,10 @@
-r"""What labels in context are predicted by without a model: what a predictor has to beat.
+r"""What labels in condition are predicted by without a model: what a predictor has to beat.
 
 same        the label in isolation again.  Its probability is the share s of pairs learnt from whose label stayed,
             (stayed + 1) / (pairs + 2); the other labels share 1 - s as ``prior`` has them
 isolation   P(g(d|c) = k | g(d)), counted on the pairs learnt from, each row with one pair more as ``prior`` has
             it: all that is known without the document read before.  What a predictor gains on this, context gave
-prior       the share of each label in context, (count + 1) / (pairs + labels)
+prior       the share of each label in condition, (count + 1) / (pairs + labels)
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def baselines(learnt: LabelledPairs, held: LabelledPairs, n_labels: int) -> dict
 
 
 def _same(counts: Ints, prior: Floats) -> Floats:
-    """P(label in context | label in isolation) if it stays with one probability for all -> (label, label)."""
+    """P(label in condition | label in isolation) if it stays with one probability for all -> (label, label)."""
     if len(prior) == 1:
         return np.ones((1, 1))
     stays = (np.trace(counts) + 1) / (counts.sum() + 2)

@@ -1,4 +1,4 @@
-"""Features of documents, or of pairs of documents, that help to predict a label in context.
+"""Features of documents, or of pairs of documents, that help to predict a label in condition.
 
 A table has the columns topic and doc, perhaps given, and numbers under any other name.  Without ``given`` a row
 describes a document, and a pair has the features of both: ``x`` of the document read, ``given x`` of the one before.

@@ -1,4 +1,4 @@
-"""Predictors of labels in context, in JSON: plain coefficients with what made them, never code.
+"""Predictors of labels in condition, in JSON: plain coefficients with what made them, never code.
 
 A file that is read is checked as a whole: what it is, its version, its scale, the names and numbers of its columns.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from venire.models.conditional_labels import ConditionalLabels
 from venire.models.conditional_regression import Regression, column_names
 from venire.types import Floats, Ints
 
-KIND = "venire predictor of labels in context"
+KIND = "venire predictor of labels in condition"
 VERSION = 1
 AGAIN = "make it again with venire context predict --save MODEL.json"
 
@@ -70,7 +70,7 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
-        raise FormatError(path, None, "is not a saved predictor of labels in context", hint=AGAIN)
+        raise FormatError(path, None, "is not a saved predictor of labels in condition", hint=AGAIN)
     if held.get("version") != VERSION:
         message = f"has version {held.get('version')!r}, expected {VERSION}"
         raise FormatError(path, None, message, hint="read it with the venire that wrote it, or " + AGAIN)
@@ -99,7 +99,8 @@ def _model(held: Mapping[str, Any]) -> ConditionalLabels:
         raise ValueError("its numbers of pairs contradict each other")
     intercept = _numbers(held, "intercept", (n,))
     coefficients = _numbers(held, "coefficients", (n, len(columns)))
-    return ConditionalLabels(setting, scale, intercept, coefficients, counts, joint, same, topics, standard)
+    made = ConditionalLabels(setting, scale, intercept, coefficients, counts, joint, same, topics, standard)
+    return replace(made, fingerprint=_text(held["fingerprint"]))
 
 
 def _standard(held: Any) -> Standard | None:

@@ -1,4 +1,4 @@
-r"""Labels in context, predicted: multinomial logistic regression on the labels in isolation of both documents.
+r"""Labels in condition, predicted: multinomial logistic regression on the labels in isolation of both documents.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Sections 3.2 and 5.3: "only the overall isolation labels g(d_i) and
 g(d_(i-1))" are the features.  With a = g(d), b = g(c), and x further features if there are any,
@@ -14,8 +14,8 @@ What else is decided here:
 
 - a label in isolation that is missing (-1) is averaged over, with the shares that its values have among the pairs
   learnt from that have the other label, one pair more being spread evenly over all values.  With neither label this is
-  nearly the share of each label in context.
-- a label that nobody gave in context gets the probability 1 / (pairs + labels), taken evenly from the others; where
+  nearly the share of each label in condition.
+- a label that nobody gave in condition gets the probability 1 / (pairs + labels), taken evenly from the others; where
   all labels occur the probabilities are scikit-learn's own.
 
 A prediction needs numpy alone.  Cost: O(pairs x labels); where a label is missing, x labels^2.
@@ -50,14 +50,15 @@ CELLS_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class ConditionalLabels(Tabular):
-    """A fitted predictor of labels in context (a ``venire.data.conditional.Predictor``).
+    """A fitted predictor of labels in condition (a ``venire.data.conditional.Predictor``).
 
     intercept      (label,)
     coefficients   (label, column): a column for each label of the document, of the document before, with interactions
-                   of each two of them, and of each feature; 0 for labels that nobody gave in context
-    counts         how often each label was given in context (label,)
+                   of each two of them, and of each feature; 0 for labels that nobody gave in condition
+    counts         how often each label was given in condition (label,)
     joint          pairs by label and label of the document before (label, label)
-    n_same         pairs whose label in context is the one in isolation
+    n_same         pairs whose label in condition is the one in isolation
+    fingerprint    of the judgments it was fitted on, where it was read from a file
     """
 
     setting: Regression
@@ -71,6 +72,7 @@ class ConditionalLabels(Tabular):
     standard: Standard | None = None
     features: Features | None = None
     notes: tuple[str, ...] = ()
+    fingerprint: str | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -95,7 +97,7 @@ class ConditionalLabels(Tabular):
         return self._each(kinds // width - 1, kinds % width - 1, None)[of]
 
     def at_mean(self) -> Floats:
-        """Probabilities for every two labels, features at their mean -> (label, label before, label in context)."""
+        """Probabilities for every two labels, features at their mean -> (label, label before, label in condition)."""
         n = len(self.scale)
         label, given = (each.ravel() for each in np.indices((n, n)))
         return self._known(label, given, None).reshape(n, n, n)
@@ -117,16 +119,16 @@ class ConditionalLabels(Tabular):
         same = self.n_same / self.n_pairs
         others = "" if self.standard is None else f" and {counted(len(self.standard.names), 'feature')}"
         return (
-            f"labels in context are predicted from the labels in isolation of both documents{others}: fitted on "
+            f"labels in condition are predicted from the labels in isolation of both documents{others}: fitted on "
             f"{counted(self.n_pairs, 'pair')} of {counted(self.n_topics, 'topic')}, {same:.0%} of them with the same "
             "label as in isolation"
         )
 
     def records(self) -> Records:
-        """Return one row per label, label of the document before and label in context, features at their mean."""
+        """Return one row per label, label of the document before and label in condition, features at their mean."""
         labels = self.scale.labels
         return [
-            {"label": labels[i], "before": labels[j], "in_context": labels[k], "probability": float(p)}
+            {"label": labels[i], "before": labels[j], "in_condition": labels[k], "probability": float(p)}
             for (i, j, k), p in np.ndenumerate(self.at_mean())
         ]
 
@@ -137,7 +139,7 @@ class ConditionalLabels(Tabular):
         if self.features is None or self.standard is None:
             raise SettingError(
                 "this predictor uses features, and none are bound to it",
-                hint="model.with_features(judgments, features), on the command line --features FILE",
+                hint="model.with_features(judgments, features), on the command line --context-features FILE",
             )
         return self.standard(self.features.of(pairs))
 
@@ -154,7 +156,7 @@ class ConditionalLabels(Tabular):
         return p
 
     def _known(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
-        """P(label in context | both labels in isolation, features) -> (row, label)."""
+        """P(label in condition | both labels in isolation, features) -> (row, label)."""
         n, by_column = len(self.scale), self.coefficients.T
         logits = self.intercept + by_column[label] + by_column[n + given]
         if self.setting.interactions:
@@ -190,7 +192,7 @@ def fit_conditional_labels(
     regularisation: float = REGULARISATION,
     rng: RNGLike = 0,
 ) -> ConditionalLabels:
-    """Learn which label a document gets after another, from judgments that have labels in context.
+    """Learn which label a document gets after another, from judgments that have labels in condition.
 
     Parameters
     ----------
@@ -265,7 +267,7 @@ def fit_pairs(
 
 
 def with_unseen(p: Floats, counts: Ints) -> Floats:
-    """Give a label that nobody gave in context 1 / (pairs + labels), taken evenly from the others; p (row, label)."""
+    """Give a label that nobody gave in condition 1 / (pairs + labels), taken evenly from the others; p (row, label)."""
     unseen = counts == 0
     share = unseen / (counts.sum() + len(counts))
     return p * (1 - share.sum()) + share if unseen.any() else p

@@ -51,7 +51,7 @@ class LabelledPairs:
         words = []
         if self.n_left_out:
             labels = counted(self.n_left_out, "label")
-            words.append(f"{labels} in context left out: a document of the pair has no label in isolation")
+            words.append(f"{labels} in condition left out: a document of the pair has no label in isolation")
         if self.n_pooled:
             labels = counted(self.n_pooled, "label")
             words.append(
@@ -76,7 +76,7 @@ def labelled_pairs(judgments: Judgments) -> LabelledPairs:
     known = (label >= 0) & (given_label >= 0)
     if not known.any():
         raise PairsError(
-            f"none of {counted(int(rows.sum()), 'label')} in context has labels in isolation of both documents",
+            f"none of {counted(int(rows.sum()), 'label')} in condition has labels in isolation of both documents",
             hint="rows whose 'given' is empty are labels in isolation; both documents of a pair need one",
         )
     pairs = ContextPairs(item, given, label, given_label)

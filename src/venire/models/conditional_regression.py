@@ -25,7 +25,7 @@ UNSETTLED = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """How labels in context are predicted: the weight of the penalty, and whether labels interact."""
+    """How labels in condition are predicted: the weight of the penalty, and whether labels interact."""
 
     regularisation: float = REGULARISATION
     interactions: bool = False

@@ -1,4 +1,4 @@
-r"""How well labels in context are predicted, on pairs that the predictor has not seen.
+r"""How well labels in condition are predicted, on pairs that the predictor has not seen.
 
 Two designs.  A random 90/10 split of the pairs is the one of Golbus et al. (2014), doi:10.1145/2566486.2568015,
 Section 5.3; it is done several times, since one split is a matter of luck.  It knows other pairs of the same topics, so
@@ -70,9 +70,9 @@ class SplitAccuracy(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConditionalValidation(Tabular):
-    """How well labels in context are predicted on topics that were left out; scores[0] is the predictor's.
+    """How well labels in condition are predicted on topics that were left out; scores[0] is the predictor's.
 
-    confusion   pairs by label given in context and label predicted (label, label)
+    confusion   pairs by label given in condition and label predicted (label, label)
     """
 
     setting: Regression
@@ -110,7 +110,7 @@ class ConditionalValidation(Tabular):
         alone = self.difference_from("isolation").log_loss
         verdict = "the document read before helps" if alone.high < 0 else "no help by the document read before is seen"
         return (
-            f"{accuracy:.1%} of {counted(self.n_pairs, 'label')} in context are predicted right on topics "
+            f"{accuracy:.1%} of {counted(self.n_pairs, 'label')} in condition are predicted right on topics "
             f"left out, {100 * same.value:+.1f} points [{100 * same.low:+.1f}, {100 * same.high:+.1f}] against the "
             f"same as in isolation; {verdict} (log loss {alone.value:+.3f} [{alone.low:+.3f}, {alone.high:+.3f}])"
         )
@@ -138,7 +138,7 @@ def validate_conditional_labels(
     n_draws: int = DRAWS,
     rng: RNGLike = 0,
 ) -> ConditionalValidation:
-    """Say how well labels in context can be predicted from judgments, on topics and on pairs left out.
+    """Say how well labels in condition can be predicted from judgments, on topics and on pairs left out.
 
     features, interactions and regularisation are those of ``fit_conditional_labels``; n_draws: how often topics are
     resampled.  Cost: 2 folds + splits fits.

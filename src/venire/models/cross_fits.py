@@ -1,7 +1,7 @@
 """Cross-fitted predictions: every topic is predicted by a model that has not seen it.
 
-Labels in context that a model was fitted on would be predicted too well, and with them whatever is scored.  Topics are
-dealt at random into folds of nearly equal numbers; the model of a fold is fitted on the topics of the others.
+Labels in condition that a model was fitted on would be predicted too well, and with them whatever is scored.  Topics
+are dealt at random into folds of nearly equal numbers; the model of a fold is fitted on the topics of the others.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ FOLDS = 10
 
 @dataclass(frozen=True, eq=False)
 class CrossFitted(Tabular):
-    """Predictors of labels in context, one per fold (a ``venire.data.conditional.Predictor``).
+    """Predictors of labels in condition, one per fold (a ``venire.data.conditional.Predictor``).
 
-    models   (fold,); whole: fitted on all topics, for those that no label in context is known of
+    models   (fold,); whole: fitted on all topics, for those that no label in condition is known of
     fold     of each topic, -1 for such (topic,); topic of each item (item,)
     """
 
@@ -66,20 +66,22 @@ class CrossFitted(Tabular):
 def cross_fitted(
     judgments: Judgments,
     *,
-    folds: int = FOLDS,
+    folds: int | None = None,
     features: Any = None,
     interactions: bool = False,
     regularisation: float = REGULARISATION,
     rng: RNGLike = 0,
 ) -> CrossFitted:
-    """Learn to predict labels in context so that no pair is predicted from labels of its own topic.
+    """Learn to predict labels in condition so that no pair is predicted from labels of its own topic.
 
-    The other parameters are those of ``fit_conditional_labels``.  The predictor is for the items of these judgments.
+    folds : of topics; None: 10, or as many as there are topics with pairs.  The other parameters are those of
+    ``fit_conditional_labels``.  The predictor is for the items of these judgments.
     """
     learnt = labelled_pairs(judgments)
     bound = None if features is None else bound_features(features, judgments)
     setting = Regression(regularisation=regularisation, interactions=interactions)
     generator = np.random.default_rng(rng)
+    folds = max(2, min(FOLDS, len(learnt.topics))) if folds is None else folds
     fold = topic_folds(learnt, len(judgments.items.topics), folds=folds, rng=generator)
     held = [fold[learnt.topic] == number for number in range(folds)]
     models = tuple(
@@ -99,7 +101,7 @@ def topic_folds(learnt: LabelledPairs, n_topics: int, *, folds: int, rng: np.ran
         if len(topics) > 1:
             hint = f"use --folds {len(topics)}, each topic by itself, or {hint}"
         raise PairsError(
-            f"labels in context are known for {counted(len(topics), 'topic')}, too few for {folds} folds of topics",
+            f"labels in condition are known for {counted(len(topics), 'topic')}, too few for {folds} folds of topics",
             hint=hint,
         )
     fold = np.full(n_topics, -1, dtype=np.int64)

@@ -162,9 +162,10 @@ def refuse_facets(judgments: Judgments) -> None:
     for name in ("intent", "given"):
         values = list(judgments.facets[name].names) if name in judgments.facets else []
         if len(values) > 1:
+            one = "" if "" in values else values[-1]  # given nothing: in isolation
             raise AmbiguousLabels(
                 f"the labels are for {len(values)} different values of {name}, and an item has one probability",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
+                hint=f"choose with where({name}={one!r}), on the command line --where {name}={one}",
             )
 
 

@@ -11,7 +11,7 @@ from venire.agreement.habits import habits
 from venire.agreement.pair_confusions import Confusions
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
-from venire.plots.style import BLUE, GREY, RED, new_figure, styled
+from venire.plots.style import BLUE, GREY, RED, new_figure, short_name, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST = 40
 """How many rows a plot shows."""
-LONGEST = 28
 ROOM = 0.28
 MOST_NAMED = 8
 """With more labels than this, bars are shaded without edges, and only the lowest and the highest label are named."""
@@ -71,7 +70,7 @@ def plot_labels(profiles: Profiles) -> Figure:
             bars = axes.barh(np.arange(n), shares[:, level], left=left, color=colour, height=0.8, **edge)
             bars.set_label(names[level] if level in named else "_")
             left += shares[:, level]
-        _rows(axes, [_short(name) for name in profiles.assessors[:n]])
+        _rows(axes, [short_name(name) for name in profiles.assessors[:n]])
         for row in (row for row in found if row < n):
             words = ", ".join(habit.flag for habit in found[row])
             axes.annotate(words, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=RED)
@@ -87,7 +86,7 @@ def plot_labels(profiles: Profiles) -> Figure:
 def _named_labels(labels: Sequence[str]) -> tuple[list[int], list[str]]:
     """Which labels the legend names, and how: all of a few, else the lowest and the highest."""
     named = list(range(len(labels))) if len(labels) <= MOST_NAMED else [0, len(labels) - 1]
-    return named, [_short(label) for label in labels]
+    return named, [short_name(label) for label in labels]
 
 
 def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
@@ -95,7 +94,7 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     counts = confusions.matrix(a, b)
     if not counts.any():
         raise SettingError(f"{a!r} and {b!r} judged no item in common", hint="choose two who met: Confusions.pairs()")
-    labels, size = [_short(label) for label in confusions.scale.labels], len(counts)
+    labels, size = [short_name(label) for label in confusions.scale.labels], len(counts)
     with styled():
         figure = new_figure(3.2 + 0.4 * min(size, 12), 2.6 + 0.36 * min(size, 12))
         axes = figure.subplots()
@@ -107,8 +106,8 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
             for tick in axes.get_xticklabels():
                 tick.set_rotation_mode("anchor" if slanted else "default")
             axes.set_yticks(range(size), labels)
-        axes.set_xlabel(f"label by {_short(b)}")
-        axes.set_ylabel(f"label by {_short(a)}")
+        axes.set_xlabel(f"label by {short_name(b)}")
+        axes.set_ylabel(f"label by {short_name(a)}")
         axes.set_title(f"the same in {np.trace(counts) / counts.sum():.0%} of {counts.sum():,.0f} items")
         axes.grid(visible=False)
     return figure
@@ -135,15 +134,7 @@ def _named(statistic: Mapping[str, Any]) -> str:
     parts = [str(statistic[key]) for key in ("group",) if key in statistic]
     parts += [str(statistic["name"]).replace("_", " "), str(statistic["level"])]
     parts += [] if statistic["raters"] == "all" else [str(statistic["raters"])]
-    return _short(", ".join(parts), longest=44)
-
-
-def _short(text: str, longest: int = LONGEST) -> str:
-    """Cut a long name in its middle, as names often differ at their ends; no dollar sign begins mathematics."""
-    if len(text) > longest:
-        end = (longest - 1) // 2
-        text = text[: longest - 1 - end] + "…" + text[-end:]
-    return text.replace("$", r"\$")
+    return short_name(", ".join(parts), longest=44)
 
 
 def _shades(n: int) -> list[tuple[float, float, float, float]]:

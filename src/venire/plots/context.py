@@ -1,4 +1,4 @@
-"""Plots of predicted labels in context: whether the predictor's confidence is right, and what it confuses."""
+"""Plots of predicted labels in condition: whether the predictor's confidence is right, and what it confuses."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _confusion(axes: Axes, found: ConditionalValidation) -> None:
     accuracy, same = own_and_same(found)
     axes.set_title(f"{accuracy:.0%} right; {same:.0%} as in isolation")
     axes.set_xlabel("label predicted")
-    axes.set_ylabel("label in context (pairs)")
+    axes.set_ylabel("label in condition (pairs)")
 
 
 def own_and_same(found: ConditionalValidation) -> tuple[float, float]:
@@ -77,7 +77,7 @@ def plot_context_effect(model: ConditionalLabels) -> Figure:
         axes = figure.subplots()
         _heat(axes, move, model.scale.labels, "PuOr", (-most, most), "{:+.2f}")
         axes.set_yticks(range(n), [_plain(label) for label in model.scale.labels])
-        axes.set_title("Levels a label moves in context")
+        axes.set_title("Levels a label moves in condition")
         axes.set_xlabel("label of the document read before")
         axes.set_ylabel("label of the document")
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.errors import SettingError
-from venire.plots.style import GREY, colour, marker, new_figure, styled
+from venire.plots.style import GREY, colour, marker, new_figure, short_name, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 
 MOVED = 7
 """How many systems are drawn in colour: those that move most."""
-MOST_NAMES = 40
+MOST_NAMES, LONGEST = 40, 34
 
 
-def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...]) -> Figure:
-    """Draw ranks by each reading, best on top; systems that move most stand out.  means: by reading, (system,)."""
+def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: str | None = None) -> Figure:
+    """Draw ranks by each reading, best on top; systems that move most stand out.
+
+    means : by reading, (system,); of equal ones the first is above.  below : what is written under the readings
+    """
     if not means or not systems:
         raise SettingError("there is no order of systems to plot")
     rank = np.array([np.argsort(np.argsort(-values, kind="stable"), kind="stable") for values in means.values()]) + 1
     moved = rank.max(axis=0) - rank.min(axis=0)
     bold = [number for number in np.argsort(-moved, kind="stable")[:MOVED].tolist() if moved[number] > 0]
     with styled():
-        figure = new_figure(7.2, min(2.0 + 0.19 * len(systems), 11.0))
+        figure = new_figure(max(7.2, 1.2 + 2.0 * len(means)), min(2.0 + 0.19 * len(systems), 11.0))
         axes = figure.subplots()
         place = np.arange(len(means))
         for number in range(len(systems)):
@@ -40,6 +43,7 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...]) -> Figure:
         axes.set_xlim(-0.05, len(means) - 0.95)
         axes.set_ylim(len(systems) + 0.6, 0.4)
         axes.set_ylabel("rank")
+        axes.set_xlabel(below or "")
         axes.set_yticks(_ticks(len(systems)))
         axes.grid(axis="y", visible=False)
         for side in ("left", "bottom"):
@@ -60,7 +64,7 @@ def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]
         tint = colour(bold.index(number)) if number in bold else None
         for end, offset, side in ((0, -6, "right"), (len(rank) - 1, 6, "left")):
             axes.annotate(  # type: ignore[attr-defined]
-                systems[number],
+                short_name(systems[number], LONGEST),
                 (end, rank[end, number]),
                 (offset, 0),
                 textcoords="offset points",
@@ -69,6 +73,6 @@ def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]
                 size=8,
                 color=tint,
             )
-    longest = max((len(systems[number]) for number in shown), default=0)
+    longest = max((len(short_name(systems[number], LONGEST)) for number in shown), default=0)
     axes.tick_params(axis="y", length=0, pad=8 + 4.6 * longest)  # type: ignore[attr-defined]
     axes.tick_params(axis="x", length=0)  # type: ignore[attr-defined]

@@ -76,6 +76,14 @@ def marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
+def short_name(text: str, longest: int = 28) -> str:
+    """Cut a long name in its middle, as names often differ at their ends; no dollar sign begins mathematics."""
+    if len(text) > longest:
+        end = (longest - 1) // 2
+        text = text[: longest - 1 - end] + "…" + text[-end:]
+    return text.replace("$", r"\$")
+
+
 def unit_axis(axes: Axes, *, which: str = "y") -> None:
     """Let an axis show probabilities, from 0 to 1."""
     getattr(axes, f"set_{which}lim")(-0.02, 1.02)

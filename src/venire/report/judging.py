@@ -84,7 +84,7 @@ def _agreement(evidence: Evidence) -> list[Part]:
 
 
 def _maps(evidence: Evidence) -> list[Part]:
-    """Confusion of the judge with those who share most items with them."""
+    """Confusion of the judge with those who share most items with them; where several are the judge, of any two."""
     found = evidence.confusions
     if isinstance(found, Missing):
         return []
@@ -92,9 +92,10 @@ def _maps(evidence: Evidence) -> list[Part]:
 
 
 def _closest(found: Confusions, judge: str) -> list[tuple[str, str]]:
-    n_shared = {other: found.matrix(judge, other).sum() for other in found.assessors if other != judge}
-    most = sorted((name for name, n in n_shared.items() if n), key=lambda name: -n_shared[name])
-    return [(judge, name) for name in most[:MOST_MAPS]]
+    alone = judge in found.assessors
+    pairs = [(judge, other) for other in found.assessors if other != judge] if alone else found.pairs()
+    n_shared = {pair: found.matrix(*pair).sum() for pair in pairs}
+    return sorted((pair for pair, n in n_shared.items() if n), key=lambda pair: -n_shared[pair])[:MOST_MAPS]
 
 
 def _map(found: Confusions, one: str, other: str) -> Picture:

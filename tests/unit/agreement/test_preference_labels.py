@@ -98,6 +98,13 @@ def test_labels_that_users_tell_apart_are_found() -> None:
     assert "it is not sure that they prefer 2 to 1 (" in result.sentence()
 
 
+def test_choices_between_equal_labels_are_told() -> None:
+    judgments = read_judgments({"1": {"a": 1, "b": 1, "c": 0, "d": 0}})
+    choices = [("1", "a", "b", 1), ("1", "c", "d", 0), ("1", "b", "a", 1), ("1", "a", "c", 1)]
+    words = preferences_by_labels(Preferences.of(choices), judgments).sentence()
+    assert words.startswith("From 4 choices on 1 topic (75% of them between equal labels): ")
+
+
 def test_a_scale_that_users_contradict_is_named() -> None:
     judgments, preferences = known({(0, 1): 0.2})
     sentence = preferences_by_labels(preferences, judgments).sentence()

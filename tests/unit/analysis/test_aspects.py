@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -92,7 +93,9 @@ def test_changes_by_hand(cases):
         ("nov", 1): 1,
     }
     assert (rows["overall", 1]["raised"], rows["overall", 1]["lowered"]) == (1, 1)
-    assert found.sentence() == "Of 5 grades given both ways 40% stay, 60% change by one, 0% by more."
+    assert found.sentence() == "Of 2 grades for overall given both ways 0% stay, 100% change by one, 0% by more."
+    every = replace(found, overall=None)
+    assert every.sentence() == "Of 5 grades given both ways 40% stay, 60% change by one, 0% by more."
 
 
 def test_correlations_by_hand(cases):
@@ -161,7 +164,7 @@ def test_unordered_labels_have_no_correlation():
 
 
 def test_prediction_knows_what_determines_overall():
-    found = aspect_prediction(Cases.of(random_aspects(n_docs=20), "overall", n_draws=20), splits=2, folds=3)
+    found = aspect_prediction(Cases.of(random_aspects(n_docs=20), "overall", n_draws=20), splits=1, folds=2)
     alone, noise, base = found.find(("a0",)), found.find(("a2",)), found.find(())
     # A tenth of the labels of a0 is N/A, and there the commonest of four labels is a guess.
     assert 0.85 < alone.held_out_topics.value < 0.97

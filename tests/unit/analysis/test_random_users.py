@@ -18,6 +18,7 @@ RUN = {"q": {"b": 9.0, "x": 8.0, "a": 7.0, "c": 6.0, "d": 5.0}}
 P = {"0": 0.05, "1": 0.3, "2": 0.6, "3": 0.9}
 NAMES = [
     *("P@3", "CG@4", "DCG@4", "DCG(dcg=zipf)", "RBP(p=0.5)", "RBPResidual(p=0.5)", "Judged@4"),
+    *("CCG@4", "CCGsingle@4", "nCCG@3"),
     *("Success@3", "RR", "ERR@4", "ERR"),
     *("R@3", "AP", "AP@3", "Rprec", "bpref", "nDCG@3", "nDCG(dcg=zipf)", "GAP", "Q", "nERR@4"),
 ]

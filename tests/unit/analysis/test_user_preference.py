@@ -26,17 +26,22 @@ def cases() -> tuple[Floats, UserVerdicts]:
     return np.round(utility + rng.normal(0, [[0.5], [1.0], [3.0]], (3, 40)), 1), verdicts
 
 
-def slow_condition(difference: list[float], users: list[list[int]], condition: str) -> tuple[float, float, float]:
-    """Threshold and both kappas of one measure, by trying every threshold."""
+def slow_at(difference: list[float], users: list[list[int]], share: float) -> tuple[float, list[float]]:
+    """Threshold and both kappas of one measure at a share of ties, by trying every threshold."""
     found = []
     for threshold in sorted({0.0, *map(abs, difference)}):
         mine = slow_answers(difference, threshold)
-        kappas = [slow_kappa(mine, each) for each in users]
-        found.append((threshold, mine.count(0), *np.nan_to_num(kappas).tolist()))
-    if condition == "simultaneous":
-        return max(((t, a, b) for t, _, a, b in found), key=lambda each: (round(each[1] + each[2], 9), -each[0]))
-    ties = users[("weak", "strong").index(condition)].count(0)
-    return min(((abs(n - ties), t, a, b) for t, n, a, b in found))[1:]
+        kappas = np.nan_to_num([slow_kappa(mine, each) for each in users]).tolist()
+        found.append((round(abs(mine.count(0) / len(mine) - share), 12), threshold, kappas))
+    return min(found)[1:]
+
+
+def slow_share(difference: list[list[float]], users: list[list[int]], condition: str) -> float:
+    """The share of ties of a condition."""
+    if condition != "simultaneous":
+        return users[("weak", "strong").index(condition)].count(0) / len(users[0])
+    sums = [sum(sum(slow_at(each, users, n / 40)[1]) for each in difference) for n in range(41)]
+    return max(range(41), key=lambda n: (round(sums[n], 9), -n)) / 40
 
 
 def test_conditions_are_as_tried_one_by_one(cases: tuple[Floats, UserVerdicts]) -> None:
@@ -45,10 +50,11 @@ def test_conditions_are_as_tried_one_by_one(cases: tuple[Floats, UserVerdicts]) 
     found = conditioned(difference, verdicts.directions, np.concatenate([np.ones((1, 40)), weights]))
     for draw, weight in enumerate([np.ones(40), *weights]):
         rows = np.repeat(np.arange(40), weight.astype(int))
-        users = verdicts.directions[:, rows].tolist()
-        for measure, values in enumerate(difference[:, rows].tolist()):
-            for number, condition in enumerate(("weak", "strong", "simultaneous")):
-                threshold, *kappas = slow_condition(values, users, condition)
+        users, drawn = verdicts.directions[:, rows].tolist(), difference[:, rows].tolist()
+        for number, condition in enumerate(("weak", "strong", "simultaneous")):
+            share = slow_share(drawn, users, condition)
+            for measure, values in enumerate(drawn):
+                threshold, kappas = slow_at(values, users, share)
                 assert found.kappa[number, :, measure, draw] == pytest.approx(kappas)
                 mine = slow_answers(values, threshold)
                 assert found.ties[number, measure, draw] == pytest.approx(mine.count(0) / 40)

@@ -53,7 +53,7 @@ def test_people_see_a_summary(venire, write):
     answer = venire("aspects", write("long.tsv", long_form()), *QUICK)
     assert answer.code == 0
     head, *rows = answer.out.splitlines()
-    assert head.split() == [*("aspect", "labels", "covered_isolation", "covered_condition", "rho_isolation", "changed")]
+    assert head.split() == [*("aspect", "levels", "covered_isolation", "covered_condition", "rho_isolation", "changed")]
     assert [row.split()[0] for row in rows] == ["overall", "nov", "top"]
     assert "75.0% in isolation and 50.0% in condition" in answer.err
 
@@ -79,6 +79,26 @@ def test_plots(venire, labels, tmp_path):
     place = tmp_path / "aspects.png"
     assert venire("aspects", labels, "--wide-aspects", *QUICK, "--plot", place, "-q").code == 0
     assert place.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_plot_of_agreement_has_two_statistics_for_each_aspect(venire, write, tmp_path):
+    places = [(t, n, who) for t in range(4) for n in range(3) for who in "ab"]
+    rows = [(t, f"d{n}", who, (t + n + (who == "b" and n == 2)) % 3) for t, n, who in places]
+    text = "topic\tdoc\tassessor\ttop\tnov\n" + "".join(f"{t}\t{d}\t{w}\t{n}\t{n}\n" for t, d, w, n in rows)
+    place = tmp_path / "agreement.svg"
+    flags = ("--wide-aspects", "--show", "agreement", "--plot", place, "-q")
+    assert venire("aspects", write("two.tsv", text), *flags).code == 0
+    drawn = place.read_text(encoding="utf-8")
+    for aspect in ("top", "nov"):
+        for words in ("alpha, ordinal", "kappa, nominal"):
+            assert drawn.count(f">{aspect} in isolation, {words}</text>") == 1
+    assert "jaccard" not in drawn
+
+
+def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
+    flags = ("--wide-aspects", *QUICK, "--show")
+    assert "all of them" in venire("aspects", labels, *flags, "coverage").out
+    assert "none: the commonest label" in venire("aspects", labels, *flags, "prediction").out
 
 
 @pytest.mark.parametrize(

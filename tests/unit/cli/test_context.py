@@ -65,7 +65,7 @@ def test_the_contract(venire, labels):
 def test_the_table_and_its_words(venire, labels):
     answer = venire("context", "predict", labels, *QUICK)
     assert answer.out.splitlines()[0].split("  ")[0] == "method"
-    assert "labels in context are predicted right on topics left out" in answer.err
+    assert "labels in condition are predicted right on topics left out" in answer.err
     assert "on random tenths of the pairs, as in the paper: accuracy 0." in answer.err
     assert "3 folds of topics; 95% intervals: bootstrap over topics, n=50" in answer.err
     assert venire("context", "predict", labels, *QUICK, "-q").err == ""
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same(venire, labels):
     [
         ("1\ta\t2\t\n1\tb\t1\t\n", (), "no label was given after another document"),
         ("1\ta\t2\t\n1\tb\t1\t\n1\tb\t0\ta\n", (), "known for 1 topic, too few for 10 folds of topics"),
-        ("1\ta\t2\t\n1\tb\t1\ta\n", (), "none of 1 label in context has labels in isolation of both documents"),
+        ("1\ta\t2\t\n1\tb\t1\ta\n", (), "none of 1 label in condition has labels in isolation of both documents"),
         ("1\ta\t2\t\n1\ta\t1\ta\n", (), "document 'a' is given itself"),
         ("1\ta\t2\t\n", ("--folds", "1"), "--folds"),
         ("1\ta\t2\t\n", ("--regularisation", "0"), "--regularisation"),
@@ -123,6 +123,6 @@ def test_too_few_topics_say_how_many_folds_there_could_be(venire, write):
 def test_the_group_lists_its_commands(venire):
     answer = venire("context", "--help")
     assert answer.code == 0
-    assert "predict  Predict labels in context, and say how well." in answer.out
+    assert "predict  Predict labels in condition, and say how well." in answer.out
     assert "Usage: " in venire("context", "predict", "--help").out
     assert "No such command" in refused(venire("context", "nothing"))

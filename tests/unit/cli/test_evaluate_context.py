@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from venire.cli import evaluate
+from context_pairs import drawn_in_context, redundancy
+from venire import Context, cross_fitted, evaluate, read_judgments
+from venire.cli import contexts
 from venire.data import context
 
 ALONE = "1\ta\t3\t\n1\tb\t1\t\n1\tc\t2\t\n1\td\t0\t\n1\te\t1\t\n"
@@ -68,7 +70,7 @@ def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venir
     [
         (["-m", "CCG(alpha=2)@5"], "alpha is 2.0, expected a weight from 0 to 1"),
         (["-m", "CCG(alpha=0.5)"], "CCG needs a cut-off"),
-        (["--expected"], "give --context-model FILE"),
+        (["--expected"], "give --predict, or --context-model FILE"),
         (["--backoff", "last"], "'last' is not one of"),
         (
             ["-m", "CCG(alpha=0.5)@5", "--users", "5", "--gains", "0=0,1=0.2,2=0.5,3=1"],
@@ -96,4 +98,59 @@ def test_a_document_given_itself_names_its_line(venire, write, five):
 
 
 def test_the_words_are_those_of_the_library():
-    assert evaluate.BACKOFFS == context.BACKOFFS
+    assert contexts.BACKOFFS == context.BACKOFFS
+
+
+class TestPredicted:
+    """Labels in condition that are known for one pair of documents in two, the others predicted."""
+
+    @pytest.fixture
+    def some(self, write):
+        table = drawn_in_context(redundancy(), topics=6, rng=2).to_polars()
+        kept = [not given or doc < given for doc, given in table.select("doc", "given").iter_rows()]
+        return write("some.tsv", table.filter(kept).write_csv(separator="\t"))
+
+    @pytest.fixture
+    def ranked(self, write):
+        return write("ranked.run", "".join(f"t{t} Q0 d{7 - d} 0 {-d} s\n" for t in range(6) for d in range(8)))
+
+    @pytest.fixture
+    def features(self, write):
+        rows = "".join(f"t{t},d{d},{(t * d) % 5}\n" for t in range(6) for d in range(8))
+        return write("features.csv", f"topic,doc,length\n{rows}")
+
+    MEASURE = ("-m", "CCG(alpha=1)@5", "--format", "json")
+
+    @pytest.mark.parametrize("expected", [False, True])
+    def test_each_topic_by_a_model_fitted_on_the_others(self, venire, some, ranked, expected):
+        answer = venire("evaluate", some, ranked, *self.MEASURE, "--predict", *["--expected"] * expected)
+        labels = read_judgments(some)
+        rules = Context(predictor=cross_fitted(labels, folds=6), expected=expected)
+        assert value(answer) == evaluate(labels, ranked, "CCG(alpha=1)@5", context=rules).mean().values[0, 0]
+        assert "0 collected, 24 predicted, 0 as in isolation" in answer.err
+
+    def test_a_saved_model_with_features(self, venire, some, ranked, features, tmp_path):
+        model = tmp_path / "model.json"
+        quick = ("--folds", "2", "--splits", "1", "--bootstrap", "10", "--features", features)
+        assert venire("context", "predict", some, *quick, "--save", model).code == 0
+        saved = ("evaluate", some, ranked, *self.MEASURE, "--context-model", model)
+        refused = venire(*saved)
+        assert (refused.code, refused.out) == (2, "")
+        assert "--context-features FILE" in refused.err
+        answer = venire(*saved, "--context-features", features)
+        assert f"{model} was fitted on these very labels: --predict" in answer.err
+        apart = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "--context-features", features)
+        assert value(answer) > 0 < value(apart)
+
+    @pytest.mark.parametrize(
+        ("flags", "words"),
+        [
+            (["--predict", "--context-model", "m.json"], "--predict fits models of its own"),
+            (["--context-features", "f.csv"], "--context-features is for predicted labels"),
+        ],
+    )
+    def test_options_that_do_not_go_together(self, venire, some, ranked, flags, words, write):
+        write("m.json", "{}"), write("f.csv", "")
+        answer = venire("evaluate", some, ranked, *flags)
+        assert (answer.code, answer.out) == (2, "")
+        assert words in answer.err

@@ -52,6 +52,17 @@ def test_qrels(venire, qrels):
     assert found["facts"] == expected
 
 
+def test_labels_in_condition_are_counted_and_one_given_itself_is_a_problem(venire, write):
+    head, rows = "topic,doc,label,given,aspect\n", "1,a,2,,x\n1,b,1,,x\n1,b,0,a,x\n"
+    facts = looked_at(venire, write("given.csv", head + rows))["facts"]
+    assert (facts["labels"], facts["labels_in_condition"], facts["values_of_aspect"]) == (3, 1, ["x"])
+    assert "values_of_given" not in facts
+    wrong = looked_at(venire, write("itself.csv", f"{head}{rows}1,b,0,b,x\n"), code=2)
+    assert problems(wrong) == [
+        (5, "document 'b' is given itself for topic '1', expected another that was read before it")
+    ]
+
+
 def test_a_run(venire, run):
     found = looked_at(venire, run)
     assert (found["kind"], found["problems"]) == ("TREC run", [])

@@ -62,10 +62,18 @@ def some_judgments(draw) -> Judgments:
     facets = draw(st.lists(st.sampled_from(("aspect", *FACETS)), unique=True, max_size=2))
     row = st.tuples(name, name, name, st.sampled_from(scale.labels), *[name | st.just("") for _ in facets])
     chosen = draw(st.lists(row, min_size=1, max_size=8))
+    if "given" in facets:
+        chosen = [draw(after_another(each, chosen, 4 + facets.index("given"))) for each in chosen]
     times = st.none() | st.lists(
         st.floats(-1e12, 1e12) | st.just(np.nan), min_size=len(chosen), max_size=len(chosen)
     ).map(np.array)
     return judgments(chosen, scale=scale, facets=facets, time=draw(times))
+
+
+def after_another(row, rows, place):
+    """Strategy for a row that is given nothing, or another document of its topic."""
+    others = sorted({doc for topic, doc, *_ in rows if topic == row[0] and doc != row[1]})
+    return st.sampled_from(["", *others]).map(lambda doc: (*row[:place], doc, *row[place + 1 :]))
 
 
 @settings(max_examples=300)

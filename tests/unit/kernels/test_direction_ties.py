@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from user_directions import slow_kappa
 from venire.kernels.direction_ties import (
-    at_place,
-    best_place,
+    at_places,
     directions,
     jaccard_of,
     modes,
-    nearest_place,
+    nearest_places,
     open_places,
     thresholds_at,
     tie_curves,
@@ -76,14 +75,28 @@ def test_zero_differences_are_tied_at_least() -> None:
 def test_the_nearest_share_is_the_smaller_of_two() -> None:
     curves = tie_curves(np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([[0, 1, 1, -1]]), np.ones((1, 4)))
     for share, place in ((0.0, 0), (0.12, 0), (0.125, 0), (0.13, 1), (0.375, 1), (0.9, 4), (1.0, 4)):
-        assert nearest_place(curves, np.array([share])).tolist() == [[place]]
+        assert nearest_places(curves, np.array([[share]])).tolist() == [[[place]]]
 
 
-def test_the_best_place_is_the_first_of_the_best() -> None:
-    value = np.array([[[0.1, 0.5, np.nan, 0.5]]])
-    assert best_place(value, np.array([[True, False, True, True]])).tolist() == [[3]]
-    assert best_place(-value, np.array([[True, True, True, True]])).tolist() == [[2]]
-    assert at_place(value, np.array([[1]])).tolist() == [[0.5]]
+@given(
+    difference=st.lists(st.sampled_from([0.0, 0.5, -1.0, 2.0, -3.0]), min_size=1, max_size=9),
+    seed=st.integers(0, 10**6),
+)
+def test_the_nearest_shares_are_as_tried_one_by_one(difference: list[float], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 3, (4, len(difference))).astype(np.float64)
+    weights[:, 0] += 1
+    both = np.array([difference, difference[::-1]])
+    curves = tie_curves(both, np.zeros((1, len(difference)), dtype=np.int64), weights)
+    shares = np.round(rng.random((4, 3)), 2)
+    found = nearest_places(curves, shares)
+    for measure, draw, number in np.ndindex(found.shape):
+        open_ = np.flatnonzero(curves.open[measure])
+        ties, share = curves.ties[measure, draw], shares[draw, number]
+        assert found[measure, draw, number] == min(
+            open_, key=lambda place: (round(abs(ties[place] - share), 12), place)
+        )
+    assert at_places(curves.ties, found)[1, 2, 0] == curves.ties[1, 2, found[1, 2, 0]]
 
 
 def test_jaccard_is_that_of_sets_of_answers() -> None:

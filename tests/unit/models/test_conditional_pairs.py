@@ -33,7 +33,7 @@ def test_labels_in_isolation_are_the_assessors_own_else_the_median():
     assert sorted(tuple(map(int, each)) for each in held) == [(0, 1, 1), (0, 1, 1), (0, 2, 2)]
     assert (found.n_left_out, found.n_pooled) == (1, 3)
     assert [word.split(":")[0] for word in found.notes()] == [
-        "1 label in context left out",
+        "1 label in condition left out",
         "3 labels in isolation by the pair's own assessor are missing",
     ]
 
@@ -63,7 +63,7 @@ def test_settled_labels_are_those_of_a_slow_count(ordered):
     ("rows", "words"),
     [
         (ROWS[:6], "no label was given after another document"),
-        ([("1", "d", "X", 1, "a"), ("1", "a", "X", 1, "")], "none of 1 label in context has labels in isolation"),
+        ([("1", "d", "X", 1, "a"), ("1", "a", "X", 1, "")], "none of 1 label in condition has labels in isolation"),
     ],
 )
 def test_what_cannot_be_learnt_from(rows, words):

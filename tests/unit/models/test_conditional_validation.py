@@ -68,7 +68,7 @@ def test_where_context_plays_no_role_none_is_claimed():
     claims = 0
     for seed in range(14):
         labels = drawn_in_context(no_context(), topics=20, docs=6, rng=seed)
-        each = validate_conditional_labels(labels, folds=4, splits=1, n_draws=200, rng=seed)
+        each = validate_conditional_labels(labels, folds=2, splits=1, n_draws=200, rng=seed)
         alone = each.difference_from("isolation").log_loss
         claims += alone.high < 0
         assert each.sentence().count("no help by the document read before is seen") == (alone.high >= 0)
@@ -152,7 +152,7 @@ def test_intervals_hold_the_accuracy_on_new_topics():
     hits = 0
     for seed in range(12):
         labels = drawn_in_context(truth, topics=24, docs=6, rng=100 + seed)
-        found = validate_conditional_labels(labels, folds=3, splits=1, n_draws=200, rng=seed)
+        found = validate_conditional_labels(labels, folds=2, splits=1, n_draws=200, rng=seed)
         model = fit_conditional_labels(labels)
         said = model.at_mean().argmax(axis=-1)
         expected = np.take_along_axis(truth, said[..., None], axis=-1).mean()

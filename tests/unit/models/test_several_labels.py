@@ -168,3 +168,16 @@ def test_intents_are_not_mixed() -> None:
     with pytest.raises(AmbiguousLabels, match="intent"):
         posterior(judgments, fit)
     assert posterior(judgments.where(intent="2"), fit).n_labels.tolist() == [2]
+
+
+def test_labels_in_condition_are_to_be_left_out():
+    import polars as pl
+
+    rows = {"topic": ["1"] * 5, "doc": ["a", "a", "b", "b", "b"], "given": ["", "", "", "", "a"]}
+    held = pl.DataFrame({**rows, "assessor": ["x", "y", "x", "y", "x"], "label": [0, 1, 1, 1, 0]})
+    judgments = read_judgments(held, scale="0<1")
+    fit = PredictedRelevance().fit(judgments)
+    with pytest.raises(AmbiguousLabels, match="2 different values of given") as error:
+        posterior(judgments, fit)
+    assert error.value.hint.endswith("--where given=")
+    assert posterior(judgments.where(given=""), fit).n_labels.tolist() == [2, 2]

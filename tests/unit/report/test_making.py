@@ -14,6 +14,7 @@ from venire import Synthetic, generate, read_judgments, read_runs
 from venire.analysis.patterns import Single
 from venire.analysis.systems import Systems
 from venire.data.primary import PRIMARY
+from venire.report import judging
 from venire.report.evidence import Evidence, Missing, Question
 from venire.report.making import make_report
 from venire.report.page import page
@@ -154,6 +155,8 @@ def test_where_assessors_shared_the_work_every_topic_is_scored():
     assert evidence.judge == PRIMARY
     assert len(evidence.own) == 300
     assert not isinstance(evidence.sources, Missing)
+    maps = [part for part in judging.chapter(evidence).parts if getattr(part, "name", "").startswith("confusion_")]
+    assert len(maps) == 4  # of the two assessors who share most, and so on: nobody is the judge alone
 
 
 def test_earlier_judgments_show_what_changed():
