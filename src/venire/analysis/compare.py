@@ -108,6 +108,9 @@ class Comparison(Tabular):
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
 
+    def __str__(self) -> str:
+        return self.sentence()
+
     def sentence(self) -> str:
         """Say the main finding of the first measure in one sentence."""
         first = self.by_measure[0]

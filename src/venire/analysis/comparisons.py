@@ -96,6 +96,8 @@ class Robustness(Tabular):
         most, least = max(known, key=_value), min(known, key=_value)
         who = "different assessors rank" if most.between == "assessors" else "different gains rank"
         systems = counted(most.systems or 0, "system")
+        if most.value == least.value and len(known) > 1:
+            return f"By {measure}, {who} {systems} equally alike throughout ({most.correlation} {most.value:.2f})."
         if most is least:
             return f"By {measure}, {who} {systems} with a {most.correlation} of {most.value:.2f} ({most.what()})."
         return (

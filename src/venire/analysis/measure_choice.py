@@ -63,7 +63,12 @@ class MeasureChoice(Tabular):
         known = [each for each in others if each["p_adjusted"] is not None]
         behind = [each for each in known if each["p_adjusted"] <= 1 - LEVEL]
         verb = "is" if len(behind) == 1 else "are"
-        words = f"; of {len(others)} others, {len(behind)} {verb} behind for sure" if known else ""
+        of = (
+            f"of {len(others)} others, {len(behind)} {verb}"
+            if len(others) > 1
+            else f"the other {'is' if behind else 'is not'}"
+        )
+        words = f"; {of} behind for sure" if known else ""
         return f"{best}{interval}, weak preference{words}."
 
     def _ranked(self, view: tuple[int, int]) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ class Verdict(Tabular):
         )
 
     def _stays(self) -> str:
-        parts = [f"{p:.0%} {SOURCES[source]}" for source, p in self.p_first.items()]
+        parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]
         return f"it comes first with probability {_listed(parts)}"
 
 
@@ -183,6 +183,13 @@ def _first(draws: Floats, place: int) -> tuple[float, float]:
         return share, 0.0
     behind = np.quantile(others.max(axis=1) - draws[:, place], 0.95)
     return share, max(float(behind), 0.0)
+
+
+def _percent(p: float) -> str:
+    """Write a probability in per cent, never as certain where it is not."""
+    if 0.99 < p < 1:
+        return "over 99%"
+    return "under 1%" if 0 < p < 0.01 else f"{p:.0%}"
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:

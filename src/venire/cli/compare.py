@@ -90,7 +90,7 @@ def command(
     """Compare the systems of RUNS under JUDGMENTS, and forecast whether another judge would change the winner.
 
     For each pair: the difference and whether topics explain it by chance, and the probability that the order stays the
-    same under another judge.  Pairs marked ! are significant and yet fragile.
+    same under another judge.  Pairs marked * are significant, ! fragile; those that are both come first.
     """
     from venire import compare, read_runs
     from venire.cli.compare_details import details
@@ -127,15 +127,18 @@ def command(
         write_figure(plot_stability(found.by_measure[0].stability), options["plot"])
     out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
     if conditions:
-        ctx.exit(_gate(found, conditions))
+        ctx.exit(_gate(found, conditions, out))
 
 
 def _planned(found: Comparison) -> list[str]:
     """Say what difference these topics can detect."""
     from venire import plan_topics
 
-    topics, measures = found.scores.names["topic"], found.scores.names["measure"]
-    return [plan_topics(found.scores, measures[0]).sentence()] if len(topics) > 2 else []
+    if len(found.scores.names["topic"]) <= 2:
+        return []
+    tested = found.by_measure[0].tested
+    pairs = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+    return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=pairs).sentence()]
 
 
 def _write(out: Output, found: Comparison, beside: Details) -> None:
@@ -195,7 +198,7 @@ def read_condition(text: str) -> tuple[str, str, float]:
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
 
 
-def _gate(found: Comparison, conditions: list[tuple[str, str, float]]) -> int:
+def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
     """Say in one line whether the candidate passes; 0 if it does, else 1."""
     from venire.cli.speech import say
 
@@ -220,5 +223,8 @@ def _gate(found: Comparison, conditions: list[tuple[str, str, float]]) -> int:
                 shown = "unknown" if value is None else f"{value:.4g}"
                 said.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
             passed = passed and holds
-    say("note" if passed else "error", f"{'passed' if passed else 'not passed'}: {'; '.join(said)}")
+    if passed:
+        out.notes([f"passed: {'; '.join(said)}"])
+    else:
+        say("error", f"not passed: {'; '.join(said)}")
     return 0 if passed else 1

@@ -51,7 +51,8 @@ def details(
     }
     forms = compare_forms(labels, runs, first.forecast.measure, **asked)
     if len(first.tested.a) > 1:
-        return Details({"forms": forms.records()}, [forms.sentence()])
+        whole = len(first.tested.a) == len(first.forecast.systems) * (len(first.forecast.systems) - 1) // 2
+        return Details({"forms": forms.records()}, [forms.sentence()] if whole else [])
     a, b = (first.forecast.systems[int(side[0])] for side in (first.tested.a, first.tested.b))
     sources = uncertainty_sources(labels, runs, first.forecast.measure, **asked)
     topic_by_topic = head_to_head(found.scores, a, b, measure=found.scores.names["measure"][0])

@@ -1,7 +1,7 @@
 """Plots of consistency: single judgments drawn again and again, self against cross, and by label.
 
-Demeester et al. (2014), Figures 2 and 3.  Where nobody judged a page twice there is nothing to draw, and p(R|i) between
-assessors is shown with its interval over topics.
+Demeester et al. (2014), Figures 2 and 3.  Where it makes no difference which judgments are drawn, as where nobody
+judged a page twice, p(R|i) is shown with its interval over topics instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from venire.agreement.consistency import Consistency
 from venire.errors import SettingError
-from venire.plots.style import colour, new_figure, styled
+from venire.plots.style import colour, marker, new_figure, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NARROWEST = 0.004
+SAME = 1e-9
+"""Draws that differ by less are all the same."""
+WORDS = {"self": "the same assessor", "cross": "another assessor"}
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo")
 
 
 def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     """Histograms over draws: p(R|R) self against cross, and p(R|i) of the labels that are not relevant, cross."""
-    if found.own.n_pages == 0:
+    if not _varies(found, row):
         return _intervals(found, row)
     by_label = _by_label(found, row)
     panels = [(_self_and_cross(found, row), "relevant once, relevant again"), (by_label[1], by_label[0])]
@@ -43,32 +46,42 @@ def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     return figure
 
 
+def _varies(found: Consistency, row: int) -> bool:
+    """Whether it makes a difference which single judgments are drawn; if none were asked for, it might."""
+    drawn = [each.drawn[:, row] for each in found.sides().values() if each.n_pages]
+    return all(len(p) == 0 or np.nanmax(np.ptp(p, axis=0), initial=0.0) > SAME for p in drawn)
+
+
 def _intervals(found: Consistency, row: int) -> Figure:
-    """p(R|i) between assessors with its interval, label by label."""
-    spread, labels = found.cross.spread, found.scale.labels
-    p, low, high = spread.p[row], spread.low[row], spread.high[row]
-    known = np.flatnonzero(~np.isnan(p))
+    """p(R|i) of either sort of pairs with its interval, label by label."""
+    sides = [(WORDS[who], each.spread) for who, each in found.sides().items() if each.n_pages]
+    known = np.flatnonzero(~np.isnan([spread.p[row] for _, spread in sides]).all(axis=0))
     with styled():
-        figure = new_figure(6.6, 1.3 + 0.45 * len(known))
+        figure = new_figure(6.6, 1.5 + 0.45 * len(known) * len(sides))
         axes = figure.subplots()
-        axes.hlines(known, low[known], high[known], color=colour(0), alpha=0.6, linewidth=2.5)
-        axes.plot(p[known], known, "o", color=colour(0))
-        for level in known.tolist():
-            axes.annotate(f"{p[level]:.2f}", (p[level], level), (0, 6), textcoords="offset points", ha="center", size=8)
-        axes.set_yticks(known, [labels[level] for level in known.tolist()])
+        for number, (name, spread) in enumerate(sides):
+            place = known + 0.3 * (number - (len(sides) - 1) / 2)
+            p, low, high = (each[row, known] for each in (spread.p, spread.low, spread.high))
+            axes.hlines(place, low, high, color=colour(number), alpha=0.6, linewidth=2.5)
+            axes.plot(p, place, marker(number), color=colour(number), label=name)
+            for x, y in zip(p[~np.isnan(p)].tolist(), place[~np.isnan(p)].tolist(), strict=True):
+                axes.annotate(f"{x:.2f}", (x, y), (0, 5), textcoords="offset points", ha="center", size=8)
+        axes.set_yticks(known, [found.scale.labels[level] for level in known.tolist()])
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(known[0] - 0.5, known[-1] + 0.6)
         axes.grid(axis="y", visible=False)
-        axes.set_xlabel(f"P(relevant to another assessor: {_name(found, row)}), 95 % interval over topics")
+        whom = " or ".join(name for name, _ in sides)
+        axes.set_xlabel(f"P(relevant to {whom}: {_name(found, row)}), 95 % interval over topics")
         axes.set_ylabel("label")
+        if len(sides) > 1:
+            axes.legend(loc="lower right", fontsize=8)
     return figure
 
 
 def _self_and_cross(found: Consistency, row: int) -> list[tuple[str, Floats]]:
     """What each sort of pair gives for p(R|R) in every draw (Figure 2)."""
     drawn = {who: each.within(found.relevant.labels)[1][:, row] for who, each in found.sides().items()}
-    words = {"self": "the same assessor", "cross": "another assessor"}
-    return [(words[who], p) for who, p in drawn.items() if not np.isnan(p).all()]
+    return [(WORDS[who], p) for who, p in drawn.items() if not np.isnan(p).all()]
 
 
 def _by_label(found: Consistency, row: int) -> tuple[str, list[tuple[str, Floats]]]:

@@ -101,7 +101,7 @@ def _in_context(evidence: Evidence) -> list[Told]:
     if preferences is None or not compares_systems(evidence, preferences):
         hint = "Whether they tell more about users needs preferences between result lists (--preferences)."
         return [(f"{n:,} labels were given after another document was read.", [Words(hint)])]
-    return _or_why("What labels in context add", lambda: _swept(evidence, preferences))
+    return _or_why("What labels in condition add", lambda: _swept(evidence, preferences))
 
 
 def _swept(evidence: Evidence, preferences: Preferences) -> Told:

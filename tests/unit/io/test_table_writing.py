@@ -76,7 +76,7 @@ def after_another(row, rows, place):
     return st.sampled_from(["", *others]).map(lambda doc: (*row[:place], doc, *row[place + 1 :]))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(ending=st.sampled_from(ENDINGS), table=some_judgments())
 def test_long_tables_come_back_exactly(tmp_path_factory, ending, table):
     again = there_and_back(table, tmp_path_factory.mktemp("tables") / f"judges{ending}")
@@ -85,7 +85,7 @@ def test_long_tables_come_back_exactly(tmp_path_factory, ending, table):
     assert list(again.facets) == list(table.facets)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(ending=st.sampled_from(ENDINGS), spread=st.sampled_from(["wide", "wide_aspects"]), table=some_judgments())
 def test_wide_tables_come_back_exactly_or_are_refused(tmp_path_factory, ending, spread, table):
     path = tmp_path_factory.mktemp("tables") / f"judges{ending}"
