@@ -115,7 +115,7 @@ def _swept(evidence: Evidence, preferences: Preferences) -> Told:
         rng=question.rng,
         assessor=evidence.judge,
     )
-    words = "Agreement with users by the weight of labels given in context, a line per measure."
+    words = "Agreement with users by the weight of labels in condition, a line per measure."
     caption = "Agreement with users, by the weight alpha of labels given after another document."
     return found.sentences()[0], [Picture("context_sweep", caption, plot_alphas(found), words)]
 
