@@ -44,6 +44,7 @@ clean:  ## remove everything made here, the environment too
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# irrCAC, with which agreement is compared, asks for old versions of numpy and scipy, and works with new ones.
 $(VENV)/.run: EXTRAS :=
 $(VENV)/.work: EXTRAS := [dev,docs,test]
 $(VENV)/.bench: EXTRAS := [bench]
@@ -51,6 +52,7 @@ $(VENV)/.fuzz: EXTRAS := [fuzz,test]
 $(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
 	@$(PIP) -e ".$(EXTRAS)"
+	@case "$(EXTRAS)" in *test*) $(PIP) --no-deps "irrCAC>=0.4.0" ;; esac
 	@touch $@
 
 # The newest suitable interpreter: one that starts, is new enough and can make environments.
