@@ -23,16 +23,17 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class VenireError(Exception):
-    """The root of everything Venire raises on purpose; ``hint`` is a way out."""
+    """The root of everything Venire raises on purpose; ``hint`` is a way out, or several (``ways``) in one phrase."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | Sequence[str] | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.ways = () if hint is None or isinstance(hint, str) else tuple(hint)
+        self.hint: str | None = hint if isinstance(hint, str) else joined_ways(self.ways)
 
     def __str__(self) -> str:
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
@@ -97,6 +98,12 @@ class FewPairsWarning(VenireWarning):
 
 class UnjudgedWarning(VenireWarning):
     """Many documents near the top of a system's lists were never judged."""
+
+
+def joined_ways(ways: Sequence[str]) -> str | None:
+    """Ways out as one phrase; None if there is none."""
+    *most, last = ways or [""]
+    return ", ".join(most) + f"{',' * (len(most) > 1)} or {last}" if most else last or None
 
 
 def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:

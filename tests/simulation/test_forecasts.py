@@ -1,12 +1,15 @@
-"""Where topics truly vary, a forecast that lets them vary is better calibrated than one that does not."""
+"""Where topics or documents truly vary, a forecast that lets them vary is better than one that does not."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from venire import evaluate, read_judgments
 from venire.analysis.forecasts import forecast
+from venire.models.transitions import fit_transitions
 
 N_TOPICS, N_DOCS, N_SYSTEMS, DEPTH = 10, 40, 10, 10
 CENTRE = np.array([[0.75, 0.2, 0.05], [0.2, 0.6, 0.2], [0.05, 0.3, 0.65]])
@@ -64,3 +67,46 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
     fixed, varying = (np.concatenate(found[form]) for form in ("fixed", "hierarchical"))
     assert calibration_error(varying, y) < calibration_error(fixed, y)
     assert ((varying - y) ** 2).mean() < ((fixed - y) ** 2).mean()
+
+
+def crowd(rng, *, easy, n_judges=6):
+    """Labels (judge, topic, doc) around a truth; judges agree on some documents and not on others, if easy is small."""
+    truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=(N_TOPICS, N_DOCS))
+    chances = np.apply_along_axis(lambda row: rng.dirichlet(easy * row), 2, CENTRE[truth])
+    return (rng.random((n_judges, N_TOPICS, N_DOCS, 1)) > chances.cumsum(axis=-1)[..., :-1]).sum(axis=-1)
+
+
+def all_judgments(labels):
+    judge, topic, doc = (each.ravel().astype(str) for each in np.indices(labels.shape))
+    frame = pl.DataFrame({"topic": topic, "doc": doc, "assessor": judge, "label": labels.ravel().astype(str)})
+    return read_judgments(frame, scale="0<1<2")
+
+
+def test_what_others_said_of_a_document_makes_forecasts_better():
+    """The last judge is left out and forecast from the first, whose labels score, and from those between."""
+    errors = {True: [], False: []}
+    for rng in np.random.default_rng(5).spawn(8):
+        labels = crowd(rng, easy=1.0)
+        scores = 0.7 * labels[0] + rng.normal(size=(N_SYSTEMS, N_TOPICS, N_DOCS))
+        seen, systems = all_judgments(labels[:-1]), runs(scores)
+        then = evaluate(all_judgments(labels), systems, "nDCG@10", assessor="5").mean("topic").values[:, 0]
+        known = fit_transitions(seen, "0")
+        for leaning, found in errors.items():
+            given = known if leaning else replace(known, leaning=None)
+            how = {"assessor": "0", "transitions": given, "form": "hierarchical", "n_draws": 100}
+            one = forecast(seen, systems, "nDCG@10", **how)
+            a, b = one.pairs()
+            survives = np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0
+            found.append(((one.changes(a, b).stays - survives) ** 2).mean())
+    assert np.mean(errors[True]) < 0.95 * np.mean(errors[False])
+
+
+def test_where_documents_do_not_differ_nothing_is_read_from_them():
+    rng = np.random.default_rng(8)
+    old = rng.choice(3, p=[0.5, 0.3, 0.2], size=(N_TOPICS, N_DOCS))
+    others = (rng.random((5, *old.shape, 1)) > CENTRE[old].cumsum(axis=-1)[..., :-1]).sum(axis=-1)
+    leaning = fit_transitions(all_judgments(np.concatenate([old[None], others])), "0").leaning
+    assert leaning is None or leaning.k >= 64
+    varied = fit_transitions(all_judgments(crowd(rng, easy=1.0)), "0").leaning
+    assert varied is not None
+    assert varied.k <= 16

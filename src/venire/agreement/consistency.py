@@ -103,6 +103,8 @@ class Consistency(Tabular):
         own, cross = (each.within(self.relevant.labels)[0][row] for each in (self.own, self.cross))
         name = self.relevant.names[row]
         higher = " or higher" if self.scale.ordered and name in self.scale.labels[:-1] else ""
+        if np.isnan(own) and np.isnan(cross):
+            return f"No page that was judged twice is {name}{higher}, so nothing is known of agreement on it."
         if np.isnan(own):
             return f"Assessors agree with each other in {_percent(cross)} of the labels {name}{higher}."
         others = "" if np.isnan(cross) else f", with each other in {_percent(cross)}"

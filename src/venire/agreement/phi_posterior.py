@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from venire.agreement.resampling import percentiles
 from venire.kernels.beta_precision import Likelihood, likelihood
 from venire.kernels.resample import topic_weights
 from venire.types import Codes, Floats, Ints
@@ -160,7 +161,7 @@ def resampled(
         n = min(step, n_draws - begin)
         weights = _drawn_items(sets, n, rng) if table is None else np.asarray(topic_weights(n_units, n, rng) @ table)
         drawn.append(_phis(sets, curves, weights, grid))
-    low, high = np.quantile(np.concatenate(drawn), [(1 - COVER) / 2, (1 + COVER) / 2])
+    low, high = percentiles(np.concatenate(drawn), n_units)
     return float(low), float(high)
 
 

@@ -89,7 +89,7 @@ def _jaccard(asked: Question, _: str) -> list[Coefficient]:
 
 def _phi(asked: Question, level: str) -> list[Coefficient]:
     over, units, n_draws, rng = asked.resampling
-    how: dict[str, Any] = {"over": over, "interval": units or "posterior", "n_draws": n_draws, "rng": rng}
+    how: dict[str, Any] = {"over": over, "interval": units, "n_draws": n_draws, "rng": rng}
     return [phi(asked.judgments, level=level, **how).coefficient()]
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.aspect_cases import CHANGE, CONDITION, ISOLATION, Cases
-from venire.data.aspects import ABSENT, NO_LABEL, NOT_APPLICABLE
+from venire.data.aspects import ABSENT, NO_LABEL
 from venire.data.judgments import counted
+from venire.data.rows import NOT_APPLICABLE
 from venire.tabular import Tabular
 from venire.types import Bools, Ints
 

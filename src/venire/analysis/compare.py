@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.exact_changes import exact_changes
+from venire.analysis.exact_changes import ExactChanges, exact_changes
 from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
@@ -34,6 +34,8 @@ from venire.tabular import Tabular
 from venire.types import RNGLike
 
 FEW_PAIRS = 100
+MATRICES, LEAST = 100, 10
+"""Exact answers for pairs under matrices that are not known: so many in all, and matrices for each pair."""
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
     *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
@@ -47,11 +49,12 @@ class MeasureComparison:
     tested: SystemComparison
     forecast: Forecast
     changes: Changes
-    exact: bool = False
+    exact: ExactChanges | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
-        method = "exact" if self.exact else f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
+        drawn = f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
+        methods = self.exact.methods() if self.exact else [drawn] * len(self.tested.a)
         columns = {
             "expected_delta": self.changes.expected,
             "sd": self.changes.sd,
@@ -63,7 +66,7 @@ class MeasureComparison:
         return [
             {key: tested[key] for key in KEYS[:6]}
             | {key: float(column[row]) for key, column in columns.items()}
-            | {"method": method}
+            | {"method": methods[row]}
             for row, tested in enumerate(self.tested.records())
         ]
 
@@ -138,8 +141,9 @@ def _of_one_pair(one: MeasureComparison) -> str:
     if abs(delta) <= TIE:
         return f"By {one.forecast.measure}, {a} and {b} score the same."
     ahead, behind = (a, b) if delta > 0 else (b, a)
+    chance = "too few topics for a test" if np.isnan(p) else f"p = {p:.3g} over topics"
     return (
-        f"By {one.forecast.measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} (p = {p:.3g} over topics), and "
+        f"By {one.forecast.measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} ({chance}), and "
         f"another judge keeps it ahead with probability {one.changes.stays[0]:.2f} (turns it round: "
         f"{one.changes.flips[0]:.2f})."
     )
@@ -169,12 +173,16 @@ def compare(
     assessor : whose labels score the runs; needed where several judged
     new_judge : the judge to forecast, by name, or "any": a random other assessor
     judge : "pooled" (the default), "fixed", "assessors" or "hierarchical"
-    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two, the judge is
-        fixed, and measures that are sums over documents (P, CG, DCG, RBP) are computed without drawing
+    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two, and the judge is
+        fixed
     baseline, candidate : compare with one system, or one system with another; without, all pairs
 
     Notes
     -----
+    By a fixed judge, measures that are sums over documents (P, CG, DCG, RBP) are compared without drawing labels
+    (``exact_changes``); where the matrix is read from labels, for ten pairs at most, as means over 10 to 100 matrices
+    that may be the true one.
+
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
     labels = read_judgments(judgments)
@@ -182,6 +190,12 @@ def compare(
     worth = gains_for(gains, labels.scale)
     transitions, notes = None, []
     if agreement is not None:
+        if new_judge != ANY or judge not in (POOLED, "fixed"):
+            besides = new_judge if new_judge != ANY else judge
+            raise SettingError(
+                f"agreement rates are stated, so the judge is known, and not to be {besides!r} as well",
+                hint="leave --agreement out, or --judge and --new-judge",
+            )
         labels, worth, note = reduced(labels, worth)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
     sources = read_runs(runs)
@@ -201,11 +215,14 @@ def compare(
         }
         form = judge if transitions is None else "fixed"
         forecasts = forecast(labels, sources, measure, new_judge=new_judge, form=form, n_draws=n_draws, **how)
-        exact = transitions is not None and as_measure(measure).mean_over_users == "always"
-        changes = forecasts.changes(tested.a, tested.b)
-        if exact:
+        read: dict[str, Any] = {}
+        if transitions is None:
+            read = {"new_judge": new_judge, "form": form, "n_draws": MATRICES // len(tested.a)}
+        exact = None
+        if form == "fixed" and as_measure(measure).mean_over_users == "always" and read.get("n_draws", LEAST) >= LEAST:
             named = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
-            changes = exact_changes(labels, sources, measure, pairs=named, **how).changes
+            exact = exact_changes(labels, sources, measure, pairs=named, **how, **read)
+        changes = forecasts.changes(tested.a, tested.b) if exact is None else exact.changes
         found.append(MeasureComparison(tested, forecasts, changes, exact))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")

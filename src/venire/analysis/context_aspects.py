@@ -26,7 +26,8 @@ import numpy as np
 from venire.analysis.context_labels import Names, Seen, graded_labels
 from venire.analysis.context_worth import Contents
 from venire.analysis.setting import need_at_least, need_share
-from venire.data.aspects import ABSENT, NOT_APPLICABLE
+from venire.data.aspects import ABSENT
+from venire.data.rows import NOT_APPLICABLE
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.types import Bools, Codes, Floats

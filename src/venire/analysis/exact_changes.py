@@ -13,6 +13,7 @@ label stay without one; ``unjudged="lowest"`` takes them as having the lowest la
 
 The matrix is taken as known.  Where it is not (``form``), matrices are drawn as in ``forecasts``, and the exact
 distributions under each are averaged: what is left to chance is the matrix alone, and ``se`` says how much it matters.
+What other judges said of single documents (``Transitions.leaning``) does not enter here.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class ExactChanges(Tabular):
     """What a new judge does to pairs of systems, all (pair,): a, b number the systems.
 
     delta: the difference now; expected, sd: under the new judge; ahead, tie, behind: probabilities for a; step: down to
-    which difference these are told apart, 0 for all; se: standard error of ``ahead``, 0 where the matrix is known.
+    which difference these are told apart, 0 for all; se: standard error of ``ahead``, 0 where the matrix is known;
+    n_matrices: how many matrices they are means over.
     """
 
     systems: tuple[str, ...]
@@ -64,6 +66,7 @@ class ExactChanges(Tabular):
     step: Floats
     se: Floats
     notes: tuple[str, ...] = ()
+    n_matrices: int = 1
 
     @property
     def changes(self) -> Changes:
@@ -89,9 +92,14 @@ class ExactChanges(Tabular):
         return [
             {"a": self.systems[a], "b": self.systems[b], "measure": self.measure}
             | dict(zip(columns, row, strict=True))
-            | {"method": "exact" if step == 0 else f"exact to {step:.1g}"}
-            for a, b, row, step in zip(self.a.tolist(), self.b.tolist(), rows, self.step.tolist(), strict=True)
+            | {"method": method}
+            for a, b, row, method in zip(self.a.tolist(), self.b.tolist(), rows, self.methods(), strict=True)
         ]
+
+    def methods(self) -> list[str]:
+        """Say how each pair was computed, and down to which difference it is told apart."""
+        over = f", over {self.n_matrices} matrices" if self.n_matrices > 1 else ""
+        return [("exact" if step == 0 else f"exact to {step:.1g}") + over for step in self.step.tolist()]
 
     def sentence(self) -> str:
         """Say the main finding in one sentence."""
@@ -159,10 +167,10 @@ def exact_changes(
     a, b = _numbered(case.facts.systems, pairs)
     shown = Shown.of(case.facts, layout, plan, label=label)
     mean = shown.means()
-    answers = shown.under(_matrices(found, form, n_draws, rng), a, b, shared=shared)
-    return ExactChanges(
-        case.facts.systems, plan.names[0], a, b, mean[a] - mean[b], **_mixed(answers), notes=layout.notes
-    )
+    matrices = _matrices(found, form, n_draws, rng)
+    answers = _mixed(shown.under(matrices, a, b, shared=shared))
+    systems, lead = case.facts.systems, mean[a] - mean[b]
+    return ExactChanges(systems, plan.names[0], a, b, lead, **answers, notes=layout.notes, n_matrices=len(matrices))
 
 
 def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None) -> tuple[Ints, Ints]:

@@ -220,7 +220,8 @@ class Scene:
     def draws(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
         """Draw the labels of other judges and score them, a block of draws at a time -> (system, topic, draw)."""
         label, topic = one_label_each(self.case.panel), self.case.judgments.items.topic
-        judge = Rejudging(label, topic, self.transitions.matrices(form), range(n_draws), seed)
+        leaning = self.transitions.leaning_of(self.case.judgments.items, form)
+        judge = Rejudging(label, topic, self.transitions.matrices(form), range(n_draws), seed, leaning)
         step = max(1, BLOCK_CELLS // max(judge.n_items, len(self.case.facts.depth), 1))
         for first in range(0, n_draws, step):
             part = judge.part(first, min(first + step, n_draws))

@@ -19,7 +19,7 @@ shares of the labels given, or p is a logistic function of the difference of the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,8 @@ MODES, POOLS, FORMS = (
 )
 MANY_LABELS = 20
 """With more labels than this they are put into bins, unless another form is asked for."""
+MOST_LABELS = 200
+"""More labels than this, as in magnitude estimation, are brought to so many first, unless a table is asked for."""
 MOST_TOLD = 12
 FEW_TUPLES = {"individual": 40, "aggregate": 160}
 """Tests per pair of labels that the paper recommends (Section 4.2.3)."""
@@ -169,6 +171,7 @@ class LabelPreferences:
 
     def fit(self, judgments: Judgments, preferences: Preferences) -> LabelPreferencesFit:
         """Estimate from labels and preference tests.  O(choices log choices + observations)."""
+        judgments = self.coarse(judgments)
         tests = signals_of(judgments, preferences, signal=self.signal)
         pairs = self.paired(judgments)(tests.first, tests.second)
         wins = count_wins(pairs, tests.won, np.ones(len(tests.won)), len(judgments.scale))
@@ -180,6 +183,20 @@ class LabelPreferences:
         group = _bins(judgments, self.n_bins) if form == "bins" else np.arange(len(scale))
         p = _logistic(wins, scale) if form == "logistic" else _table(wins, group, self.prior)
         return LabelPreferencesFit(self, scale, p, wins, group, form, n_tests)
+
+    def coarse(self, judgments: Judgments) -> Judgments:
+        """Bring very many labels to ``MOST_LABELS``, each standing for as many of those given; else as they are.
+
+        Medians stay medians: putting neighbours together keeps the order.
+        """
+        scale = judgments.scale
+        if len(scale) <= MOST_LABELS or self._form(scale) == "table":
+            return judgments
+        group = _bins(judgments, MOST_LABELS)
+        first = np.unique(group, return_index=True)[1]
+        middle = (first + np.append(first[1:], len(group)) - 1) // 2
+        labels = tuple(scale.labels[level] for level in middle.tolist())
+        return replace(judgments, scale=Scale(labels, scale.measurement), label=group[judgments.label].astype(np.int32))
 
     def given(self, p: Floats, scale: Scale) -> LabelPreferencesFit:
         """Take label preferences as given: p (label, label) with p(a > b) + p(b > a) = 1."""

@@ -23,7 +23,7 @@ import numpy as np
 from venire.analysis.comparisons import Comparison, Robustness, interval
 from venire.analysis.double_judgments import DoubleJudgments, double_judgments
 from venire.analysis.left_out import left_out_gains
-from venire.data.gains import GainsLike, binary, gains_for
+from venire.data.gains import GainsLike, binary, gains_for, names_model
 from venire.data.judgments import Judgments, counted
 from venire.errors import MeasureError, ScaleError, SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -32,7 +32,6 @@ from venire.measures.ap import AP, GAP
 from venire.measures.dcg import DISCOUNTS, nDCG
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, as_measure
-from venire.models.gain_names import names_model
 from venire.types import Bools, Floats, Ints
 
 MEASURES = ("AP", "GAP", "nDCG", "nDCG(dcg=zipf)")

@@ -170,6 +170,7 @@ def pdp(
     '''
     setting = labels or LabelPreferences()
     chosen = top_of_pool(judgments, k) if lists is None else lists.among(judgments.items)
+    judgments = setting.coarse(judgments) if isinstance(preferences, Preferences) else judgments
     evidence = evidence_of(judgments, preferences, setting)
     reason = f"no list has {counted(chosen.k, 'judged document')}" if not len(chosen) else evidence.lack()
     orders = orders_of(chosen, setting.paired(judgments), clip=clip)
@@ -179,11 +180,10 @@ def pdp(
             setting.mode, chosen.k, (), none, none, evidence.fit, chosen, "no interval", None, None, none, reason
         )
     values, error = orders.pdp(evidence.fit.p)
-    n_draws = _n_draws(chosen) if n_draws is None else n_draws
+    n_draws = _n_draws(chosen.k, len(orders.first)) if n_draws is None else n_draws
     topic, generator = np.unique(chosen.topic), np.random.default_rng(rng)
-    drawn = [
-        (orders.pdp(p)[0] * weight).sum() / weight.sum() for p, weight in evidence.drawn(topic, n_draws, generator)
-    ]
+    near = orders.near(evidence.fit.p) if n_draws else orders
+    drawn = [(near.pdp(p)[0] * weight).sum() / weight.sum() for p, weight in evidence.drawn(topic, n_draws, generator)]
     draws = np.array(drawn, dtype=np.float64)
     low, high = interval_of(values, draws) if n_draws else (None, None)
     known = setting.mode, chosen.k, orders.topics, values, error, evidence.fit, chosen
@@ -191,10 +191,10 @@ def pdp(
     return PDP(*known, method, *_bounded(low, high, most_entropy(chosen.k)), draws, n_unknown=orders.n_unknown)
 
 
-def _n_draws(lists: TopLists) -> int:
-    """How many resamples: fewer where lists are many or long."""
-    one = lists.k * 2.0**lists.k if lists.k <= MOST_EXACT else 20.0 * N_DRAWS * lists.k
-    return int(np.clip(BUDGET / ((one + 2500) * max(len(lists), 1)), FEWEST, MOST))
+def _n_draws(k: int, n_lists: int) -> int:
+    """How many resamples: fewer where different lists of K documents are many or long."""
+    one = k * 2.0**k if k <= MOST_EXACT else 20.0 * N_DRAWS * k
+    return int(np.clip(BUDGET / ((one + 2500) * max(n_lists, 1)), FEWEST, MOST))
 
 
 def interval_of(values: Floats, draws: Floats) -> tuple[float | None, float | None]:

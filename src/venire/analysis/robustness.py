@@ -24,7 +24,7 @@ from typing import Any
 from venire.analysis.comparisons import LEVEL, Comparison, Correlate, Robustness, correlate_by
 from venire.analysis.rank_correlations import Correlator
 from venire.analysis.seeds import copied, seed_of
-from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments, counted
 from venire.data.runs import Runs
 from venire.data.scale import Scale
@@ -34,7 +34,7 @@ from venire.io.run_sources import RunsLike, read_runs
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.models.gain_names import fitted_gains, names_model
+from venire.models.gain_names import fitted_gains
 from venire.types import RNGLike
 
 ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None

@@ -27,7 +27,7 @@ from venire.agreement.statistics import statistics
 from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pair_tests import PairedBootstrap
-from venire.analysis.pdp import pdp
+from venire.analysis.pdp import FEWEST, pdp
 from venire.analysis.scale_settings import SUMMED, scale_settings
 from venire.analysis.seeds import copied, seed_of
 from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
@@ -54,6 +54,7 @@ MEANINGS = {
     "pdp_aggregate": "nats of uncertainty about the order of K documents, labels pooled first: lower is better",
 }
 ALPHA, POWER, MODES = "krippendorff_alpha", "discriminative_power", ("individual", "aggregate")
+N_DRAWS = 300
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ def compare_scales(
     k: int | None = None,
     gains: GainsLike = "linear",
     pool: str | Pool = "median",
-    n_draws: int = 300,
+    n_draws: int | None = None,
+    intervals: bool = True,
     rng: RNGLike = 0,
 ) -> ScaleComparison:
     """Compare settings of one set of judgments by agreement, discriminative power and PDP.
@@ -141,7 +143,9 @@ def compare_scales(
     preferences : for PDP; None, none of it
     reduce, extend, sums : which settings, see ``scale_settings``
     k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels
-    n_draws : resamples for each interval and test; 0: no intervals, and 1,000 for the tests
+    n_draws : resamples for each interval and test; None: 300, and for PDP as many as ``pdp`` chooses; 0: no
+        intervals, and 1,000 for the tests
+    intervals : False leaves them out, except for the labels as they are, which is much quicker
 
     Notes
     -----
@@ -149,13 +153,17 @@ def compare_scales(
     """
     seed = seed_of(rng)
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
-    values = [each for name, labels in settings.items() for each in _agreement(name, labels, n_draws, seed)]
+    own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
+    draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
+    values = [each for name, labels in settings.items() for each in _agreement(name, labels, draws[name], seed)]
     if runs is not None:
-        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, n_draws=n_draws, seed=seed)
+        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, n_draws=usual, seed=seed)
         values, notes = values + powers, notes + said
     if preferences is not None:
         lists = top_of_pool(judgments, k) if runs is None else top_of_runs(judgments, runs, k)
-        pdps, said = _pdps(settings, preferences, lists, n_draws=n_draws, seed=seed)
+        few = FEWEST if n_draws is None and not intervals else n_draws  # for a warning, no more
+        chosen = {name: few if draws[name] else 0 for name in settings}
+        pdps, said = _pdps(settings, preferences, lists, n_draws=chosen, seed=seed)
         values, notes = values + pdps, notes + said
     order = list(settings)
     values.sort(key=lambda each: order.index(each.setting))
@@ -168,14 +176,14 @@ def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.Se
     alpha = statistics(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed))[0]
     if alpha["value"] is not None and n_draws == 0:
         alpha = {**alpha, "reason": None}  # nobody asked for the interval that is not there
-    found = {ALPHA: alpha, "phi": _phi(judgments)}
+    found = {ALPHA: alpha, "phi": _phi(judgments, n_draws, seed)}
     return [_value(name, judgments, statistic, record) for statistic, record in found.items()]
 
 
-def _phi(judgments: Judgments) -> dict[str, Any]:
+def _phi(judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> dict[str, Any]:
     """Phi, or why there is none."""
     try:
-        found = phi(judgments)
+        found = phi(judgments, interval=None, n_draws=n_draws, chance=False, rng=copied(seed))
     except VenireError as error:
         return {"value": None, "low": None, "high": None, "reason": error.message}
     return {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
@@ -225,7 +233,7 @@ def _pdps(
     preferences: Preferences,
     lists: TopLists,
     *,
-    n_draws: int,
+    n_draws: Mapping[str, int | None],
     seed: np.random.SeedSequence,
 ) -> tuple[list[ScaleValue], list[str]]:
     """Measure PDP in both modes, in each setting; what is doubtful is said in full of the labels as they are only."""
@@ -239,7 +247,7 @@ def _pdps(
                 continue
             labels = LabelPreferences(mode=mode)
             try:
-                found = pdp(judgments, preferences, labels=labels, lists=lists, n_draws=n_draws, rng=copied(seed))
+                found = pdp(judgments, preferences, labels=labels, lists=lists, n_draws=n_draws[name], rng=copied(seed))
             except VenireError as error:
                 values.append(replace(blank, reason=error.message))
                 continue

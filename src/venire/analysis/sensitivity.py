@@ -114,24 +114,24 @@ def sensitivity(
     """
     labels, lists, setting = read_judgments(judgments), lists or ListOrder(), setting or PredictedRelevance()
     asked = _asked(against, runs=runs is not None, resources=lists.resource is not None)
-    seeds = [np.random.default_rng(each) for each in seed_of(rng).spawn(3)]
+    for_topics, for_rounds = (np.random.default_rng(each) for each in seed_of(rng).spawn(3)[1:])
     quality = None
     if "quality" in asked:
         labels, quality = _quality(labels, runs, setting, lists=lists, progress=progress)
-    fit = setting.fit(labels, rng=seeds[0])
+    fit = setting.fit(labels, rng=rng)
     words = [*warnings_of(fit), *(quality.warnings() if quality else ())]
     if setting.prior > 0:
         words.append("the prior is left out here: sensitivity is that of the plain ratio")
     topics = None
     if "topics" in asked and fit.n_topics > 1 and setting.n_draws > 1:
-        topics = topic_influence(fit, labels.topics, n_draws=setting.n_draws, rng=seeds[1])
+        topics = topic_influence(fit, labels.topics, n_draws=setting.n_draws, rng=for_topics)
     elif "topics" in asked:
         words.append(f"nothing is said of topics: {fit.n_topics} with double judgments, drawn {setting.n_draws} times")
     return Sensitivity(
         fit,
         quality,
         topics,
-        simulate_rounds(fit, rng=seeds[2]) if "judgments" in asked else None,
+        simulate_rounds(fit, rng=for_rounds) if "judgments" in asked else None,
         double_judgments_needed(fit, deviation),
         tuple(lowest_labels(fit)),
         tuple(words),

@@ -24,6 +24,7 @@ import numpy as np
 from venire.analysis.forecasts import TIE
 from venire.analysis.pair_tests import PairedT
 from venire.analysis.significance import LEVEL
+from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
@@ -42,8 +43,8 @@ SOURCES = {
 class Verdict(Tabular):
     """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
 
-    twins: rivals with the same score on every topic.  mean (system,): scores.  lead: how far the best is ahead of the
-    next system; p_next: the p-value of that difference.
+    twins: rivals with the same score on every topic; ``closest`` is the first that is none.  mean (system,): scores.
+    lead: how far the best is ahead of the next system; p_next: the p-value of that difference.
     """
 
     systems: tuple[str, ...]
@@ -65,6 +66,11 @@ class Verdict(Tabular):
         """The system that is named the winner, if one is."""
         return self.best if not self.rivals and len(self.systems) > 1 else None
 
+    @property
+    def closest(self) -> str | None:
+        """The rival with the highest mean, of those whose scores differ."""
+        return next((name for name in self.rivals if name not in self.twins), None)
+
     def record(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -83,7 +89,7 @@ class Verdict(Tabular):
 
     def records(self) -> Records:
         """Return one row per system, best first: its mean, and whether it can be told from the best."""
-        told = {self.best: "best", **dict.fromkeys(self.rivals, "not told from the best")}
+        told = {self.best: "best", **dict.fromkeys(self.rivals, "not told apart from the best")}
         return [
             {"system": self.systems[n], "mean": known(self.mean[n]), "standing": told.get(self.systems[n], "behind")}
             for n in np.argsort(-self.mean, kind="stable").tolist()
@@ -93,23 +99,28 @@ class Verdict(Tabular):
         """Say it in one sentence."""
         if len(self.systems) == 1:
             return f"There is one system only, {self.best}, with a {self.measure} of {self.mean[0]:.3f}."
+        topics = counted(self.n_topics, "topic")
+        if self.mean.max() <= TIE:
+            return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."
         if self.winner is not None:
             return (
                 f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
-                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {self.n_topics} topics); "
-                f"{self._stays()}."
+                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
             )
         alike = f" and {_listed(self.twins)}, which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
-        told = f" cannot be told from {_listed(rivals)}" if rivals else " are the best"
+        told = f" cannot be told apart from {_listed(rivals)}" if rivals else " are the best"
         return (
-            f"No winner can be named: by {self.measure} over {self.n_topics} topics {self.best} "
-            f"({self.mean.max():.3f}){alike}{told}; {self._stays()}."
+            f"No winner can be named: by {self.measure} over {topics} {self.best} "
+            f"({self.mean.max():.3f}){alike}{told}{self._stays()}."
         )
 
     def _stays(self) -> str:
         parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]
-        return f"it comes first with probability {_listed(parts)}"
+        if not parts:
+            return ""
+        who, shared = (self.best, " (a first place that several share counts in part)") if self.twins else ("it", "")
+        return f"; {who} comes first with probability {_listed(parts)}{shared}"
 
 
 def verdict(

@@ -67,6 +67,12 @@ Examples:
 @one_of(
     "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
 )
+@one_of(
+    "--resample",
+    choices=OVER,
+    section=MODEL,
+    help="What is drawn for the intervals: {}.  [default: topics where ten or more have pairs of labels]",
+)
 @bootstrap_option(MODEL, default=1000, help="How often items or topics are drawn for the intervals; 0: never.")
 @shared_options(runs=False)
 def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
@@ -115,7 +121,7 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
     from venire.agreement.statistics import statistics
 
-    asked = {key: options[key] for key in ("level", "over", "n_draws")}
+    asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
     return statistics(labels, names=options["names"] or None, rng=rng, **asked)
 
 

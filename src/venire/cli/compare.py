@@ -53,7 +53,11 @@ judging = gathered(
             help="The judge to forecast, or any: a random other assessor.",
         ),
         "judge": one_of(
-            "--judge", choices=FORMS, section=JUDGE, default="pooled", help="What may vary between judges: {}."
+            "--judge",
+            choices=FORMS,
+            section=JUDGE,
+            default="pooled",
+            help="What may vary between judges: {}; pooled draws other topics too, half of the time.",
         ),
         "agreement": option(
             "--agreement",

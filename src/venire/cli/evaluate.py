@@ -156,7 +156,7 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
 
 def _not_means(case: dict[str, Any]) -> list[str]:
     """Say which scores with gains by a model are not means over users."""
-    from venire.models.gain_names import names_model
+    from venire.data.gains import names_model
 
     if not names_model(case["gains"].name):
         return []

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
 
 SCORING = "Scoring"
-OBJECT = re.compile(rb'\s*\{\s*"')
-"""How a JSON object with keys begins."""
+OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
+"""How a JSON object with keys begins, perhaps after a byte-order mark."""
 
 where_option = option(
     "--where",
@@ -186,11 +186,12 @@ def settled_gains(
     labels: Judgments, reading: Mapping[str, Any], *, gains: str, fit_on: str | None, where: Iterable[str] = ()
 ) -> Gains:
     """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments."""
-    from venire.data.gains import gains_for
+    from venire.data.gains import gains_for, names_model
     from venire.io.gains_files import read_gains
-    from venire.models.gain_names import fitted_gains, names_model
 
     if names_model(gains):
+        from venire.models.gain_names import fitted_gains
+
         others = labels if fit_on is None else read_others(fit_on, labels, reading=reading, where=where)
         return gains_for(fitted_gains(gains, others), labels.scale)
     if fit_on is not None:

@@ -132,7 +132,7 @@ def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
 
 def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, Gains]:
     """Settle the gains that were named."""
-    from venire.models.gain_names import names_model
+    from venire.data.gains import names_model
 
     names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
     if fit_on is not None and not any(map(names_model, names)):

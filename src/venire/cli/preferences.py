@@ -22,6 +22,7 @@ from venire.cli.labels import (
 )
 from venire.cli.options import PATH, bootstrap_option
 from venire.cli.output import Output
+from venire.cli.preference_plans import planning, write_needed, write_pairs
 from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, gathered, one_of, option
 
@@ -45,6 +46,8 @@ Examples:
   venire preferences qrels.txt --preferences documents.tsv --plot labels.svg
   venire preferences qrels.txt runs --preferences side-by-side.tsv \\
       -m nDCG@5 -m ERR@5 --gains linear --gains exponential
+  venire preferences qrels.txt --ask 40 --format csv -o pairs-to-ask.csv
+  venire preferences qrels.txt --preferences documents.tsv --within 0.1
 """
 
 asking = gathered(
@@ -54,7 +57,6 @@ asking = gathered(
             *("--preferences", "files"),
             section=PREFERENCES,
             multiple=True,
-            required=True,
             type=PATH,
             metavar="FILE",
             help="Choices: topic, left, right, assessor, strength (positive: left is better) or the one preferred; may "
@@ -91,6 +93,7 @@ scoring = gathered(
 @click.argument("judgments", required=False, type=PATH)
 @click.argument("runs", nargs=-1, type=PATH)
 @asking
+@planning
 @measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
@@ -105,15 +108,18 @@ def command(
 
     With RUNS, left and right name their systems: measures are ranked by Cohen's kappa between what they and what users
     prefer, topic by topic.  With JUDGMENTS alone, left and right are documents: which labels do users really tell
-    apart?  With neither, how far people agree among themselves.
+    apart?  With neither, how far people agree among themselves.  With JUDGMENTS, --ask and --within plan such tests.
     """
     from venire.io.preferences import read_preferences
 
-    files = options["asking"]["files"]
+    files, plan = options["asking"]["files"], options["plan"]
     one_standard_input(judgments, *more, *runs, *files, options["fit_on"])
-    if judgments is None and more:
-        raise click.UsageError("-j adds to JUDGMENTS, which are not named")
+    _refuse_odd(judgments, more, runs, options)
     measures = checked_measures(options["measures"])
+    if judgments is not None and plan["ask"] is not None:
+        labels = _alone(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
+        write_pairs(out, labels, plan["ask"], options["rng"])
+        return
     preferences = read_preferences(list(files))
     preferences = preferences.anonymous() if options["asking"]["anonymous"] else preferences
     people = _people(preferences, options)
@@ -121,10 +127,34 @@ def command(
         _write(out, people, options)
         return
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    if runs:
+    if plan["within"] is not None:
+        how = {"within": plan["within"], "n_draws": options["n_draws"], "rng": options["rng"]}
+        write_needed(out, _alone(labels), preferences, **how)
+    elif runs:
         _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
     else:
         _write_labels(out, people, (labels, preferences), options)
+
+
+def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    planned = [f"--{name}" for name, value in options["plan"].items() if value is not None]
+    if judgments is None and more:
+        raise click.UsageError("-j adds to JUDGMENTS, which are not named")
+    if planned and (judgments is None or runs):
+        raise click.UsageError(f"{planned[0]} takes JUDGMENTS, and no RUNS: left and right are documents")
+    if len(planned) > 1:
+        raise click.UsageError("--ask writes pairs and --within says how many are needed: ask for one of them")
+    if not options["asking"]["files"] and "--ask" not in planned:
+        raise click.UsageError("Missing option '--preferences': the choices that people made")
+
+
+def _alone(labels: Judgments) -> Judgments:
+    """Leave out labels that documents got after other documents."""
+    from venire.data.conditional import in_condition
+
+    alone = ~in_condition(labels)
+    return labels if alone.all() else labels.take(alone)
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:
@@ -163,11 +193,9 @@ def _write_labels(
 ) -> None:
     """Write which labels users tell apart."""
     from venire.agreement.preference_labels import preferences_by_labels
-    from venire.data.conditional import in_condition
 
     labels, preferences = read
-    alone = ~in_condition(labels)
-    found = preferences_by_labels(preferences, labels if alone.all() else labels.take(alone))
+    found = preferences_by_labels(preferences, _alone(labels))
     records = found.records()
     if out.format == "json":
         counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}

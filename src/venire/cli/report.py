@@ -56,7 +56,7 @@ Examples:
     "--assessor",
     section=SCORING,
     metavar="NAME",
-    help="Whose labels score the runs.  [default: who judged the most items]",
+    help="Whose labels score the runs.  [default: who judged nearly all, else most of each topic]",
 )
 @option(
     "--relevant",
@@ -71,7 +71,7 @@ Examples:
     metavar="NAME",
     help="An assessor who stands for users; may be repeated.  [default: all]",
 )
-@draws_option(SCORING, default=1000, help="How often topics, judges and users are drawn.")
+@draws_option(SCORING, default=1000, least=20, help="How often topics, judges and users are drawn.")
 @more_judgments
 @where_option
 @reading

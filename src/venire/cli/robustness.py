@@ -163,7 +163,7 @@ def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
 
 def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, GainsLike] | None:
     """Settle the gains that were named; those by a model stay names, and None means the usual ones."""
-    from venire.models.gain_names import names_model
+    from venire.data.gains import names_model
 
     if not options["gain_names"]:
         return None

@@ -73,7 +73,9 @@ how = gathered(
             "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
         ),
         "pool": pool_option(default="median"),
-        "n_draws": bootstrap_option(SCORING),
+        "n_draws": bootstrap_option(
+            SCORING, default=None, help="How often topics are resampled.  [default: 300, for PDP 30 to 200]"
+        ),
     },
 )
 
@@ -114,6 +116,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         read_runs(list(runs), **options["rules"]) if runs else None,
         measures,
         preferences=preferences,
+        intervals=out.for_machines or options["plot"] is not None,
         rng=options["rng"],
         **options["making"],
         **options["how"],

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
 import click
 
+from venire.errors import VenireError, joined_ways
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FLAG = re.compile(r"--[a-z][a-z-]*")
+"""An option where a text names it."""
 
 
 class Option(click.Option):
@@ -21,6 +26,16 @@ class Option(click.Option):
 
 class Command(click.Command):
     """A command whose help lists its options in sections."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; of several ways out of an error, name those for which this command has the options."""
+        try:
+            return super().invoke(ctx)
+        except VenireError as error:
+            if error.ways:
+                there = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+                error.hint = joined_ways([way for way in error.ways if there.issuperset(FLAG.findall(way))])
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections, in the order in which their first options come."""

@@ -18,13 +18,12 @@ import numpy as np
 
 from venire.data.ids import Category
 from venire.data.judgments import FACETS, Items, Judgments, counted
-from venire.data.rows import inferred_scale
+from venire.data.rows import NOT_APPLICABLE, inferred_scale
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
 
-NOT_APPLICABLE = "N/A"
 ABSENT, NO_LABEL = -1, -2
 """What stands for a grade where an aspect was found not applicable, and where nobody said anything."""
 

@@ -18,6 +18,14 @@ from venire.errors import GainsError, ScaleError, known_names
 from venire.tabular import Records, Tabular
 from venire.types import Floats
 
+MODELS = ("prm", "udm")
+"""Models after which gains can be named, as in prm:2 or udm:1/3; ``models.gain_names`` fits them."""
+
+
+def names_model(text: str) -> bool:
+    """Whether gains are named after a model that has to be fitted."""
+    return text.partition(":")[0] in MODELS
+
 
 @dataclass(frozen=True, eq=False)
 class Gains(Tabular):

@@ -142,18 +142,24 @@ class Judgments(Tabular):
     def summary(self) -> Summary:
         """Count what is there."""
         n_labels, n_assessors = len(self.scale), len(self.assessor.names)
-        per_item = np.bincount(self.item, minlength=len(self.items))
         cell = self.assessor.codes.astype(np.int64) * n_labels + self.label
         labels = np.bincount(cell, minlength=n_assessors * n_labels).reshape(n_assessors, n_labels)
-        times, count = np.unique(per_item[per_item > 0], return_counts=True)
+        times, count = np.unique(self._labels_per_question(), return_counts=True)
         return Summary(
             scale=self.scale,
             n_labels=len(self),
             n_topics=len(np.unique(self.items.topic[self.item])),
-            n_items=int(count.sum()),
+            n_items=len(np.unique(self.item)),
             items_with=dict(zip(times.tolist(), count.tolist(), strict=True)),
             labels=dict(zip(self.assessors, labels, strict=True)),
         )
+
+    def _labels_per_question(self) -> Ints:
+        """How many labels each item got, apart for each aspect, intent and so on -> (question,)."""
+        asked = self.item.astype(np.int64)
+        for facet in self.facets.values():
+            asked = asked * max(len(facet.names), 1) + facet.codes
+        return np.unique(asked, return_counts=True)[1]
 
     def to_polars(self) -> pl.DataFrame:
         """Return the long table, names and labels as text."""
@@ -187,7 +193,11 @@ class Judgments(Tabular):
 
 @dataclass(frozen=True)
 class Summary(Tabular):
-    """What a set of judgments holds; ``labels`` gives each assessor's counts, in the order of the scale."""
+    """What a set of judgments holds; ``labels`` gives each assessor's counts, in the order of the scale.
+
+    items_with: how many items have so many labels.  Those of an item for another aspect or intent, or read after
+    another document, count apart, as of another item: they answer another question.
+    """
 
     scale: Scale
     n_labels: int

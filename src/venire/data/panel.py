@@ -83,8 +83,11 @@ def convene(
         names = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessor.names) > 4 else "")
         raise AmbiguousLabels(
             f"{len(judgments.assessor.names)} assessors judged ({names}), and nothing says whose labels count",
-            hint='choose one (assessor="NAME", --assessor NAME), score for each (per="assessor", --per assessor), '
-            f"pool their labels (pool=, --pool {'|'.join(POOLS)}), or give gains made by a model",
+            hint=[
+                'choose one (assessor="NAME", --assessor NAME)',
+                'score for each (per="assessor", --per assessor)',
+                f"pool their labels (pool=, --pool {'|'.join(POOLS)})",
+            ],
         )
     return _each(judgments, notes)
 

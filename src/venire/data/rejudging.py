@@ -1,10 +1,10 @@
 r"""Rejudging: the labels that another judge might give, drawn from those that one judge gave.
 
 In draw d, an item of topic t with the old label i gets the label j with probability :math:`T^{(d,t)}_{ij}`,
-independently of other items.  What varies between draws is up to ``matrices``: nothing (one judge, known), the judge,
-or the judge and the topic.  Each draw has a stream of random numbers of its own, made from the seed and its number, so
-it is the same however draws are divided into blocks or among cores.  Items that the old judge did not label stay
-unjudged.
+independently of other items; with a ``leaning`` r, (item, label), in proportion to :math:`T^{(d,t)}_{ij} r_j`.  What
+varies between draws is up to ``matrices``: nothing (one judge, known), the judge, or the judge and the topic.  Each
+draw has a stream of random numbers of its own, made from the seed and its number, so it is the same however draws are
+divided into blocks or among cores.  Items that the old judge did not label stay unjudged.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Rejudging:
     matrices: Matrices
     numbers: range
     seed: SeedSequence
+    leaning: Floats | None = None
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -54,6 +55,8 @@ class Rejudging:
 
         Items are taken by topic and old label, so that each draw repeats the rows of its matrices and gathers nothing.
         """
+        if self.leaning is not None:
+            return self._leaning_labels(self.leaning, first, last)
         judged = np.flatnonzero(self.old >= 0)
         cell = np.stack([self.topic[judged], self.old[judged]])
         order = judged[np.lexsort(cell[::-1])]
@@ -68,6 +71,19 @@ class Rejudging:
             for bound in rows.T:
                 label += drawn > np.repeat(bound, count)
             found[row, order] = label
+        return found
+
+    def _leaning_labels(self, leaning: Floats, first: int, last: int) -> Codes:
+        """New labels where each item leans to some of them; as ``labels``."""
+        judged = np.flatnonzero(self.old >= 0)
+        topic, old, leaning = self.topic[judged], self.old[judged], leaning[judged]
+        found = np.full((last - first, self.n_items), -1, dtype=np.int32)
+        for row, number in enumerate(self.numbers[first:last]):
+            numbers = stream(self.seed, number)
+            matrices = self.matrices(numbers)
+            upto = (matrices[topic if len(matrices) > 1 else np.zeros_like(topic), old] * leaning).cumsum(axis=1)
+            drawn = numbers.random(len(judged)) * upto[:, -1]
+            found[row, judged] = (drawn[:, None] > upto[:, :-1]).sum(axis=1)
         return found
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:

@@ -25,6 +25,7 @@ from venire.types import Codes, Floats, Ints
 _INTEGER = re.compile(r"[+-]?\d+")
 _WHOLE = re.compile(r"[+-]?\d+\.0*")
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
+NOT_APPLICABLE = "N/A"
 NEGATIVE = ("unjudged", "lowest")
 REPEATS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
@@ -54,7 +55,7 @@ def assemble(
     scale: Scale | None = None,
     negative: str = "unjudged",
     repeats: str | None = None,
-    not_applicable: str = "N/A",
+    not_applicable: str = NOT_APPLICABLE,
 ) -> Judgments:
     """Make Judgments of rows.
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from venire.data.aspects import NOT_APPLICABLE, Aspects, aspects_of, refuse_unknown_aspect
+from venire.data.aspects import Aspects, aspects_of, refuse_unknown_aspect
 from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows, assemble, inferred_scale, locate_row
+from venire.data.rows import NOT_APPLICABLE, Rows, assemble, inferred_scale, locate_row
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, UnknownName, known_names
 from venire.io.judgment_sources import JudgmentsLike, read_rows

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from venire.data.aspects import NOT_APPLICABLE, aspect_scales
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows, assemble
+from venire.data.rows import NOT_APPLICABLE, Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.foreign_objects import known_judgments, names_assessors, of_assessor
@@ -66,8 +65,10 @@ def read_judgments(
     parts = read_rows(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
     judgments = assemble(parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable)
-    if declared is not None or any(part.scale is not None for part in parts):
+    if "aspect" not in judgments.facets or declared is not None or any(part.scale is not None for part in parts):
         return judgments
+    from venire.data.aspects import aspect_scales
+
     own = tuple(aspect_scales(judgments).items())
     return replace(judgments, scale=replace(judgments.scale, aspects=own)) if own else judgments
 

@@ -67,29 +67,31 @@ def scores_of(preferences: Floats, *, clip: float = CLIP) -> Floats:
     for first in range(0, n_topics, step):
         part = slice(first, first + step)
         p = clipped(preferences[part], clip) * ~np.eye(n_documents, dtype=np.bool_)
-        scores[part] = _newton(p.sum(axis=2), p + p.transpose(0, 2, 1))
+        scores[part] = _newton(p.sum(axis=2), p + p.transpose(0, 2, 1), scores[part])
     return scores
 
 
-def scores_of_wins(wins: Floats) -> Floats:
+def scores_of_wins(wins: Floats, start: Floats | None = None) -> Floats:
     """Fit scores where every p_ij + p_ji is 1: then sums of wins, off the diagonal, are all that counts.
 
-    wins (topic, K), each strictly between those of a document that always wins and one that never does -> (topic, K)
+    wins (topic, K), each strictly between those of a document that always wins and one that never does; start
+    (topic, K): scores to begin with, equal ones by default -> (topic, K)
     """
     n_topics, n_documents = wins.shape
     step = max(1, BLOCK_CELLS // max(n_documents, 1) ** 2)
     weight = 1.0 - np.eye(n_documents)
-    scores = np.zeros(wins.shape)
+    scores = np.zeros(wins.shape) if start is None else start.copy()
     for first in range(0, n_topics, step):
-        part = wins[first : first + step]
-        scores[first : first + step] = _newton(part, np.broadcast_to(weight, (len(part), *weight.shape)))
+        part = slice(first, first + step)
+        weights = np.broadcast_to(weight, (len(wins[part]), *weight.shape))
+        scores[part] = _newton(wins[part], weights, scores[part])
     return scores
 
 
-def _newton(wins: Floats, weight: Floats) -> Floats:
-    """Climb down from equal scores until sums of wins (topic, K) are met; weight (topic, K, K) is p_ij + p_ji."""
+def _newton(wins: Floats, weight: Floats, start: Floats) -> Floats:
+    """Climb down from scores (topic, K) until sums of wins (topic, K) are met; weight (topic, K, K) is p_ij + p_ji."""
     n_documents = wins.shape[1]
-    scores, left = np.zeros(wins.shape), np.arange(len(wins))
+    scores, left = start.copy(), np.arange(len(wins))
     for _ in range(MOST_STEPS):
         expected = weight[left] * _logistic(scores[left, :, None] - scores[left, None, :])
         slope = expected.sum(axis=2) - wins[left]
@@ -148,11 +150,11 @@ def _over_subsets(scores: Floats) -> Floats:
     worth = np.exp(ordered)
     total = _subset_sums(worth)
     choice = np.log(total[1:]) - _subset_sums(worth * ordered)[1:] / total[1:]
-    reach = np.zeros(total.shape)
-    reach[-1] = 1.0
+    reach, rate = np.zeros((2, *total.shape))
+    reach[-1], rate[-1] = 1.0, 1.0 / total[-1]
     for left, before, gone in _levels(n_documents):
-        rate = reach[before] / total[before]
-        reach[left] = np.einsum("sct,sct->st", rate, worth[gone])
+        reach[left] = np.einsum("sct,sct->st", rate[before], worth[gone])
+        rate[left] = reach[left] / total[left]
     return np.einsum("st,st->t", reach[1:], choice)
 
 

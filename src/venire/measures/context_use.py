@@ -90,8 +90,6 @@ class ContextUse:
 
 def refuse_without_context(judgments: Judgments, plan: Plan, context: Context | None) -> None:
     """Refuse alpha where nobody gave a label in condition and nothing predicts any, or on another scale."""
-    if not plan.contextual:
-        return
     if context is not None and context.predictor is not None:
         scale = getattr(context.predictor, "scale", judgments.scale)
         if scale.labels != judgments.scale.labels:
@@ -110,22 +108,17 @@ def refuse_without_context(judgments: Judgments, plan: Plan, context: Context | 
 def known_in_context(
     judgments: Judgments,
     panel: Panel,
-    plan: Plan,
     context: Context | None,
     *,
     assessor: str | None = None,
     pool: str | PoolOf | None = None,
-) -> Known | None:
-    """Gather labels in condition by the judges of a panel; None where no measure reads any."""
-    if not plan.contextual:
-        return None
+) -> Known:
+    """Gather labels in condition by the judges of a panel."""
     return Known(convene_conditions(judgments, panel, assessor=assessor, pool=pool), context or Context())
 
 
-def score_case(case: Case, plan: Plan, layout: Layout, known: Known | None) -> tuple[Floats, ContextUse | None]:
+def score_case(case: Case, plan: Plan, layout: Layout, known: Known) -> tuple[Floats, ContextUse]:
     """Score in isolation and in context -> (system, topic, measure, judge), and what was used for the latter."""
-    if known is None:
-        return layout.place(score_facts(case.facts, case.panel, plan, group=case.group)), None
     values = np.zeros((len(case.panel.judges), len(plan.measures), len(case.facts.depth)))
     plain = [number for number in range(len(plan.measures)) if number not in plan.contextual]
     if plain:

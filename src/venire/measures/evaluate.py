@@ -8,19 +8,23 @@ another measure costs arithmetic on the hits, never another pass over the runs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from venire.data.conditional import in_condition
-from venire.data.context import Context
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
-from venire.measures.context_use import known_in_context, refuse_without_context, score_case
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan
+from venire.measures.scoring import MeasureLike, Plan, score_facts
+
+if TYPE_CHECKING:
+    from venire.data.context import Context
+    from venire.data.judgments import Judgments
+    from venire.measures.context_use import ContextUse
 
 
 def evaluate(
@@ -73,12 +77,17 @@ def evaluate(
     check_missing(missing)
     labels = read_judgments(judgments)
     plan = Plan.of(several(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
-    refuse_without_context(labels, plan, context)
-    alone = labels if not plan.contextual else labels.take(~in_condition(labels))
+    alone = _alone(labels, plan, context) if plan.contextual else labels
     case = Case.of(alone, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)
-    known = known_in_context(labels, case.panel, plan, context, assessor=assessor, pool=pool)
     layout = Layout.of(case, plan, topics=topics, missing=missing)
-    values, used = score_case(case, plan, layout, known)
+    used: ContextUse | None = None
+    if plan.contextual:
+        from venire.measures.context_use import known_in_context, score_case
+
+        known = known_in_context(labels, case.panel, context, assessor=assessor, pool=pool)
+        values, used = score_case(case, plan, layout, known)
+    else:
+        values = layout.place(score_facts(case.facts, case.panel, plan, group=case.group))
     axes, notes = ("system", "topic", "measure", "assessor"), (*layout.notes, *(used.notes() if used else ()))
     names = {
         "system": case.facts.systems,
@@ -89,6 +98,17 @@ def evaluate(
     if per is None:
         return Scores(values[..., 0], axes[:3], {axis: names[axis] for axis in axes[:3]}, notes, used)
     return Scores(values, axes, names, notes, used)
+
+
+def _alone(labels: Judgments, plan: Plan, context: Context | None) -> Judgments:
+    """Labels in isolation, once it is clear that some in condition can be had.
+
+    What scores in context is loaded where it is needed: most evaluations never do.
+    """
+    from venire.measures.context_use import refuse_without_context
+
+    refuse_without_context(labels, plan, context)
+    return labels.take(~in_condition(labels))
 
 
 def several(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.aspects import ABSENT, NOT_APPLICABLE, Aspects, shares_of_top
+from venire.data.aspects import ABSENT, Aspects, shares_of_top
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments, counted
+from venire.data.rows import NOT_APPLICABLE
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.models.combined_labels import JOIN

@@ -66,7 +66,7 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     """Read a predictor that was saved; one that uses features needs ``with_features`` before it predicts."""
     path = Path(path)
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:

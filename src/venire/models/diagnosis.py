@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from venire.models.predicted_relevance import PredictedRelevanceFit
 
 
+MOST_LABELS = 11
+"""How many labels a sentence names, beside the best."""
+
+
 def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
     """What to be careful about, most important first."""
     words: list[str] = []
@@ -78,7 +82,9 @@ def sentence(fit: PredictedRelevanceFit, row: int = 0) -> str:
     """Say the main finding in one sentence."""
     p, labels = fit.p[row], fit.scale.labels
     best, *rest = (n for n in np.argsort(-p, kind="stable").tolist() if not np.isnan(p[n]))
-    others = "".join(f"; where {labels[n]}, {100 * p[n]:.0f}%" for n in rest)
+    others = "".join(f"; where {labels[n]}, {100 * p[n]:.0f}%" for n in rest[:MOST_LABELS])
+    if len(rest) > MOST_LABELS:
+        others += f"; where one of {len(rest) - MOST_LABELS} other labels, less"
     return (
         f"Where one assessor says {labels[best]}, {100 * p[best]:.0f}% of other people find the result relevant "
         f"({_meaning(fit, row)}){others}."

@@ -65,7 +65,7 @@ def write_fit(fit: PredictedRelevanceFit, path: Path, *, fingerprint: str) -> No
 def read_fit(path: Path) -> PredictedRelevanceFit:
     """Read a fit that was saved."""
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:

@@ -7,26 +7,24 @@ random users do; ``udm:1/3`` the weights of the User Disagreement Model for one 
 
 from __future__ import annotations
 
-from venire.data.gains import Gains
+from venire.data.gains import MODELS, Gains
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import GainsError
+from venire.errors import GainsError, PairsError
 from venire.models.predicted_relevance import PredictedRelevance
 from venire.types import RNGLike
 
-MODELS = ("prm", "udm")
-
-
-def names_model(text: str) -> bool:
-    """Whether gains are named after a model that has to be fitted."""
-    return text.partition(":")[0] in MODELS
+APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
 
 
 def fitted_gains(text: str, judgments: Judgments, *, rng: RNGLike = 0, **setting: object) -> Gains:
     """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance."""
     model, relevant, at = read_model(text, judgments.scale)
-    fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
-    return fit.gains(users=at) if model == "prm" else fit.udm_gains(at)
+    try:
+        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
+        return fit.gains(users=at) if model == "prm" else fit.udm_gains(at)
+    except (PairsError, GainsError) as error:
+        raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None
 
 
 def read_model(text: str, scale: Scale) -> tuple[str, str | None, tuple[int, int]]:

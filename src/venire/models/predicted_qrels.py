@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool, convene
 from venire.io.exchange import ScaledQrels, scaled_qrels
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.models.gain_names import fitted_gains, names_model
+from venire.models.gain_names import fitted_gains
 from venire.types import RNGLike
 
 

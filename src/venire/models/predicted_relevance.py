@@ -93,7 +93,7 @@ class PredictedRelevance:
         if not sums.by_topic.sum() > 0:
             raise PairsError(
                 "no item has labels by two different assessors, so disagreement cannot be seen",
-                hint="have some items judged a second time, or name another --observed and --reference",
+                hint=["have some items judged a second time", "name another --observed and --reference"],
             )
         spread = spread_of(
             sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=np.random.default_rng(rng)
@@ -182,7 +182,7 @@ class PredictedRelevanceFit(Tabular):
             label = self.scale.labels[int(np.argmax(np.isnan(p)))]
             raise GainsError(
                 f"no item with label {label!r} was judged a second time, so it has no gain",
-                hint="give a prior (--prior 0.5), merge the label with another, or judge some of its items twice",
+                hint=["give a prior (--prior 0.5)", "merge the label with another", "judge some of its items twice"],
             )
         return p
 

@@ -63,7 +63,7 @@ def _refuse_by_label(judgments: Judgments, double: Bools) -> None:
             raise PairsError(
                 f"items were judged twice in {twice[0]:.0f}% of the labels {there} but in {twice[1]:.0f}% of those "
                 f"{elsewhere}, so the two assessors did not judge the same pool, and paired would give too much",
-                hint=f"use one-sided and name who judged first (--estimator one-sided --observed NAME); {OVERRIDE}",
+                hint=["use one-sided and name who judged first (--estimator one-sided --observed NAME)", OVERRIDE],
             )
 
 
@@ -81,7 +81,7 @@ def _refuse_one_without_lowest(judgments: Judgments, item: Codes, double: Bools)
             f"{name!r} gave {judgments.scale.labels[0]!r} to none of {counted(labels, 'item')} judged twice, "
             f"the others to {100 * by_partners[never[0]] / labels:.0f}% of them: {name!r}'s labels seem to have chosen "
             "the items, and paired would give too much",
-            hint=f"use one-sided (--estimator one-sided --observed {name}); {OVERRIDE}",
+            hint=[f"use one-sided (--estimator one-sided --observed {name})", OVERRIDE],
         )
 
 
@@ -100,7 +100,7 @@ def _refuse_lowest_never_twice(judgments: Judgments, item: Codes, double: Bools)
             f"{judgments.scale.labels[0]!r} by both assessors, fewer than if these labelled blindly "
             f"({100 * blindly / n_items:.0f}%): the items seem to be chosen by their first label, and paired would "
             "give too much",
-            hint=f"use one-sided and name who judged first (--estimator one-sided --observed NAME); {OVERRIDE}",
+            hint=["use one-sided and name who judged first (--estimator one-sided --observed NAME)", OVERRIDE],
         )
 
 

@@ -13,15 +13,21 @@ Three forms, from least to most that may vary:
 
 The concentrations k are those of greatest likelihood (Dirichlet-multinomial; Minka 2000) on a grid, so that topics or
 judges that do not differ come out as such.
+
+Where several others judged, a document has a difficulty of its own (``leaning``, of the hierarchical form alone): with
+n_j labels j by others on a document that the old judge called i, the rows of a draw are multiplied by
+(k_d T_ij + n_j) / ((k_d + n) T_ij), what these labels make of j beyond the matrix, and sum to 1 again.  On TREC Deep
+Learning 2021, forecasting language models one by one from the others lowers the Brier score from .065 to .051 with it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments
+from venire.data.judgments import Items, Judgments
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
@@ -41,6 +47,14 @@ SURE = 1e9
 CONCENTRATIONS = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, np.inf])
 
 
+class Leaning(NamedTuple):
+    """How much likelier than by the matrix a label is for an item, ratio (item, label); k: how little items differ."""
+
+    items: Items
+    ratio: Floats
+    k: float
+
+
 @dataclass(frozen=True, eq=False)
 class Transitions(Tabular):
     """Counts of pairs by new assessor and topic (assessor, topic, old, new), and what was read from them."""
@@ -54,6 +68,12 @@ class Transitions(Tabular):
     by_assessor: Floats
     k_assessor: float
     k_topic: float
+    leaning: Leaning | None = None
+
+    def leaning_of(self, items: Items, form: str) -> Floats | None:
+        """What is known of the documents themselves, (item, label), if a form uses it and these items were seen."""
+        seen = form == "hierarchical" and self.leaning is not None and self.leaning.items is items
+        return self.leaning.ratio if seen and self.leaning else None
 
     @property
     def n_pairs(self) -> int:
@@ -108,6 +128,11 @@ class Transitions(Tabular):
 def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:
     """Count how labels of one assessor turn into another's, or into those of any other assessor.  O(rows)."""
     others = [name for name in judgments.assessors if name != old]
+    if not others:
+        raise PairsError(
+            f"only {old!r} judged, so nothing is known of another judge",
+            hint="add judgments by others (-j FILE), or state how often another judge agrees (--agreement 0.9,0.7)",
+        )
     if new != ANY and new not in others:
         raise UnknownName("other assessor", new, others)
     names = [new] if new != ANY else others
@@ -125,7 +150,25 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
     by_assessor = _shrunk(counts.sum(axis=1), OWN * matrix)
     k_assessor = concentration(counts.sum(axis=1), matrix[None]) if len(names) > 1 else np.inf
     k_topic = concentration(counts, by_assessor[:, None])
-    return Transitions(judgments.scale, old, tuple(names), counts, prior, matrix, by_assessor, k_assessor, k_topic)
+    leaning = _leaning(judgments, old, matrix) if len(names) > 1 else None
+    held = (counts, prior, matrix, by_assessor, k_assessor, k_topic)
+    return Transitions(judgments.scale, old, tuple(names), *held, leaning)
+
+
+def _leaning(judgments: Judgments, old: str, matrix: Floats) -> Leaning | None:
+    """Read from the labels of others what documents are like; None where they do not differ.  O(rows)."""
+    own = judgments.assessor.codes == judgments.assessor.code_of(old, "assessor")
+    n_items, n_labels = len(judgments.items), len(judgments.scale)
+    label = np.full(n_items, -1)
+    label[judgments.item[own]] = judgments.label[own]
+    rows = ~own & (label >= 0)[judgments.item]
+    cell = judgments.item[rows].astype(np.int64) * n_labels + judgments.label[rows]
+    seen = np.bincount(cell, minlength=n_items * n_labels).reshape(n_items, n_labels).astype(np.float64)
+    centre = matrix[label]
+    k = concentration(seen, centre)
+    if not np.isfinite(k):
+        return None
+    return Leaning(judgments.items, (k * centre + seen) / ((k + seen.sum(axis=1, keepdims=True)) * centre), k)
 
 
 def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str = "stated") -> Transitions:
@@ -136,9 +179,11 @@ def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str 
 
 def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
     """Transitions of two labels by agreement rates: a0 with the lower label, a1 with the upper one."""
-    if len(scale) != 2 or not (0 <= a0 <= 1 and 0 <= a1 <= 1):
+    if not (0 <= a0 <= 1 and 0 <= a1 <= 1):
+        raise SettingError(f"agreement {a0:g},{a1:g}: expected two rates from 0 to 1", hint="as in --agreement 0.9,0.7")
+    if len(scale) != 2:
         raise SettingError(
-            f"agreement {a0:g},{a1:g} on the scale {scale}: expected two rates from 0 to 1, and two labels",
+            f"agreement {a0:g},{a1:g} on the scale {scale}: expected two labels",
             hint="reduce the labels to two with --gains binary:LABEL, or let the rates be read from the labels",
         )
     return stated_transitions(scale, np.array([[a0, 1 - a0], [1 - a1, a1]]))

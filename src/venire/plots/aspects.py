@@ -13,7 +13,7 @@ from venire.analysis.aspect_cases import CHANGE, CONDITION, ISOLATION
 from venire.analysis.aspect_clusters import AspectClusters
 from venire.analysis.aspect_coverage import ALL, COMPLETE
 from venire.analysis.aspects import AspectStudy
-from venire.data.aspects import NOT_APPLICABLE
+from venire.data.rows import NOT_APPLICABLE
 from venire.errors import SettingError
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, marker, new_figure, styled
 

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+MOST_LABELS = 12
+FEW = 7
+
+
+def _spread(n: int) -> list[int]:
+    """Places of all labels, or of many a few that are evenly spread, the lowest and the highest among them."""
+    return list(range(n)) if n <= MOST_LABELS else np.linspace(0, n - 1, FEW).round().astype(int).tolist()
+
+
 def plot_parameters(fit: PredictedRelevanceFit) -> Figure:
     """p(R|label) with its interval, one panel per notion of relevance; hollow where it rests on few pairs."""
     n = len(fit.relevant.names)
@@ -35,25 +44,29 @@ def _panel(axes: Axes, fit: PredictedRelevanceFit, row: int) -> None:
     axes.vlines(place[known], low[known], high[known], color=BLUE, linewidth=2, alpha=0.6)
     for chosen, face in ((known & ~few, BLUE), (known & few, "white")):
         axes.plot(place[chosen], p[chosen], "o", color=BLUE, markerfacecolor=face, markersize=7)
-    for level in place[known]:
+    for level in place[known] if len(place) <= MOST_LABELS else ():
         axes.annotate(f"{p[level]:.2f}", (level, p[level]), (7, 3), textcoords="offset points", fontsize=8)
     name = fit.relevant.names[row]
     higher = fit.scale.ordered and name in fit.scale.labels[:-1]
     axes.set_title(f"relevant: {name}{' or higher' if higher else ''}")
-    axes.set_xticks(place, fit.scale.labels)
+    some = _spread(len(place))
+    axes.set_xticks(place[some], [fit.scale.labels[level] for level in some])
     axes.set_xlim(-0.5, len(place) - 0.3)
     axes.grid(axis="x", visible=False)
     unit_axis(axes)
 
 
 def plot_weights(fit: PredictedRelevanceFit, *, most: int = 6, row: int = 0) -> Figure:
-    """UDM weights P(1/N) by N, one line per label (Demeester et al. 2014, Figure 5); the lowest as estimated."""
+    """UDM weights P(1/N) by N, one line per label (Demeester et al. 2014, Figure 5); the lowest as estimated.
+
+    Of many labels a few from the lowest to the highest are drawn.
+    """
     with styled():
         figure = new_figure(6.0, 3.8)
         axes = figure.subplots()
         n = np.arange(1, most + 1)
         weights = np.array([udm_weights(1, int(each), fit.p[row], fit.relevant.labels[row]) for each in n])
-        for level in reversed(range(len(fit.scale))):
+        for level in reversed(_spread(len(fit.scale))):
             name = fit.scale.labels[level]
             axes.plot(n, weights[:, level], label=name, color=colour(level), marker=marker(level))
         axes.set_xlabel("N users, the assessor among them")

@@ -94,6 +94,8 @@ def _panel(axes: Axes, lines: Lines, looks: Mapping[str, dict[str, Any]]) -> Non
     where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0}
     axes.legend(fontsize=8.5, title=f"told apart at {alpha:g}", title_fontsize=9, alignment="left", **where)
     axes.set_ylim(0, min(1.0, 4 * alpha))
+    axes.set_yticks(np.linspace(0, min(1.0, 4 * alpha), 5))
+    axes.yaxis.set_major_formatter("{x:g}")
     unit_axis(axes, which="x")
 
 

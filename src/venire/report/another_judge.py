@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from venire.analysis.compare import MeasureComparison
 from venire.analysis.forecasts import FRAGILE
 from venire.data.judgments import counted
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
-from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence, Missing
 
 TITLE = "Would another judge change this?"
@@ -48,7 +50,7 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
-        *[Words(note, "warning") for note in dict.fromkeys(found.notes) if "judge" in note or "pairs" in note],
+        *[careful(note) for note in _of_judges(found.notes, evidence.question.judgments.notes)],
     ]
     return Chapter("another_judge", TITLE, found.sentence(), tuple(parts), {"tau": tau})
 
@@ -60,9 +62,17 @@ def _map_caption(n_systems: int) -> str:
     )
 
 
+def _of_judges(notes: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Notes on judges and pairs, but for those on how the judgments were read, which stand elsewhere."""
+    told = [note for note in dict.fromkeys(notes) if "judge" in note or "pairs" in note]
+    return [note for note in told if note not in set(known)]
+
+
 def _fragile(one: MeasureComparison) -> list[Part]:
     """Pairs that are significant and yet fragile, first of all; then all others that may turn round."""
     chosen = one.fragile()
+    if not one.tested.significant.any():
+        return [Words("No difference is significant over topics, so there is none that another judge could undo.")]
     if not chosen:
         return [
             Words(
@@ -101,6 +111,8 @@ def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     a, b, delta = one.tested.a, one.tested.b, one.changes.delta
     stays = np.sign(scores[a] - scores[b]) * np.sign(delta)[:, None] > 0
     told = np.abs(delta) > 0
+    if not told.any():
+        return []
     p = one.changes.stays[told]
     rows = []
     for low, high in ((0.0, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 0.99), (0.99, 1.01)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from venire.tabular import Records, Tabular
@@ -30,6 +31,11 @@ class Words:
     def content(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {"kind": self.kind, "text": self.text}
+
+
+def careful(note: str) -> Words:
+    """Make a warning of a note: with a full stop."""
+    return Words(note if note.endswith((".", "!", "?")) else f"{note}.", "warning")
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,17 @@ class Chapter:
     def content(self) -> dict[str, Any]:
         """Return it as plain data."""
         parts = [part.content() for part in self.parts]
-        return {"title": self.title, "finding": self.finding, **self.numbers, "parts": parts}
+        content: dict[str, Any] = {"title": self.title, "finding": self.finding, **self.numbers, "parts": parts}
+        return {name: _told(value) for name, value in content.items()}
+
+
+def _told(value: Any) -> Any:
+    """Return plain data as JSON can hold them: None for a number that is not known."""
+    if isinstance(value, Mapping):
+        return {name: _told(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 @dataclass(frozen=True, eq=False)

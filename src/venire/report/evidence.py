@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
+
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
@@ -28,16 +30,23 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.primary import PRIMARY, coverage, with_primary
 from venire.data.runs import Runs
-from venire.errors import UnknownName, VenireError
+from venire.errors import SettingError, UnknownName, VenireError
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.planning.topics import TopicPlan, plan_topics
+from venire.types import Floats
 
 Found = TypeVar("Found")
 N_USERS = 300
+TOP = 10
+"""How many results of a list are looked at where they are counted."""
 NEARLY_ALL = 0.9
 """The share of items that one assessor must have judged to stand for all."""
+
+
+_SECOND = "have some of the results judged by a second assessor"
+_ANOTHER = "name another with --assessor, or another --reference"
 
 
 @dataclass(frozen=True)
@@ -97,20 +106,47 @@ class Evidence:
     @cached_property
     def labels(self) -> Judgments:
         """The labels, those that score the runs being of one judge: an assessor, or whoever judged most of a topic."""
-        judgments = self.question.judgments
-        if self.question.assessor is not None or coverage(judgments).max(initial=0) >= NEARLY_ALL:
+        judgments, users = self.question.judgments, self.question.reference
+        if self.question.assessor is not None or _coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
             return judgments
-        return with_primary(judgments)
+        return with_primary(judgments, but=users)
 
     @cached_property
     def judge(self) -> str:
         """Whose labels score the runs."""
         wanted, names = self.question.assessor, self.labels.assessors
         if wanted is None:
-            return PRIMARY if PRIMARY in names else names[int(coverage(self.labels).argmax())]
+            if PRIMARY in names:
+                return PRIMARY
+            return names[int(_coverage_but(self.labels, self.question.reference).argmax())]
         if wanted not in names:
             raise UnknownName("assessor", wanted, names)
         return wanted
+
+    def refuse_nonsense(self) -> None:
+        """Refuse settings that no report can be made of, rather than say chapter by chapter what they spoil."""
+        question, scale = self.question, self.question.judgments.scale
+        if not scale.ordered:
+            ordered = "<".join(scale.labels)
+            hint = f'declare their order, lowest first: --scale "{ordered}"'
+            raise SettingError(f"the labels {scale} have no order, so they cannot score systems", hint=hint)
+        for name in question.reference:
+            if name not in question.judgments.assessors:
+                raise UnknownName("assessor", name, question.judgments.assessors)
+        if question.reference and not self._observed:
+            raise SettingError("all assessors stand for users, and none is left to score the runs", hint=_ANOTHER)
+        if self.judge in question.reference:
+            message = f"{self.judge!r} scores the runs, and cannot stand for users as well"
+            raise SettingError(message, hint=_ANOTHER)
+        if self.relevant == scale.labels[0] and len(scale) > 1:
+            message = f"with --relevant {self.relevant} every label of {scale} satisfies a user"
+            raise SettingError(message, hint=f"choose one above the lowest, as in --relevant {scale.labels[-1]}")
+
+    @property
+    def _observed(self) -> list[str]:
+        """Whose labels are held against those of users: the judge's, or of all who share the work."""
+        names = [name for name in self.question.judgments.assessors if name not in self.question.reference]
+        return [self.judge] if self.judge in names else names
 
     @cached_property
     def own(self) -> Judgments:
@@ -145,18 +181,22 @@ class Evidence:
     @cached_property
     def fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for every threshold."""
-        return known(lambda: self._model("all").fit(self.question.judgments, rng=self.question.rng))
+        return self._fit("all")
 
     @cached_property
     def user_fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for the label from which on a user is satisfied."""
-        return known(lambda: self._model(self.relevant).fit(self.question.judgments, rng=self.question.rng))
+        return self._fit(self.relevant)
+
+    def _fit(self, relevant: str) -> PredictedRelevanceFit | Missing:
+        found = known(lambda: self._model(relevant).fit(self.question.judgments, rng=self.question.rng))
+        return Missing(found.reason, _SECOND) if isinstance(found, Missing) else found
 
     def _model(self, relevant: str) -> PredictedRelevance:
         if not self.question.reference:
             return PredictedRelevance(relevant=relevant)
         return PredictedRelevance(
-            relevant=relevant, estimator="one-sided", observed=[self.judge], reference=self.question.reference
+            relevant=relevant, estimator="one-sided", observed=self._observed, reference=self.question.reference
         )
 
     @cached_property
@@ -186,6 +226,12 @@ class Evidence:
         }
 
     @cached_property
+    def judged(self) -> Floats:
+        """Share of each system's first results that were judged -> (system,)."""
+        scores = evaluate(self.labels, self.question.runs, f"Judged@{TOP}", assessor=self.judge)
+        return scores.mean("topic").values[:, 0]
+
+    @cached_property
     def tested(self) -> SystemComparison | Missing:
         """All pairs of systems, tested over topics."""
         return known(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
@@ -193,7 +239,8 @@ class Evidence:
     def _judged_again(self, ask: Callable[..., Found]) -> Found | Missing:
         """Ask what other judges would do, if there are any."""
         if not self.several:
-            return Missing("there is one assessor only", "have a second one judge some of the results")
+            alone = len(self.question.judgments.assessors) == 1
+            return Missing("there is one assessor only" if alone else "no item has labels by two assessors", _SECOND)
         question = self.question
         how = {"assessor": self.judge, "n_draws": question.n_draws, "rng": question.rng}
         return known(lambda: ask(self.labels, question.runs, question.measure, **how))
@@ -235,6 +282,8 @@ class Evidence:
             draws = {"topics": resampled(by_topic, self.question.n_draws, rng=self.question.rng)}
         else:
             draws = dict(self.sources.draws)
+        if len(scores.names["topic"]) < 2:  # one topic drawn again is the same topic
+            draws = {source: each for source, each in draws.items() if source == "judges"}
         if not isinstance(self.users, Missing):
             draws["users"] = self.users.users.values[:, 0].T
         return verdict(scores, draws=draws)
@@ -243,3 +292,8 @@ class Evidence:
     def plan(self) -> TopicPlan | Missing:
         """Which differences these topics can tell, and how many topics others would take."""
         return known(lambda: plan_topics(self.scores["linear"]))
+
+
+def _coverage_but(judgments: Judgments, names: tuple[str, ...]) -> Floats:
+    """Share of the judged items that each assessor judged, those who stand for users counting as none."""
+    return np.where(np.isin(judgments.assessors, names), 0.0, coverage(judgments))

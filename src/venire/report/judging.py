@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from venire.agreement.pair_confusions import Confusions
 from venire.data.judgments import counted
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
@@ -9,6 +11,8 @@ from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing
 
 MOST_MAPS = 4
+MOST_WARNINGS = 8
+MOST_LABELS = 12
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
 PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency", "entropy", "top_label", "top_share")
 
@@ -24,28 +28,30 @@ def chapter(evidence: Evidence) -> Chapter:
         parts += _standing_out(evidence)
     parts += [*_agreement(evidence), *_maps(evidence)]
     if labels.notes:
-        parts.append(Words(" ".join(f"{note[:1].upper()}{note[1:]}." for note in labels.notes)))
+        parts.append(Words(f"When the judgments were read: {'; '.join(labels.notes)}."))
     return Chapter("judgments", "The judgments", _finding(evidence), tuple(parts))
 
 
 def _finding(evidence: Evidence) -> str:
-    summary = evidence.question.judgments.summary()
-    agreement = evidence.agreement
+    labels, agreement = evidence.question.judgments, evidence.agreement
+    said = labels.summary().sentence()
+    if len(labels.scale) > MOST_LABELS:
+        names = labels.scale.labels
+        said = said.replace(str(labels.scale), f"{names[0]}<{names[1]}<...<{names[-1]} ({len(names)} labels)")
     if isinstance(agreement, Missing):
-        return f"{summary.sentence()}; {agreement.sentence('how far assessors agree')}"
+        return f"{said}; {agreement.sentence('how far assessors agree')}"
     alpha = next((each for each in agreement if each["name"] == "krippendorff_alpha"), None)
     if alpha is None or alpha["value"] is None:
         reason = "nothing was judged twice" if alpha is None else alpha["reason"]
-        return f"{summary.sentence()}; how far assessors agree cannot be told: {reason}."
+        return f"{said}; how far assessors agree cannot be told: {reason}."
     between = "" if alpha["low"] is None else f", 95 % interval {alpha['low']:.2f} to {alpha['high']:.2f}"
-    return (
-        f"{summary.sentence()}; they agree with Krippendorff's alpha {alpha['value']:.2f} ({alpha['level']}{between})."
-    )
+    return f"{said}; they agree with Krippendorff's alpha {alpha['value']:.2f} ({alpha['level']}{between})."
 
 
 def _overlap(evidence: Evidence) -> Grid:
     summary = evidence.question.judgments.summary()
-    rows = [[k, n, n / summary.n_items] for k, n in summary.items_with.items()]
+    total = sum(summary.items_with.values())
+    rows = [[k, n, n / total] for k, n in summary.items_with.items()]
     return Grid("overlap", "How many labels items have.", ["labels_per_item", "items", "share"], rows, shown=12)
 
 
@@ -55,17 +61,26 @@ def _standing_out(evidence: Evidence) -> list[Part]:
     if isinstance(found, Missing):
         return [Words(found.sentence("How assessors label"), "warning")]
     records = found.records()
+    out = sorted((each for each in records if each["flags"]), key=_unlike)
     warned = [
         Words(f"{each['assessor']} stands out ({', '.join(each['flags'])}): {'; '.join(each['evidence'])}.", "warning")
-        for each in records
-        if each["flags"]
+        for each in out[:MOST_WARNINGS]
     ]
+    if len(out) > MOST_WARNINGS:
+        text = f"{len(out)} of {len(records)} assessors stand out; these {MOST_WARNINGS} do most, the table has all."
+        warned.insert(0, Words(text))
     rows = [{key: each[key] for key in PROFILE} | {"stands_out": ", ".join(each["flags"])} for each in records]
     caption = (
         "Every assessor: agreement and kappa with the rest on shared items, leniency (levels above the others, "
         "below 0: stricter), entropy of the labels (0: always one label)."
     )
-    return [*warned[:8], Grid.of("assessors", caption, rows, shown=40)]
+    return [*warned, Grid.of("assessors", caption, rows, shown=40)]
+
+
+def _unlike(record: dict[str, Any]) -> tuple[bool, float, float]:
+    """Sort assessors: those whose labels say nothing first, then by how little they agree with the others."""
+    nothing = bool({"one label", "random"} & set(record["flags"]))
+    return not nothing, 0.0 if record["kappa"] is None else record["kappa"], -abs(record["leniency"] or 0.0)
 
 
 def _agreement(evidence: Evidence) -> list[Part]:
@@ -73,12 +88,17 @@ def _agreement(evidence: Evidence) -> list[Part]:
     if isinstance(found, Missing):
         return []
     whole = [each for each in found if "," not in each["raters"] and each["name"] in STATISTICS]
-    keys = ("name", "level", "raters", "value", "low", "high", "n_items", "meaning")
-    rows = [{key: each[key] for key in keys} | {"reason": each["reason"] or ""} for each in whole]
+    keys: tuple[str, ...] = ("name", "level", "raters", "value", "low", "high", "n_items", "meaning")
+    if any(each["reason"] for each in whole):
+        keys = (*keys, "reason")
+    rows = [{key: each[key] for key in keys} for each in whole]
     parts: list[Part] = []
     if any(each["value"] is not None for each in whole):
         words = "Statistics of agreement with their 95 % intervals, one below the other."
-        caption = "How far assessors agree beyond chance, by several statistics."
+        caption = (
+            "How far assessors agree, by several statistics; all but raw agreement and Jaccard's leave out what chance "
+            "would give."
+        )
         parts.append(Picture("agreement", caption, plot_statistics(whole), words))
     return [*parts, Grid.of("agreement_statistics", "Statistics of agreement, and what each means.", rows)]
 

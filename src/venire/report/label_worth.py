@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from venire.data.primary import PRIMARY
 from venire.models.diagnosis import sentence, warnings_of
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights
-from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.document import Chapter, Grid, Part, Picture, careful
 from venire.report.evidence import Evidence, Missing
 
 TITLE = "What a label is worth"
 SHARES = ((1, 2), (1, 3), (2, 3))
+MOST_THRESHOLDS = 8
+"""On a finer scale, only the label from which on a user is satisfied is shown, not every threshold."""
+MOST_WARNINGS = 8
 
 
 def chapter(evidence: Evidence) -> Chapter:
@@ -20,7 +24,10 @@ def chapter(evidence: Evidence) -> Chapter:
         reason = whole if isinstance(whole, Missing) else fit
         finding = reason.sentence("What a label is worth to a random user") if isinstance(reason, Missing) else ""
         return Chapter("label_worth", TITLE, finding, (_gains(evidence),))
-    words = f"Probability that a random user finds relevant what one assessor gave each label. {sentence(fit)}"
+    if len(whole.relevant.names) > MOST_THRESHOLDS:
+        whole = fit
+    finding = _finding(evidence, fit)
+    words = f"Probability that a random user finds relevant what one assessor gave each label. {finding}"
     weights = "Probability that at least one of N users finds a document relevant, by N, a line per label."
     parts: list[Part] = [
         Picture("parameters", f"p(R|label): {whole.method}.", plot_parameters(whole), words),
@@ -28,9 +35,19 @@ def chapter(evidence: Evidence) -> Chapter:
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),
         _gains(evidence),
-        *[Words(text, "warning") for text in warnings_of(fit)],
+        *[careful(text) for text in warnings_of(fit)[:MOST_WARNINGS]],
     ]
-    return Chapter("label_worth", TITLE, sentence(fit), tuple(parts))
+    return Chapter("label_worth", TITLE, finding, tuple(parts))
+
+
+def _finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
+    """Say what labels promise; of whom, where users have been named."""
+    users = ", ".join(evidence.question.reference)
+    if not users:
+        return sentence(fit)
+    who = "one of the others" if evidence.judge == PRIMARY else evidence.judge
+    told = sentence(fit).replace("one assessor", who, 1)
+    return told.replace("of other people find the result relevant", f"of the labels of {users} say relevant", 1)
 
 
 def _parameters(fit: PredictedRelevanceFit) -> Grid:

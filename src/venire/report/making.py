@@ -10,7 +10,7 @@ from typing import TypedDict, Unpack
 
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, counted
 from venire.data.preferences import Preferences
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
@@ -69,6 +69,7 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     (no preferences, no aspects) is left out.
     """
     evidence = Evidence(question)
+    evidence.refuse_nonsense()
     chapters = []
     for name in (*CHAPTERS, "verdict"):
         if stage is not None:
@@ -76,7 +77,8 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
         chapter: Chapter | None = import_module(f"venire.report.{name}").chapter(evidence)
         if chapter is not None:
             chapters.append(chapter)
-    title = f"{len(evidence.scores['linear'].names['system'])} systems, judged by {_people(question)}"
+    systems = evidence.scores["linear"].names["system"]
+    title = f"{counted(len(systems), 'system')}, judged by {_people(question)}"
     return Report(title, (chapters[-1], *chapters[:-1]), made_with(question))
 
 

@@ -22,6 +22,7 @@ _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _SIZE = re.compile(r'<svg([^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
 _ID = re.compile(r'(id="|href="#|url\(#)([A-Za-z0-9_.:-]+)')
 _FONT = re.compile(r"font: ((?:bold |normal |italic )*)([\d.]+)px [^;\"]*")
+_WHITE_TEXT = re.compile(r'(<text style="[^"]*fill: )#ffffff')
 _NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 
@@ -31,6 +32,7 @@ def inline_svg(picture: Picture) -> str:
         sink = io.StringIO()
         picture.figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1), count=1)
+    text = _WHITE_TEXT.sub(r"\g<1>#fff", text)  # it stands on a dark cell, whatever the colour of the page
     for colour, variable in THEME.items():
         text = text.replace(colour, variable)
     text = _ID.sub(rf"\g<1>{picture.name}-\g<2>", text)

@@ -13,7 +13,7 @@ from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
-from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence, Missing, known
 from venire.report.users import compares_systems
 
@@ -27,7 +27,7 @@ N_DRAWS = 100
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     power, scales = known(lambda: _power(evidence)), known(lambda: _scales(evidence))
-    finding = power.sentence("What these judgments can tell apart") if isinstance(power, Missing) else power.sentence()
+    finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else power.sentence()
     parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales)]
     return Chapter("quality", TITLE, finding, tuple(parts))
 
@@ -96,6 +96,8 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
         return [Words(scales.sentence("What collapsing labels would do"), "warning")]
     keys = ("setting", "labels", "statistic", "value", "low", "high")
     rows = [{key: record[key] for key in keys} for record in scales.records() if record["value"] is not None]
+    if not rows:
+        return [Words("Nothing was judged twice and no two systems compared, so labels cannot be collapsed to effect.")]
     words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
     return [
         Picture(
@@ -104,6 +106,13 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
             plot_scales(scales),
             words,
         ),
-        Grid.of("collapsed_labels", scales.sentence(), rows),
-        *[Words(note, "warning") for note in scales.notes[:1]],
+        Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales)}", rows),
+        *[careful(note) for note in scales.notes[:1]],
     ]
+
+
+def _how(scales: ScaleComparison) -> str:
+    """Say what names of settings mean, and whose labels tell systems apart here: all assessors' together."""
+    told = [f" D{note[1:]}." for note in scales.notes if note.startswith("discriminative power:")]
+    merged = " (A setting such as 4to2(>=1) merges four labels into two, those from 1 upwards into one.)"
+    return "".join([merged, *told])

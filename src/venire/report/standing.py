@@ -9,14 +9,12 @@ import numpy as np
 from venire.analysis.counting import Counts, count_relevant
 from venire.analysis.forecasts import resampled
 from venire.kernels.correlation import kendall_tau
-from venire.measures.evaluate import evaluate
 from venire.plots.slope import plot_slope
 from venire.report.document import Chapter, Grid, Part, Picture, Words
-from venire.report.evidence import Evidence, Missing, known
+from venire.report.evidence import TOP, Evidence, Missing, known
 from venire.types import Floats
 
 Means = dict[str, Floats]
-TOP = 10
 MANY_UNJUDGED = 0.2
 
 
@@ -24,7 +22,7 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     means = {name: scores.mean("topic").values[:, 0] for name, scores in evidence.scores.items()}
     systems = evidence.scores["linear"].names["system"]
-    judged = _judged(evidence)
+    judged = evidence.judged
     parts: list[Part] = []
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("What a random user would make of these systems"), "warning"))
@@ -41,7 +39,11 @@ def _finding(evidence: Evidence, means: Means) -> str:
     name = evidence.user_gains
     best = int(np.argmax(means[name]))
     whose = f"with the labels of {evidence.judge}"
-    if isinstance(evidence.users, Missing):
+    if max(float(each.max()) for each in means.values()) <= 0:
+        return f"All systems score 0 by {measure} {whose}, whatever labels are worth."
+    if len(systems) == 1:
+        start = f"{systems[0]} scores {means['linear'][0]:.3f} by {measure} {whose}"
+    elif isinstance(evidence.users, Missing):
         start = f"{systems[best]} leads by {measure} {whose} ({means['linear'][best]:.3f})"
     else:
         mean = evidence.users.mean.values[:, 0]
@@ -95,13 +97,6 @@ def _counts(evidence: Evidence) -> Counts | Missing:
     if isinstance(fit, Missing):
         return fit
     return known(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
-
-
-def _judged(evidence: Evidence) -> Floats:
-    """Share of each system's first results that were judged -> (system,)."""
-    question = evidence.question
-    scores = evaluate(evidence.labels, question.runs, f"Judged@{TOP}", assessor=evidence.judge)
-    return scores.mean("topic").values[:, 0]
 
 
 def _unjudged(systems: tuple[str, ...], judged: Floats) -> list[Part]:

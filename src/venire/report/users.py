@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from venire.agreement.preference_labels import preferences_by_labels
 from venire.analysis.aspects import AspectStudy, study_aspects
@@ -11,6 +13,7 @@ from venire.analysis.clicks import summarise_clicks
 from venire.analysis.context_sweep import sweep_context
 from venire.analysis.measure_choice import choose_measure
 from venire.analysis.online_correlations import correlate_online
+from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
 from venire.data.conditional import in_condition
 from venire.data.preferences import Preferences
@@ -20,7 +23,7 @@ from venire.plots.preference_people import plot_told_apart
 from venire.plots.user_preference import plot_alphas, plot_choice
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing, known
-from venire.tabular import Tabular
+from venire.tabular import Records, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +52,13 @@ def _or_why(what: str, write: Callable[[], Told]) -> list[Told]:
 def _shown(found: Tabular, figure: Figure, name: str, said: tuple[str, str]) -> list[Part]:
     """A result as picture and table; said: what both show, and the picture in words."""
     caption, words = said
-    return [Picture(name, caption, figure, words), Grid.of(f"{name}_table", caption, found.records())]
+    return [Picture(name, caption, figure, words), Grid.of(f"{name}_table", caption, _filled(found.records()))]
+
+
+def _filled(records: Records) -> Records:
+    """Leave out columns that hold nothing."""
+    there = [key for key in records[0] if any(each[key] is not None for each in records)] if records else []
+    return [{key: each[key] for key in there} for each in records]
 
 
 def compares_systems(evidence: Evidence, preferences: Preferences) -> bool:
@@ -146,9 +155,15 @@ def _aspects(evidence: Evidence) -> list[Told]:
     aspects = evidence.question.aspects
     if aspects is None:
         return []
-    return _or_why(
-        "What aspects tell", lambda: _studied(study_aspects(aspects, n_draws=300, rng=evidence.question.rng))
-    )
+    how: dict[str, Any] = {"overall": _scoring_aspect(evidence, aspects), "n_draws": 300, "rng": evidence.question.rng}
+    return _or_why("What aspects tell", lambda: _studied(study_aspects(aspects, **how)))
+
+
+def _scoring_aspect(evidence: Evidence, aspects: Aspects) -> str | None:
+    """The aspect that scores the runs, with which the others are compared; None if there is no single one."""
+    column = evidence.question.judgments.facets.get("aspect")
+    there = [] if column is None else [column.names[code] for code in np.unique(column.codes).tolist()]
+    return there[0] if len(there) == 1 and there[0] in aspects.names else None
 
 
 def _studied(study: AspectStudy) -> Told:

@@ -260,3 +260,8 @@ def test_fedweb_2013_assessors_agree_with_themselves_as_printed_for_2012(data_di
     assert found.own.n_pages == 1194
     once = consistency(judgments, copies, weight="page")
     assert once.own.spread.p[0, 3] == pytest.approx(0.8811, abs=5e-5)
+
+
+def test_where_nothing_relevant_was_judged_twice_no_number_is_said():
+    found = consistency(read_grid("0 0 0\n0 0 0", scale="0<1"))
+    assert found.sentence() == "No page that was judged twice is 1, so nothing is known of agreement on it."

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.integrate import quad
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 from scipy.stats import beta
 
 from venire import Judgments, read_grid, read_judgments
@@ -205,3 +205,47 @@ def test_sentences():
     assert f"drawn at random would have {found.chance:.3f}" in found.sentence()
     assert "nearer to each other" in found.sentence()
     assert "opposite ends" in phi(labelled([[0, 0, 4, 4]] * 10, 4)).sentence()
+
+
+def brute_force(table, top):
+    """Phi by sums over grids of centre and precision, every item by itself."""
+    n = len(table[0])
+    rho, mu = np.exp(np.linspace(-4, 8, 300)), (np.arange(1000)[:, None] + 0.5) / 1000
+    log = np.log(rho)
+    for labels in table:
+        y = (np.array(labels) / top * (n - 1) + 0.5) / n
+        each = sum(beta.logpdf(value, mu * rho, (1 - mu) * rho) for value in y)
+        log = log + logsumexp(each, axis=0)
+    weight = np.exp(log - log.max())
+    return 1 - 2 ** (1 - weight @ rho / weight.sum() / 2)
+
+
+def test_two_labels_an_item_look_like_agreement_by_definition_and_the_sentence_says_so():
+    rare = [[0, 0]] * 17 + [[0, 1]] * 2 + [[1, 1]]
+    found = phi(labelled(rare, 1))
+    assert found.value == pytest.approx(brute_force(rare, 1), abs=1e-6)
+    assert min(found.value, found.chance) > 0.95
+    assert "tells little here: with at most 2 labels to an item" in found.sentence()
+    assert "tells little" not in phi(labelled([[0, 1, 0, 1, 1, 0, 1, 0]] * 10, 1)).sentence()
+
+
+def test_where_topics_differ_their_draws_cover_more_than_the_posterior():
+    rng, widths = np.random.default_rng(6), {None: [], "posterior": []}
+    for _ in range(3):
+        blur = np.repeat(rng.choice([0.2, 2.5], size=12), 8)
+        label = np.clip(np.round(rng.uniform(0, 4, 96)[:, None] + blur[:, None] * rng.normal(size=(96, 3))), 0, 4)
+        cells = [(i, u) for i in range(96) for u in range(3)]
+        columns = {"topic": [f"t{i // 8}" for i, _ in cells], "doc": [f"d{i}" for i, _ in cells]}
+        labels = {"assessor": [f"a{u}" for _, u in cells], "label": [int(label[cell]) for cell in cells]}
+        judgments = read_judgments(pl.DataFrame({**columns, **labels}), scale="0<1<2<3<4")
+        for how, found in widths.items():
+            one = phi(judgments, interval=how, n_draws=200, chance=False)
+            assert one.interval == (how or "topics")
+            found.append(one.high - one.low)
+    assert np.mean(widths[None]) > 1.3 * np.mean(widths["posterior"])
+
+
+def test_with_few_topics_or_no_draws_the_interval_is_the_posterior():
+    judgments = labelled(THOUSAND[:40], 3)
+    assert phi(judgments, interval=None, chance=False).interval == "posterior"
+    assert phi(judgments, interval=None, n_draws=0, chance=False) == phi(judgments, chance=False)

@@ -8,8 +8,9 @@ import pytest
 
 from venire import compare, evaluate, read_judgments
 from venire.analysis.compare import KEYS, reduced
+from venire.analysis.forecasts import forecast
 from venire.data.gains import gains_for
-from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
 
 N_TOPICS, N_DOCS = 12, 20
 
@@ -103,3 +104,34 @@ def test_what_cannot_be_compared_is_said(collection):
         compare(judgments, runs, assessor="old", candidate="good")
     with pytest.raises(UnknownName, match="form of judge"):
         compare(judgments, runs, assessor="old", judge="odd")
+
+
+def test_a_fixed_judge_is_computed_where_the_measure_is_a_sum(collection):
+    judgments, runs = collection
+    one = {"assessor": "old", "new_judge": "new", "baseline": "fair", "candidate": "good"}
+    exact = compare(judgments, runs, "P(rel=2)@5", judge="fixed", **one).records()[0]
+    drawn = forecast(judgments, runs, "P(rel=2)@5", assessor="old", new_judge="new", form="fixed", n_draws=4000)
+    good, fair = (np.array([drawn.systems.index(name)]) for name in ("good", "fair"))
+    share = drawn.changes(good, fair)
+    assert exact["method"] == "exact, over 100 matrices"
+    assert exact["p_stays_ahead"] == pytest.approx(share.stays[0], abs=3 * (share.se[0] + exact["se"]))
+    assert exact["p_tie"] == pytest.approx(share.tie[0], abs=0.02)
+    assert exact["expected_delta"] == pytest.approx(share.expected[0], abs=4 * share.sd[0] / 4000**0.5 + 0.005)
+    many = compare(judgments, runs, "nDCG@5", judge="fixed", n_draws=20, **one).records()[0]
+    assert many["method"] == "20 draws, fixed"
+
+
+def test_one_judge_alone_and_a_judge_stated_twice_are_refused(collection):
+    judgments, runs = collection
+    with pytest.raises(PairsError, match="only 'old' judged"):
+        compare(judgments.where(assessor="old"), runs)
+    with pytest.raises(SettingError, match="not to be 'new'"):
+        compare(judgments, runs, assessor="old", agreement=(0.9, 0.8), new_judge="new")
+
+
+def test_with_one_topic_there_is_no_p_value_and_no_nan_in_words(collection):
+    judgments, runs = collection
+    one = {"assessor": "old", "baseline": "fair", "candidate": "good", "topics": ["q1"], "n_draws": 20}
+    found = compare(judgments, runs, "nDCG@5", **one)
+    assert found.records()[0]["p_value"] is None
+    assert "nan" not in found.sentence()

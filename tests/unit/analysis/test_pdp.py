@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import lgamma, log
 
@@ -18,6 +19,7 @@ from venire.analysis.preference_signals import signals_of
 from venire.analysis.top_lists import top_of_pool, top_of_runs
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError
+from venire.kernels.plackett_luce import entropy_of, scores_of
 from venire.papers.chu2021 import (
     BELOW_FOUR,
     BELOW_SEVEN,
@@ -380,3 +382,47 @@ def test_long_lists_are_drawn_with_a_standard_error():
     assert found.error[0] > 0
     assert "drawn, not exact" in found.warnings()[-1]
     assert 0.5 < found.share_of_max < 1
+
+
+@pytest.mark.parametrize("mode", ["individual", "aggregate"])
+def test_lists_that_are_alike_are_computed_once_and_to_the_same_value(mode):
+    rng = np.random.default_rng(5)
+    table = [[f"{label}" if rng.random() < 0.9 else "." for label in row] for row in rng.integers(0, 3, (3, 12))]
+    judgments = read_grid("\n".join(" ".join(row) for row in table), scale="0<1<2")
+    lists = replace(
+        top_of_pool(judgments, 4, choose="random"),
+        item=np.array([rng.permutation(12)[:4] for _ in range(60)]),
+        topic=np.zeros(60, dtype=np.int64),
+    )
+    orders = orders_of(lists, LabelPreferences(mode=mode).paired(judgments))
+    assert len(orders.first) < 60
+    for p in (np.array([[0.5, 0.3, 0.0], [0.7, 0.5, 0.2], [1.0, 0.8, 0.5]]), np.full((3, 3), 0.5)):
+        slow = entropy_of(scores_of(orders.preferences(p))).value
+        np.testing.assert_allclose(orders.pdp(p)[0], slow.mean(), atol=1e-9)
+        np.testing.assert_allclose(orders.near(p).pdp(p)[0], slow.mean(), atol=1e-9)
+        np.testing.assert_allclose(orders.near(0.5 * p + 0.25).pdp(p)[0], slow.mean(), atol=1e-9)
+        np.testing.assert_allclose(slow, slow[orders.first][orders.kind], atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [None, "logistic"])
+def test_magnitudes_without_end_tell_as_much_as_their_steps(form):
+    rng = np.random.default_rng(2)
+    truth = rng.random((40, 6))
+    tests = choices_on(truth, 1200, rng)
+    cells = [(t, d, u) for t in range(40) for d in range(6) for u in range(3)]
+    noisy = [truth[t, d] + 0.1 * rng.normal() for t, d, _ in cells]
+    names = {"topic": [f"t{t:04d}" for t, _, _ in cells], "doc": [f"d{d}" for _, d, _ in cells]}
+    who = {"assessor": [f"a{u}" for _, _, u in cells]}
+
+    def value(labels, n):
+        scale = "<".join(dict.fromkeys(str(x) for x in sorted(labels)))
+        judgments = read_judgments(frame_of({**names, **who, "label": [str(x) for x in labels]}), scale=scale)
+        assert len(judgments.scale) > n
+        return pdp(judgments, tests, labels=LabelPreferences(form=form), k=5, n_draws=0)
+
+    magnitudes = value([round(float(np.exp(3 * x)), 6) for x in noisy], 600)
+    assert len(magnitudes.labels.p) == 200
+    assert magnitudes.share_of_max < 0.8
+    if form is None:
+        steps = value([int(100 * x) for x in noisy], 100)
+        assert magnitudes.value == pytest.approx(steps.value, abs=0.1)

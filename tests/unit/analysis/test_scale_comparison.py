@@ -176,3 +176,14 @@ def test_one_setting_alone_keeps_its_name(collection):
     found = compare_scales(cut(collection.judgments, "2"), collection.runs, ["P@5"], reduce="all", n_draws=40)
     assert found.settings == ("2",)
     assert list(found.of("discriminative_power")) == ["2"]
+
+
+def test_without_intervals_the_values_are_the_same(compared, collection):
+    how = {"preferences": collection.preferences, "extend": [math.inf], "sums": True, "k": 5, "n_draws": 40}
+    found = compare_scales(collection.judgments, collection.runs, ["nDCG@5", "P@5"], intervals=False, **how)
+    assert [(each.setting, each.statistic, each.value) for each in found.values] == [
+        (each.setting, each.statistic, each.value) for each in compared.values
+    ]
+    pdps = [each for each in found.values if each.statistic == "pdp_aggregate"]
+    assert [each.low is not None for each in pdps] == [True, *[False] * (len(pdps) - 1)]
+    assert found.notes == compared.notes

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sensitivity_labels import ALL, SETTING, judgments_of, rows_by
 from venire import PairsError, PredictedRelevance, SettingError, UnknownName, read_grid, read_judgments, read_runs
+from venire.analysis.judging_effort import double_judgments_needed
 from venire.analysis.result_lists import lists_of_resources, lists_of_runs
 from venire.analysis.result_quality import against_quality
 from venire.analysis.sensitivity import ListOrder, sensitivity
@@ -278,3 +279,9 @@ def test_any_lists_give_what_their_documents_give(data):
     for n in range(3):
         fit = refit(judgments, setting, {("1", doc) for name in order[: n + 1] for doc in held["1", name]})
         np.testing.assert_array_equal(found.p[n], fit.p)
+
+
+def test_what_is_needed_is_that_of_the_plain_fit_with_the_same_seed(collection):
+    plain = PredictedRelevance().fit(collection.judgments, rng=5)
+    found = sensitivity(collection.judgments, rng=5, against=["judgments"], deviation=0.05)
+    assert found.records() == double_judgments_needed(plain, 0.05).records()

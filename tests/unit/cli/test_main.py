@@ -106,3 +106,21 @@ def test_completion_prints_a_script(venire, shell):
 
 def test_completion_of_another_shell(venire):
     assert venire("completion", "csh").code == 2
+
+
+def test_ways_out_are_those_that_a_command_has(venire, tmp_path):
+    table = tmp_path / "two.tsv"
+    table.write_text("topic\tdoc\tassessor\tlabel\n1\ta\tx\t1\n1\ta\ty\t0\n1\tb\ty\t0\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2 s\n1 Q0 b 2 1 s\n")
+    said = venire("evaluate", table, tmp_path / "run").err
+    assert "--per assessor" in said
+    assert "or pool their labels" in said
+    said = venire("export", table, "-o", tmp_path / "out.qrels").err
+    assert "--assessor NAME) or pool their labels" in said
+    assert "--per" not in said
+    once = tmp_path / "once.tsv"
+    once.write_text("topic\tdoc\tassessor\tlabel\n1\ta\tx\t1\n1\tb\tx\t0\n")
+    said = venire("evaluate", once, tmp_path / "run", "--gains", "prm:1").err
+    assert "--observed" not in said
+    assert "venire disagreement" in said
+    assert "--observed" in venire("disagreement", once).err

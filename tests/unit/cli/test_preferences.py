@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from venire.analysis.context_collections import ContextSetting, generate_context
 from venire.analysis.context_files import write_context
+from venire.analysis.perceived_collections import generate_perceived
+from venire.analysis.perceived_files import write_perceived
+from venire.analysis.perceived_relevance import PerceivedRelevance
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +119,53 @@ def test_real_labels_that_users_tell_apart(venire, data_dir, judgments, preferen
     told = {each["higher"] + each["lower"] for each in document["labels"] if each["told_apart"]}
     assert told == apart
     assert document["choices"] == {"cast19_prefs": 14573, "dl21_full": 9416}[judgments.partition("/")[0]]
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Labels of documents, and tests on pairs of them."""
+    path = tmp_path_factory.mktemp("tested")
+    write_perceived(generate_perceived(PerceivedRelevance(n_topics=30, docs_per_topic=6, n_assessors=3), rng=1), path)
+    return path
+
+
+def test_which_pairs_to_ask(venire, tested):
+    answer = venire("preferences", tested / "judgments.tsv", "--ask", "5", "--format", "json")
+    assert answer.code == 0
+    pairs = json.loads(answer.out)["pairs"]
+    assert list(pairs[0]) == ["topic", "left", "right", "label_left", "label_right"]
+    asked = Counter(frozenset((pair["label_left"], pair["label_right"])) for pair in pairs)
+    assert len(asked) == 6
+    assert set(asked.values()) == {5}
+    assert "5 for every two labels" in answer.err
+
+
+def test_how_many_tests_are_enough(venire, tested):
+    files = [tested / "judgments.tsv", "--preferences", tested / "preferences.tsv"]
+    answer = venire("preferences", *files, "--within", "0.1", "--bootstrap", "50", "--format", "json")
+    assert answer.code == 0
+    document = json.loads(answer.out)
+    assert list(document) == ["tests", "needed", "warnings"]
+    assert [each["mode"] for each in document["needed"]] == ["individual", "aggregate"]
+    for needed in document["needed"]:
+        rows = [each for each in document["tests"] if each["mode"] == needed["mode"]]
+        fitting = [each["per_label_pair"] for each in rows if each["error_95"] <= 0.1]
+        assert needed["by_drawing"] == min(fitting)
+        variance = (rows[0]["expected_95"] / 1.959964) ** 2 * rows[0]["per_label_pair"]
+        assert needed["by_equation"] == math.ceil(variance * (1.959964 / 0.1) ** 2)
+    assert "Eq. 12, corrected" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "Missing option '--preferences'"),
+        (["--ask", "3"], "--ask takes JUDGMENTS"),
+        (["judgments.tsv", "runs", "--within", "0.1"], "--within takes JUDGMENTS, and no RUNS"),
+        (["judgments.tsv", "--ask", "3", "--within", "0.1"], "ask for one of them"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(venire, args, message):
+    answer = venire("preferences", *args)
+    assert answer.code == 2
+    assert message in answer.err

@@ -129,6 +129,19 @@ def test_summary_counts_items_by_labels_and_labels_by_assessor(qrels):
     np.testing.assert_array_equal(judgments.label_counts(), [[0, 1, 1], [1, 0, 0], [1, 0, 0]])
 
 
+def test_labels_of_other_aspects_are_not_further_labels_of_an_item():
+    rows = [
+        ("1", "a", "x", 1, "rel"),
+        ("1", "a", "x", 0, "trust"),
+        ("1", "a", "y", 1, "rel"),
+        ("1", "b", "x", 0, "rel"),
+    ]
+    columns = dict(zip(("topic", "doc", "assessor", "label", "aspect"), zip(*rows, strict=True), strict=True))
+    summary = read_judgments(pl.DataFrame(columns)).summary()
+    assert summary.items_with == {1: 2, 2: 1}
+    assert summary.n_items == 2
+
+
 def test_where_names_what_is_there(qrels):
     judgments = read_judgments(qrels("1 0 a 1\n"))
     with pytest.raises(UnknownName, match=r"(?s)no assessor 'jugde'.*did you mean 'judge'"):

@@ -55,3 +55,17 @@ def test_gains_are_those_of_the_new_labels():
     np.testing.assert_array_equal(judged, labels >= 0)
     np.testing.assert_array_equal(gains[judged], values[labels[judged]])
     assert (gains[~judged] == 0).all()
+
+
+def test_items_lean_to_labels_as_asked():
+    """Shares of drawn labels are those of the matrix times the leaning; blocks of draws do not matter."""
+    old, topic = np.array([0, 1, 1, -1], dtype=np.int32), np.zeros(4, dtype=np.int32)
+    matrix = np.array([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
+    leaning = np.array([[1.0, 1, 1], [0.5, 1, 2], [0, 0, 3], [1, 1, 1]])
+    judge = Rejudging(old, topic, lambda _: matrix[None], range(4000), np.random.SeedSequence(2), leaning)
+    drawn = judge.labels(0, 4000)
+    for item in range(3):
+        expected = matrix[old[item]] * leaning[item] / (matrix[old[item]] * leaning[item]).sum()
+        assert np.bincount(drawn[:, item], minlength=3) / 4000 == pytest.approx(expected, abs=0.035)
+    assert (drawn[:, 3] == -1).all()
+    assert (judge.part(100, 300).labels(50, 60) == drawn[150:160]).all()

@@ -121,3 +121,9 @@ def test_a_fit_with_something_missing_is_refused(tmp_path, gone):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FormatError, match=r"nothing.json: cannot be read"):
         read_fit(tmp_path / "nothing.json")
+
+
+def test_a_byte_order_mark_does_not_matter(tmp_path):
+    path = saved(tmp_path, PredictedRelevance().fit(LABELS))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_fit(path).pairs.tolist() == PredictedRelevance().fit(LABELS).pairs.tolist()

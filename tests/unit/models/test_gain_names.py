@@ -4,7 +4,8 @@ import pytest
 
 from long_rows import double
 from venire import GainsError, PredictedRelevance, ScaleError
-from venire.models.gain_names import fitted_gains, names_model, read_share
+from venire.data.gains import names_model
+from venire.models.gain_names import fitted_gains, read_share
 
 LABELS = double(
     ("Key", "Key", 70),

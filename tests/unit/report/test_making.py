@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import polars as pl
@@ -14,7 +15,9 @@ from venire import Synthetic, generate, read_judgments, read_runs
 from venire.analysis.patterns import Single
 from venire.analysis.systems import Systems
 from venire.data.primary import PRIMARY
-from venire.report import judging
+from venire.errors import SettingError, VenireError
+from venire.report import judging, label_worth, verdict
+from venire.report.document import Report
 from venire.report.evidence import Evidence, Missing, Question
 from venire.report.making import make_report
 from venire.report.page import page
@@ -54,13 +57,17 @@ def whole():
     return make_report(Question(made.judgments, made.runs, n_draws=200, command="venire report a b"))
 
 
+@pytest.fixture(scope="module")
+def html(whole):
+    return page(whole)
+
+
 def test_chapters_come_in_order_and_open_with_a_sentence(whole):
     assert tuple(chapter.name for chapter in whole.chapters) == ORDER
     assert all(chapter.finding.endswith(".") and len(chapter.finding) > 30 for chapter in whole.chapters)
 
 
-def test_the_page_needs_nothing_from_outside(whole):
-    html = page(whole)
+def test_the_page_needs_nothing_from_outside(html):
     found = read(html)
     assert all(address.startswith(("#", "data:")) for address in found.addresses)
     assert not re.search(r"url\((?!#)", html)
@@ -69,27 +76,25 @@ def test_the_page_needs_nothing_from_outside(whole):
     assert max(found.ids.values()) == 1
 
 
-def test_links_within_the_page_lead_somewhere(whole):
-    found = read(page(whole))
+def test_links_within_the_page_lead_somewhere(html):
+    found = read(html)
     assert {address[1:] for address in found.addresses if address.startswith("#")} <= set(found.ids)
 
 
-def test_every_picture_says_in_words_what_it_shows(whole):
-    assert len(re.findall(r'<svg[^>]* role="img" aria-label="[^"]{20,}"', page(whole))) == read(page(whole)).tags["svg"]
+def test_every_picture_says_in_words_what_it_shows(html):
+    assert len(re.findall(r'<svg[^>]* role="img" aria-label="[^"]{20,}"', html)) == read(html).tags["svg"]
 
 
-def test_pictures_follow_the_colours_of_the_page(whole):
-    html = page(whole)
+def test_pictures_follow_the_colours_of_the_page(html):
     assert "#555555" not in html
     assert "var(--ink)" in html
 
 
-def test_json_has_the_same_content(whole):
+def test_json_has_the_same_content(whole, html):
     content = json.loads(json.dumps(whole.content(), allow_nan=False, default=str))
     assert [key for key in content if key in ORDER] == list(ORDER)
     assert content["verdict"]["verdict"]["best"] in ("s01", "s02", "s03")
     assert content["made_with"]["command"] == "venire report a b"
-    html = page(whole)
     for chapter in whole.chapters:
         for part in content[chapter.name]["parts"]:
             assert part["kind"] not in ("table", "picture") or f'id="{part["name"]}"' in html
@@ -135,7 +140,8 @@ def question(*, assessors=("ann",), topics=("t1", "t2", "t3"), systems=("x", "y"
     ("poor", "said"),
     [
         ({}, "there is one assessor only"),
-        ({"topics": ("t1",)}, "1 topics are too few"),
+        ({"topics": ("t1",)}, "There is one topic only"),
+        ({"topics": ("t1",), "assessors": ("ann", "bob")}, "what other topics would change cannot be told"),
         ({"systems": ("x",)}, "There is one system only"),
         ({"systems": ("x",), "topics": ("t1",), "assessors": ("ann", "bo")}, "There is one system only"),
         ({"assessors": ("ann", "bob"), "same": True}, "No winner can be named"),
@@ -173,3 +179,96 @@ def test_stages_are_told_before_they_begin():
     make_report(question(), stage=told.append)
     assert told[0] == "judging"
     assert told[-1] == "verdict"
+
+
+def test_one_topic_says_nothing_of_other_topics():
+    found = Evidence(question(topics=("t1",), assessors=("ann", "bob"))).verdict
+    assert set(found.p_first) <= {"judges", "users"}
+    assert "over 1 topic " in found.sentence()
+
+
+def test_runs_that_return_nothing_judged_are_told_to_check_names():
+    asked = question(assessors=("ann", "bob"))
+    runs = read_runs(_table({s: {t: {"e1": 1.0} for t in ("t1", "t2", "t3")} for s in ("x", "y")}))
+    evidence = Evidence(replace(asked, runs=runs))
+    assert evidence.verdict.sentence() == "No winner can be named: all 2 systems score 0 by nDCG@10 over 3 topics."
+    said = [part.text for part in verdict.chapter(evidence).parts]
+    assert any("have the same names of topics and documents" in text for text in said)
+    assert not any("0.0000" in text for text in said)
+
+
+def test_assessors_who_never_met_are_not_called_one_assessor():
+    rows = [(t, f"d{n}", "ann" if n % 2 else "bob", n % 3) for t in ("t1", "t2", "t3") for n in range(6)]
+    labels = read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    found = Evidence(replace(question(), judgments=labels)).sources
+    assert isinstance(found, Missing)
+    assert found.reason == "no item has labels by two assessors"
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"reference": ("cy",)}, "no assessor 'cy'"),
+        ({"reference": ("ann",), "assessor": "ann"}, "cannot stand for users as well"),
+        ({"reference": ("ann", "bob")}, "none is left to score the runs"),
+        ({"relevant": "0"}, "every label of 0<1<2 satisfies a user"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, error):
+    with pytest.raises(VenireError, match=error):
+        make_report(replace(question(assessors=("ann", "bob")), **settings))
+
+
+def test_labels_without_order_are_refused_with_a_way_out():
+    rows = {"topic": ["t1"] * 2, "doc": ["d1", "d2"], "assessor": ["ann"] * 2, "label": ["a", "b"]}
+    labels = read_judgments(pl.DataFrame(rows), scale="a|b")
+    with pytest.raises(SettingError, match="have no order") as caught:
+        make_report(replace(question(), judgments=labels))
+    assert '--scale "a<b"' in caught.value.hint
+
+
+def test_who_stands_for_users_does_not_score_the_runs():
+    asked = replace(question(assessors=("ann", "bob")), reference=("ann",), relevant="1")
+    evidence = Evidence(asked)
+    assert evidence.judge == "bob"
+    finding = label_worth.chapter(evidence).finding
+    assert "Where bob says" in finding
+    assert "of the labels of ann say relevant (1 or higher)" in finding
+    assert any("judges like ann (--reference)" in getattr(part, "text", "") for part in verdict.chapter(evidence).parts)
+
+
+def test_where_work_is_shared_users_keep_their_labels():
+    made = generate(Synthetic(n_topics=8, docs_per_topic=20, pattern=Single(twice=0.5)), rng=1)
+    users = made.judgments.assessors[:1]
+    evidence = Evidence(Question(made.judgments, made.runs, n_draws=50, reference=users))
+    theirs = len(made.judgments.where(assessor=list(users)))
+    assert evidence.judge == PRIMARY
+    assert len(evidence.labels.where(assessor=list(users))) == theirs
+    assert not isinstance(evidence.user_fit, Missing)
+
+
+def test_what_to_do_next_passes_over_systems_that_are_the_same():
+    topics = ("t1", "t2", "t3", "t4")
+    same = {t: {f"d{n}": float(n % 3 == 2) for n in range(6)} for t in topics}
+    other = {t: {f"d{n}": float((n + k) % 3) for n in range(6)} for k, t in enumerate(topics)}
+    asked = question(topics=topics, same=True)
+    evidence = Evidence(replace(asked, runs=read_runs(_table({"x": same, "y": same, "z": other}))))
+    assert (evidence.verdict.twins, evidence.verdict.closest) == (("y",), "z")
+    todo = [part.text for part in verdict.chapter(evidence).parts if getattr(part, "kind", "") == "todo"]
+    assert "topics in all to tell x and z apart" in todo[0]
+
+
+def test_a_fine_scale_keeps_the_page_small():
+    rows = [(t, f"d{n}", who, (7 * n + k) % 101) for t in "ab" for n in range(101) for k, who in enumerate("xy")]
+    labels = read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    runs = {s: {t: {f"d{(n * m) % 101}": float(-n) for n in range(20)} for t in "ab"} for m, s in ((2, "p"), (3, "q"))}
+    evidence = Evidence(Question(labels, read_runs(_table(runs)), n_draws=50))
+    worth = label_worth.chapter(evidence)
+    assert len(page(Report("fine", (worth,), {"version": "1"}))) < 300_000
+    assert len(worth.finding) < 400
+
+
+def test_white_text_on_dark_cells_stays_white_on_dark_pages(html):
+    texts = re.findall(r'<text style="[^"]*fill: ([^";]+)', html)
+    assert "#fff" in texts
+    assert "var(--paper)" not in texts

@@ -66,4 +66,15 @@
     }
     table.closest("figure").append(tools);
   }
+
+  // What does not fit scrolls sideways: say so, and let the keyboard do it.
+  function mark() {
+    for (const box of document.querySelectorAll(".canvas, .scroll")) {
+      const wide = box.scrollWidth > box.clientWidth + 1;
+      box.closest("figure").classList.toggle("wide", wide);
+      if (box.classList.contains("canvas")) wide ? box.setAttribute("tabindex", "0") : box.removeAttribute("tabindex");
+    }
+  }
+  mark();
+  window.addEventListener("resize", mark);
 })();
