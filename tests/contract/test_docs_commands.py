@@ -47,7 +47,7 @@ ELSEWHERE = "venire papers check"
 """What the tests of the papers compute."""
 IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
 """Examples of labels in condition call their judgments judgments.tsv too."""
-FEW = 20
+FEW = 4
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ Examples:
     metavar="NAME",
     help="An assessor who stands for users; may be repeated.  [default: all]",
 )
-@draws_option(SCORING, default=1000, least=20, help="How often topics, judges and users are drawn.")
+@draws_option(SCORING, default=1000, least=2, help="How often topics, judges and users are drawn.")
 @more_judgments
 @where_option
 @reading
