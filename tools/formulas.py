@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from html.entities import html5
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[A-Za-z]{3,}|\S")  # three letters and more are a word
+GROUP = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+FRACTION = re.compile(rf"\\[dt]?frac\s*{GROUP}\s*{GROUP}")
+EXPONENT = re.compile(r"\^\{([^{}]{2,})\}")
 WORDS = re.compile(r"\\(?:text|mathrm|operatorname)\s*\{([^{}]*)\}")
 DIFFERENT = {
     **{"cdot": "sdot", "circ": "compfn", "dots": "hellip", "ldots": "hellip", "cdots": "ctdot", "infty": "infin"},
@@ -32,8 +35,12 @@ def as_mathml(tex: str, *, display: bool = False) -> str:
 
 
 def as_plain(tex: str) -> str:
-    """Return a formula as plain text, for places that know no markup."""
-    text = WORDS.sub(r"\1", tex)
+    r"""Return a formula as plain text, for places that know no markup.
+
+    >>> as_plain(r"\frac{e^{-w x}}{\sum_h e^{-w}}, \qquad c_g = g \frac{H - 1}{2}")
+    '(e^(-w x)) / (∑_h e^(-w)),  c_g = g (H - 1) / (2)'
+    """
+    text = FRACTION.sub(r"(\1) / (\2)", EXPONENT.sub(r"^(\1)", WORDS.sub(r"\1", tex)))
     text = re.sub(r"\\([A-Za-z]+|.)\s?", lambda found: _sign(found[1]), text)
     return re.sub(r"[{}]", "", text)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from html import unescape
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 MADE = re.compile(r"^<!-- made here: ([a-z ]+) -->$", re.MULTILINE)
+OUTPUT = re.compile(r'<div class="language-text highlight">(.*?)</div>', re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+WIDTH = 90
+"""Characters of a block of code that a page has room for, about."""
 HOMES = {
     "reading": ("data", "io", "estimate"),
     "measures": ("measures",),
@@ -63,6 +68,17 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     """Put what is made here in its place."""
     name = page.file.src_uri.rpartition("/")[2].removesuffix(".md")
     return MADE.sub(lambda found: PARTS[found[1]](name), markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Mark outputs whose long lines are sentences, so that these are wrapped (site.css)."""
+    return OUTPUT.sub(lambda found: found[0].replace("language-text", f"language-text {kind_of(found[1])}", 1), html)
+
+
+def kind_of(output: str) -> str:
+    """Say ``words`` for no cells, which two spaces separate, ``mixed`` if lines with cells fit in, else ``cells``."""
+    cells = [line for line in unescape(TAG.sub("", output)).splitlines() if "  " in line.strip()]
+    return "cells" if any(len(line) > WIDTH for line in cells) else "mixed" if cells else "words"
 
 
 def page_of(home: str) -> str:
@@ -107,12 +123,11 @@ def _plots(_: str) -> str:
 def _thumbnails(_: str) -> str:
     from markdown.extensions.toc import slugify
 
-    look = "width: 31%; height: 9em; margin: 0.5%; padding: 0.3em; object-fit: contain; background: white"
     pictures = (
-        f'<a href="#{slugify(title, "-")}"><img src="{picture}" alt="{title}" title="{title}" style="{look}"></a>'
+        f'<a href="#{slugify(title, "-")}"><img src="{picture}" alt="" loading="lazy"><span>{title}</span></a>'
         for title, picture, *_ in entries(PAGE.read_text(encoding="utf-8"))
     )
-    return "\n".join(["<p>", *pictures, "</p>"])
+    return "\n".join(['<div class="thumbnails">', *pictures, "</div>"])
 
 
 def _name_table(_: str) -> str:

@@ -84,6 +84,15 @@ def test_commands_of_the_gallery_are_understood(line):
     command.make_context(name, rest)
 
 
+def test_long_sentences_of_outputs_are_marked(hooks):
+    assert hooks.kind_of(f"note: {'word ' * 40}") == "words"
+    assert hooks.kind_of(f"label     p\n3    0.74\nnote: {'word ' * 40}") == "mixed"
+    assert hooks.kind_of("  ".join("abcdefghij")) == "mixed"
+    assert hooks.kind_of("<span>cell  </span>" * 40) == "cells"
+    block = '<div class="language-text highlight"><pre><code>done</code></pre></div>'
+    assert 'class="language-text words highlight"' in hooks.on_page_content(block)
+
+
 def test_formulas():
     assert as_mathml("a_i^2") == "<math><msubsup><mi>a</mi><mi>i</mi><mn>2</mn></msubsup></math>"
     shown = as_mathml(r"\sum_{j<k} \frac{1}{\text{to j}}", display=True)
@@ -94,13 +103,21 @@ def test_formulas():
 
 def test_formulas_in_docstrings_and_shared_parameters():
     pytest.importorskip("griffe")
-    from docstring_extension import one_by_one, with_formulas
+    from docstring_extension import one_by_one, with_formulas, with_meanings
 
     text = "One :math:`x`.\n\n.. math:: y =\n    2\n\nThen\n\n    a table of :math:`\\mu`"
     one, shown, then, table = with_formulas(text).split("\n\n")
     assert one == "One <span><math><mi>x</mi></math></span>."
-    assert shown.startswith('<p><math display="block"><mi>y</mi><mo>=</mo><mn>2</mn>')
+    assert shown.startswith('<p style="overflow-x: auto"><math display="block"><mi>y</mi><mo>=</mo><mn>2</mn>')
     assert (then, table) == ("Then", "    a table of μ")
+    lines = with_formulas(".. math:: a &= b \\\\\n    c &= d\n\n    a table").split("\n\n")
+    assert (lines[0].count("<math "), "&" in lines[0], lines[1]) == (2, False, "    a table")
+    assert with_formulas("    where\n\n        .. math:: \\frac{a}{b}") == "    where\n\n        (a) / (b)"
     shared = "Parameters\n----------\nlow, high : int\n    Limits.\nname : str\n    A name.\n"
     apart = "Parameters\n----------\nlow : int\n    Limits.\nhigh : int\n    Limits.\nname : str\n    A name.\n"
     assert one_by_one(shared) == apart
+    assert with_meanings(apart) == apart
+    head = "Parameters\n----------\n"
+    short = f"{head}k : how deep\nn : how many of them there are\n    0: none\nm : int\n    Most.\n\nk : v"
+    said = f"{head}k\n    how deep\nn\n    how many of them there are\n    0: none\nm : int\n    Most.\n\nk : v"
+    assert with_meanings(short) == said
