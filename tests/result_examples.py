@@ -25,6 +25,7 @@ from venire.io.click_logs import read_clicks
 from venire.models.combined_labels import CombinedTable
 from venire.models.conditional_labels import fit_conditional_labels
 from venire.models.conditional_validation import validate_conditional_labels
+from venire.models.label_sampling import sampled
 from venire.report.document import Chapter, Report
 
 
@@ -60,6 +61,11 @@ def fit() -> venire.PredictedRelevanceFit:
 @cache
 def outlook() -> venire.Forecast:
     return venire.forecast(labels(), small().runs, assessor="careful1", n_draws=50)
+
+
+@cache
+def dependence() -> venire.Sensitivity:
+    return venire.sensitivity(labels(), small().runs, setting=fit().setting)
 
 
 @cache
@@ -118,6 +124,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "AspectStudy": study,
     "Aspects": lambda: study().aspects,
+    "AnnotationRounds": lambda: dependence().judgments,
     "Asymmetry": lambda: venire.asymmetry(
         labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
     ),
@@ -136,6 +143,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Consistency": against_self,
     "ContextCollection": context,
     "ContextGain": lambda: example("ContextSweep").gains[0][0],
+    "ContextUse": lambda: (
+        venire.evaluate(context().judgments, context().runs, "CCG(alpha=0.5)@5", pool="median").context
+    ),
     "ContextSweep": lambda: sweep_context(
         context().judgments, context().runs, context().preferences, alphas=(0.0, 0.5), pool="median", n_draws=20
     ),
@@ -182,6 +192,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
         perceived().preferences, perceived().judgments.where(assessor=perceived().judgments.assessors[0])
     ),
     "Profiles": lambda: venire.profiles(labels()),
+    "QualitySensitivity": lambda: dependence().quality,
     "Report": lambda: Report("Systems", (Chapter("verdict", "Verdict", "No winner can be named."),), {}),
     "Robustness": lambda: venire.between_assessors(labels(), small().runs, n_draws=20),
     "Runs": lambda: small().runs,
@@ -191,6 +202,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "ScaleComparison": lambda: venire.compare_scales(
         perceived().judgments, preferences=perceived().preferences, k=3, n_draws=10
     ),
+    "Sampled": lambda: sampled(labels(), at_least=5, n=(1, 2), repeats=5),
     "Scores": scores,
     "ScaledQrels": lambda: venire.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
     "Sensitivity": lambda: venire.sensitivity(labels(), setting=fit().setting, against=("topics",)),
@@ -199,6 +211,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Summary": lambda: labels().summary(),
     "SystemComparison": lambda: venire.compare_systems(scores(), "nDCG@10", test=venire.PairedT(), n_resamples=50),
     "TopLists": lambda: venire.top_of_pool(by_topic(), 5),
+    "TopicInfluence": lambda: dependence().topics,
     "TopicPlan": lambda: venire.plan_topics(scores(), "nDCG@10"),
     "Transitions": lambda: outlook().transitions,
     "Transitivity": lambda: chosen(venire.transitivity),

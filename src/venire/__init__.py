@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from venire.analysis.aspects import AspectStudy, study_aspects
     from venire.analysis.clicks import ClickSummary, summarise_clicks
     from venire.analysis.compare import Comparison, compare
-    from venire.analysis.comparisons import Robustness
     from venire.analysis.context_aspects import AspectModel
     from venire.analysis.context_clicks import ClickModel
     from venire.analysis.context_collections import ContextCollection, generate_context
@@ -55,9 +54,11 @@ if TYPE_CHECKING:
     from venire.analysis.label_draws import results_to_label
     from venire.analysis.label_preferences import LabelPreferences
     from venire.analysis.label_scales import cut, cuts, extended, log_sums, reduced
+    from venire.analysis.likeness import Robustness
     from venire.analysis.measure_choice import MeasureChoice, choose_measure
     from venire.analysis.mutual import mutual_evaluation
     from venire.analysis.online_correlations import OnlineCorrelations, correlate_online
+    from venire.analysis.online_measures import Online, online_scores
     from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
     from venire.analysis.pdp import PDP, pdp
     from venire.analysis.pdp_differences import compare_pdp
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from venire.analysis.preference_people import PreferencePeople, people_of
     from venire.analysis.random_users import UserScores, evaluate_users
     from venire.analysis.resources import count_resources
+    from venire.analysis.returned_results import returned
     from venire.analysis.robustness import between_assessors, between_gains
     from venire.analysis.scale_comparison import ScaleComparison, compare_scales
     from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
@@ -138,6 +140,7 @@ if TYPE_CHECKING:
     from venire.models.fit_files import read_fit, write_fit
     from venire.models.gain_names import fitted_gains
     from venire.models.intents import explicit_intents, top_intents
+    from venire.models.judge_change import RankCounts, smallest_agreement
     from venire.models.latent_labels import DawidSkene, DawidSkeneFit
     from venire.models.many_labels import ManyLabels, observed_weights
     from venire.models.predicted_qrels import predicted_qrels
@@ -176,7 +179,6 @@ _NAMES_IN = {
     "analysis.aspects": "AspectStudy study_aspects",
     "analysis.clicks": "ClickSummary summarise_clicks",
     "analysis.compare": "Comparison compare",
-    "analysis.comparisons": "Robustness",
     "analysis.context_aspects": "AspectModel",
     "analysis.context_clicks": "ClickModel",
     "analysis.context_collections": "ContextCollection generate_context",
@@ -195,9 +197,11 @@ _NAMES_IN = {
     "analysis.label_draws": "results_to_label",
     "analysis.label_preferences": "LabelPreferences",
     "analysis.label_scales": "cut cuts extended log_sums reduced",
+    "analysis.likeness": "Robustness",
     "analysis.measure_choice": "MeasureChoice choose_measure",
     "analysis.mutual": "mutual_evaluation",
     "analysis.online_correlations": "OnlineCorrelations correlate_online",
+    "analysis.online_measures": "Online online_scores",
     "analysis.pair_tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
     "analysis.pdp": "PDP pdp",
     "analysis.pdp_differences": "compare_pdp",
@@ -208,6 +212,7 @@ _NAMES_IN = {
     "analysis.preference_people": "PreferencePeople people_of",
     "analysis.random_users": "UserScores evaluate_users",
     "analysis.resources": "count_resources",
+    "analysis.returned_results": "returned",
     "analysis.robustness": "between_assessors between_gains",
     "analysis.scale_comparison": "ScaleComparison compare_scales",
     "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
@@ -267,6 +272,7 @@ _NAMES_IN = {
     "models.fit_files": "read_fit write_fit",
     "models.gain_names": "fitted_gains",
     "models.intents": "explicit_intents top_intents",
+    "models.judge_change": "RankCounts smallest_agreement",
     "models.latent_labels": "DawidSkene DawidSkeneFit",
     "models.many_labels": "ManyLabels observed_weights",
     "models.predicted_qrels": "predicted_qrels",
@@ -293,30 +299,31 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
     "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
     "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
-    "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "OnlineCorrelations",
-    "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance", "Phi", "Power",
-    "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores", "PreferenceAgreement", "PreferencePeople",
-    "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
-    "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale", "ScaleComparison",
-    "ScaleError", "ScaledQrels", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability", "Success", "Summary",
-    "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources", "UnjudgedWarning",
-    "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning", "Verdict", "Wilcoxon",
-    "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least", "between_assessors",
-    "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa", "combine",
-    "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp", "compare_scales",
-    "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains", "correlate_online",
-    "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement", "discriminative_power",
-    "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes", "explicit_intents", "exponential",
-    "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains", "fleiss_kappa", "forecast", "generate",
-    "generate_context", "generate_perceived", "gwet_ac", "head_to_head", "jaccard", "linear", "log_sums", "measure",
-    "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights", "overlap", "pairs_to_ask", "parse_measure", "pdp",
-    "people_of", "phi", "plan_topics", "position_bias", "posterior", "power_of", "predicted_qrels",
-    "preference_agreement", "preferences_by_labels", "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks",
-    "read_conditional_labels", "read_duplicates", "read_fit", "read_grid", "read_judgments", "read_preference_groups",
-    "read_preferences", "read_runs", "reduced", "report_on", "results_to_label", "run_scores", "sample_size",
-    "score_intervals", "search_judgments", "sensitivity", "settled", "split_units", "stability", "statistics",
-    "study_aspects", "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity",
-    "udm_weights", "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
+    "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
+    "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
+    "Phi", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores", "PreferenceAgreement",
+    "PreferencePeople", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
+    "RankCounts", "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
+    "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability",
+    "Success", "Summary", "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
+    "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
+    "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
+    "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
+    "combine", "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp",
+    "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
+    "correlate_online", "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement",
+    "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
+    "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
+    "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
+    "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
+    "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "people_of", "phi", "plan_topics",
+    "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
+    "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
+    "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
+    "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
+    "sensitivity", "settled", "smallest_agreement", "split_units", "stability", "statistics", "study_aspects",
+    "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
+    "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",
     "write_report", "write_scaled_qrels",
 ]

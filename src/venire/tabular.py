@@ -7,10 +7,12 @@ two, and from their ``notes`` and ``warnings`` where they have any, all that a n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
+
+from venire.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +24,8 @@ MOST_ROWS = 10
 MOST_NOTES = 5
 LONGEST_TEXT = 60
 FEW_COLUMNS = 3
+NOISE = 1e-15
+"""What is not more than this is 0, but for the last digits of a computation."""
 
 
 class Tabular(ABC):
@@ -31,8 +35,10 @@ class Tabular(ABC):
     --------
     >>> from venire import Scale, linear
     >>> gains = linear(Scale.parse("Non<Rel"))
-    >>> gains.to_dict()
-    {'sentence': 'Gains linear: Non 0, Rel 1.', 'rows': [{'label': 'Non', 'gain': 0.0}, {'label': 'Rel', 'gain': 1.0}]}
+    >>> gains.to_dict()["rows"]
+    [{'label': 'Non', 'gain': 0.0}, {'label': 'Rel', 'gain': 1.0}]
+    >>> gains.to_dict()["sentence"]
+    'Gains linear: 0 for Non, 1 for Rel.'
     >>> gains.to_polars().columns
     ['label', 'gain']
     """
@@ -72,12 +78,12 @@ class Tabular(ABC):
 
 def as_html(sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes: Sequence[str] = ()) -> str:
     """Write a sentence, the first of n_rows rows and the first notes as HTML that takes its colours from the page."""
-    parts = [f"<p>{escape(sentence)}</p>" if sentence else "", _table(rows)]
+    parts = [f"<p>{escape(_closed(sentence))}</p>" if sentence else "", _table(rows)]
     if n_rows > len(rows):
-        parts.append(f"<p>and {_more(n_rows - len(rows), 'row')}</p>")
+        parts.append(f"<p>and {counted(n_rows - len(rows), 'more row')}</p>")
     if notes:
         said = [escape(note) for note in notes[:MOST_NOTES]]
-        said += [f"and {_more(len(notes) - MOST_NOTES, 'note')}"] if len(notes) > MOST_NOTES else []
+        said += [f"and {counted(len(notes) - MOST_NOTES, 'more note')}"] if len(notes) > MOST_NOTES else []
         parts.append(f"<ul>{''.join(f'<li>{note}</li>' for note in said)}</ul>")
     return f'<div class="venire">{"".join(parts)}</div>'
 
@@ -91,7 +97,10 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
     cut = len(columns) > FEW_COLUMNS
     cell = {name: f' style="text-align:{"right" if _is_numeric(rows, name) else "left"}"' for name in columns}
     head = "".join(f'<th scope="col"{cell[name]}>{escape(name)}</th>' for name in columns)
-    body = ("".join(f"<td{cell[name]}{_cell(shown(row.get(name)), cut=cut)}</td>" for name in columns) for row in rows)
+    said = {name: _said(rows, name) for name in columns}
+    body = (
+        "".join(f"<td{cell[name]}{_cell(said[name](row.get(name)), cut=cut)}</td>" for name in columns) for row in rows
+    )
     lines = "".join(f"<tr>{line}</tr>" for line in body)
     start = '<table style="white-space:nowrap">' if cut else "<table>"
     table = f"{start}<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
@@ -107,20 +116,38 @@ def _cell(text: str, *, cut: bool) -> str:
 
 def shown(value: object) -> str:
     """Return a cell as people read it: four digits, thousands apart, a dash for nothing."""
-    if value is None or (isinstance(value, float) and isnan(value)):
+    if value is None or value in ([], ()) or (isinstance(value, float) and isnan(value)):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.2g}" if 0 < abs(value) < 5e-5 else f"{value:.0f}" if abs(value) >= 1e6 else f"{value:,.4f}"
+        small = NOISE < abs(value) < 5e-5
+        return f"{value:.2g}" if small else f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.4f}"
     if isinstance(value, int):
         return f"{value:,}"
     return ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
 
 
+def _said(rows: Iterable[dict[str, Any]], name: str) -> Callable[[object], str]:
+    """How a column is said: counts that are kept as floats, such as 116.0, without their zeros; shares with them."""
+    floats = [row[name] for row in rows if isinstance(row.get(name), float) and isfinite(row[name])]
+    counts = all(value.is_integer() for value in floats) and any(not 0 <= value <= 1 for value in floats)
+    return lambda value: shown(int(value) if counts and isinstance(value, float) and isfinite(value) else value)
+
+
+def _closed(sentence: str) -> str:
+    """Return a sentence with a full stop, if it has no end."""
+    return sentence if sentence[-1:] in ".!?:" else f"{sentence}."
+
+
 def known(value: float) -> float | None:
     """Return a number for a record: None where it is not known."""
     return None if isnan(value) else float(value)
+
+
+def known_count(value: float) -> float | int | None:
+    """Return a count for a record: a whole number, unless what is counted was weighed; None where it is not known."""
+    return int(value) if isfinite(value) and value == int(value) else known(value)
 
 
 def _is_numeric(rows: Iterable[dict[str, Any]], name: str) -> bool:
@@ -133,8 +160,4 @@ def _notes(table: Tabular) -> list[str]:
     for name in ("notes", "warnings"):
         found = getattr(table, name, ())
         words += found() if callable(found) else found
-    return words
-
-
-def _more(n: int, noun: str) -> str:
-    return f"{n:,} more {noun}{'' if n == 1 else 's'}"
+    return [each for each in words if each != table.sentence()]

@@ -21,7 +21,6 @@ FRONT_DOOR = "venire"  # the names of venire/__init__.py
 LAYERS = {
     "__main__": 9,
     "cli": 8,
-    "web": 7,
     "papers": 7,
     "report": 6,
     "plots": 5,
@@ -37,10 +36,17 @@ LAYERS = {
     "types": 0,
     "estimate": 0,
     "tabular": 0,
+    "words": 0,
     "kernels": 0,
 }
-SAME_LAYER = {("io", "engine"), ("kernels", "types"), ("estimate", "tabular"), ("agreement", "models")}
-COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "web", "papers"}
+SAME_LAYER = {
+    ("io", "engine"),
+    ("kernels", "types"),
+    ("estimate", "tabular"),
+    ("tabular", "words"),
+    ("agreement", "models"),
+}
+COMES_BY_THE_FRONT_DOOR = {"__main__", "cli", "papers"}
 
 LONGEST = 400
 HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn"}

@@ -103,6 +103,17 @@ def test_html_is_escaped():
     assert "x &amp; y" in html
 
 
+def test_counts_kept_as_floats_lose_their_zeros():
+    rows = [{"pairs": 116.0, "strength": -1.0, "p": 1.0}, {"pairs": float("nan"), "strength": 1.0, "p": 0.0}]
+    html = as_html("s", rows, n_rows=2)
+    assert re.findall(r"<td[^>]*>([^<]*)<", html) == ["116", "-1", "1.0000", "-", "1", "0.0000"]
+
+
+@pytest.mark.parametrize(("said", "shown"), [("10 labels", "10 labels."), ("So it is.", "So it is."), ("Why?", "Why?")])
+def test_a_sentence_ends(said, shown):
+    assert as_html(said, [], n_rows=0).startswith(f'<div class="venire"><p>{shown}</p>')
+
+
 def test_html_says_what_it_leaves_out():
     rows = [{"a": 1, "b": None}] * 3
     html = as_html("s", rows[:2], n_rows=3, notes=["n"] * 8)
@@ -128,7 +139,9 @@ def test_a_long_text_is_cut_where_there_are_many_columns():
         (0.0, "0.0000"),
         (12345, "12,345"),
         (1234.5, "1,234.5000"),
-        (2e9, "2000000000"),
+        (2e9, "2,000,000,000"),
+        (2.2e-16, "0.0000"),
+        ([], "-"),
         (["a", 2], "a, 2"),
     ],
 )

@@ -291,7 +291,7 @@ def test_a_score_in_memory_that_is_not_a_finite_number_is_an_error(score):
 
 @pytest.mark.parametrize("line", [b"2 Q0 e 3 1\n", b"2 Q0 e 3 1 sys more\n", b"2 Q0 e 3 1", b"2\n", b"2 Q0 e 3 0."])
 def test_another_number_of_columns_is_an_error(tmp_path, line):
-    with pytest.raises(FormatError, match=f"found {len(line.split())} columns") as caught:
+    with pytest.raises(FormatError, match=rf"found {len(line.split())} columns? in") as caught:
         aps(written(tmp_path, RUN + line))
     assert caught.value.line == 7
     assert line.endswith(b"\n") or "cut off" in (caught.value.hint or "")

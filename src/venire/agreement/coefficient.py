@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.resampling import LEVEL, Found
-from venire.data.judgments import counted
 from venire.errors import PairsError
 from venire.estimate import Estimate
-from venire.tabular import Records, Tabular
+from venire.tabular import Records, Tabular, known
+from venire.words import counted
 
 ROUNDING = 1e-12
 NOT_ASKED = "no interval was asked for: that takes two draws or more"
@@ -67,7 +67,7 @@ def coefficient(found: Found, *, meaning: str, reason: str, **fields: Any) -> Co
 
     meaning: a sentence with ``{value}`` and ``{rest}`` (1 - value) in it; reason: why the value is undefined, if it is.
     """
-    value, low, high = (None if np.isnan(number) else float(number) for number in found[:3])
+    value, low, high = (known(number) for number in found[:3])
     words, why = _plain(meaning), _why_no_interval(low, high, found.method)
     if value is None:
         why = reason

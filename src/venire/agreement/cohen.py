@@ -30,10 +30,11 @@ from venire.agreement.distance import WEIGHTS, Distance, named_distance
 from venire.agreement.kappa import units_of
 from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, middle, percentiles, topic_mean
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import UnknownName
 from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 NAME = "cohen_kappa"
 MEAN = "Two assessors disagree {rest} as much as if each dealt out their own labels at random, on the mean of {pairs}"
@@ -166,7 +167,8 @@ def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -
     key, pair = np.unique(first % n_assessors * n_assessors + second % n_assessors, return_inverse=True)
     order = np.argsort(pair, kind="stable")
     n_items = np.rint(np.bincount(pair, met.data, minlength=len(key))).astype(np.int64)
-    units = np.unique(pair * (source.n_units + 1) + first // n_assessors) // (source.n_units + 1)
+    n = len(source.whole)
+    units = np.unique(pair * (n + 1) + first // n_assessors) // (n + 1)
     n_units = np.minimum(np.bincount(units, minlength=len(key)), n_items)
     return PairCounts(
         unit=(first // n_assessors)[order],
@@ -187,11 +189,11 @@ def _over_items(
 ) -> tuple[Floats, Floats, Floats, Found]:
     """Kappas of all pairs with intervals (pair,), and their mean."""
     source = counts.source
-    whole = np.ones((1, source.n_units))
-    drawn = source.draw(n_draws, rng) if source.n_units > 1 else np.zeros((0, source.n_units))
+    whole = source.whole[None]
+    drawn = source.draw(n_draws, rng) if source.n_units > 1 else np.zeros((0, len(source.whole)))
     value, low, high = np.full((3, len(counts.firsts)), np.nan)
     total, known = np.zeros((2, len(drawn)))
-    for block, entries in _blocks(counts, distances, max(n_draws, source.n_units)):
+    for block, entries in _blocks(counts, distances, max(n_draws, len(source.whole))):
         value[block] = _kappas(entries, whole, distances)[0]
         kappas = _kappas(entries, drawn, distances)
         total += np.nansum(kappas, axis=1)
@@ -213,8 +215,8 @@ def _over_topics(
     source = counts.source
     drawn = source.draw(n_draws, rng)
     value, low, high = np.full((3, len(counts.firsts)), np.nan)
-    total, known = np.zeros((2, source.n_units))
-    for block, entries in _blocks(counts, distances, max(n_draws, source.n_units)):
+    total, known = np.zeros((2, len(source.whole)))
+    for block, entries in _blocks(counts, distances, max(n_draws, len(source.whole))):
         kappas = _kappas(entries, source.by_topic, distances)
         there = (~np.isnan(kappas)).astype(np.float64)
         sums, times = np.nan_to_num(kappas), there.sum(axis=0)
@@ -245,7 +247,7 @@ def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tupl
         chosen = slice(*np.searchsorted(counts.pair, [block.start, block.stop]))
         one, other, times = counts.one[chosen], counts.other[chosen], counts.times[chosen]
         pair, unit = counts.pair[chosen] - block.start, counts.unit[chosen]
-        shape = (block.stop - block.start, counts.source.n_units)
+        shape = (block.stop - block.start, len(counts.source.whole))
         distance = unit_sums(pair, unit, times * distances[one, other], shape)
         wide = (shape[0] * n_labels, shape[1])
         yield block, Sums(distance, *(unit_sums(pair * n_labels + label, unit, times, wide) for label in (one, other)))

@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 
 from venire.agreement.pages import Pages, pages_of
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates
@@ -31,8 +31,9 @@ from venire.kernels.counts import PairSums, Sides, pair_sums
 from venire.kernels.repeats import Cells, Draws, cells_of, draw_pairs
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
 from venire.models.spread import FEW_PAIRS, Spread, spread_of
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known, known_count
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 WHO = ("self", "cross")
 WEIGHTS = ("pair", "page")
@@ -77,13 +78,14 @@ class Consistency(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance, label (highest first) and sort of pair; None where nothing is known."""
+        kind = {"hits": known_count, "pairs": known_count}
         columns = {who: _columns(each, repeated=self.own.n_pages > 0) for who, each in self.sides().items()}
         return [
             {
                 "relevant": name,
                 "label": self.scale.labels[level],
                 "who": who,
-                **{key: _known(key, column[row, level]) for key, column in columns[who].items()},
+                **{key: kind.get(key, known)(column[row, level]) for key, column in columns[who].items()},
             }
             for row, name in enumerate(self.relevant.names)
             for level in reversed(range(len(self.scale)))
@@ -106,9 +108,9 @@ class Consistency(Tabular):
         if np.isnan(own) and np.isnan(cross):
             return f"No page that was judged twice is {name}{higher}, so nothing is known of agreement on it."
         if np.isnan(own):
-            return f"Assessors agree with each other in {_percent(cross)} of the labels {name}{higher}."
-        others = "" if np.isnan(cross) else f", with each other in {_percent(cross)}"
-        return f"Assessors agree with themselves in {_percent(own)} of the labels {name}{higher}{others}."
+            return f"Assessors agree with each other in {cross:.0%} of the labels {name}{higher}."
+        others = "" if np.isnan(cross) else f", with each other in {cross:.0%}"
+        return f"Assessors agree with themselves in {own:.0%} of the labels {name}{higher}{others}."
 
     def warnings(self) -> list[str]:
         """What to be careful about."""
@@ -260,14 +262,3 @@ def _sd(drawn: Floats) -> Floats:
 
 def _ratio(hits: Floats, pairs: Floats) -> Floats:
     return np.where(pairs > TINY, hits / np.where(pairs > TINY, pairs, 1.0), np.nan)
-
-
-def _known(key: str, value: float) -> float | int | None:
-    """Return a number, counts whole unless pages were weighed; None where nothing is known."""
-    if np.isnan(value):
-        return None
-    return int(value) if key in ("hits", "pairs") and value == int(value) else float(value)
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.0f}%"

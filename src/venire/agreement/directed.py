@@ -26,12 +26,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
 from venire.models.relevance import Relevant, relevant_sets
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known, known_count
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 KINDS = ("irrelevant", "relevant")
 TINY = 1e-9
@@ -94,7 +95,8 @@ class DirectedAgreement(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """One record per group and directed pair; a rate is None where the first judge found no such item."""
         columns = {**self.rates._asdict(), "a0": self.rates.a0, "a1": self.rates.a1}
-        lists = {name: [_known(name, value) for value in column.tolist()] for name, column in columns.items()}
+        kind = {"a0": known, "a1": known}
+        lists = {name: [*map(kind.get(name, known_count), column.tolist())] for name, column in columns.items()}
         who = zip(self.group.tolist(), self.first.tolist(), self.second.tolist(), strict=True)
         return [
             {
@@ -274,10 +276,3 @@ def counts_between(values: Floats, edges: Floats) -> Ints:
 def _ratio(part: Floats, whole: Floats) -> Floats:
     known = whole > TINY
     return np.where(known, np.minimum(part / np.where(known, whole, 1.0), 1.0), np.nan)
-
-
-def _known(name: str, value: float) -> float | int | None:
-    """Return a number, counts whole unless labels were shared; None where nothing is known."""
-    if np.isnan(value):
-        return None
-    return int(value) if name not in ("a0", "a1") and value == int(value) else float(value)

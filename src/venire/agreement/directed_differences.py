@@ -23,7 +23,7 @@ import numpy as np
 from venire.agreement.directed import KINDS, DirectedAgreement, Rates, counts_between
 from venire.errors import PairsError, SettingError
 from venire.kernels.ragged import offsets
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Floats, Ints
 
 
@@ -112,7 +112,7 @@ class AgreementDifferences(Tabular):
                 "second": self.assessors[self.second[row]],
                 f"{self.across}_one": self.places[self.one[row]],
                 f"{self.across}_other": self.places[self.other[row]],
-                **{name: None if np.isnan(values[row]) else values[row] for name, values in lists.items()},
+                **{name: known(values[row]) for name, values in lists.items()},
             }
             for row in range(len(self))
         ]
@@ -146,8 +146,7 @@ def differences(found: DirectedAgreement, across: str = "topic") -> AgreementDif
 
     Examples
     --------
-    >>> from venire import read_judgments
-    >>> from venire.agreement.directed import directed_agreement
+    >>> from venire import directed_agreement, read_judgments
     >>> import polars as pl
     >>> table = [("t1", "a", "U", 1), ("t1", "b", "U", 0), ("t1", "a", "V", 1), ("t1", "b", "V", 0),
     ...          ("t2", "a", "U", 1), ("t2", "b", "U", 0), ("t2", "a", "V", 0), ("t2", "b", "V", 0)]

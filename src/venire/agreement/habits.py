@@ -1,42 +1,60 @@
 """Habits of assessors that are worth a second look, each with the evidence in words.
 
-    one label   gives one label nearly always (95 %) where the others do not
-    random      agrees no better than chance would, while the typical assessor does
+    one label   gives one label nearly always (95 %) where the others do not (10 % of theirs are other labels)
+    random      agrees no better than chance would, while the typical assessor does, twice as well at least
     lenient, strict
-                labels higher, or lower, than the typical assessor
-    lazy        gives one label where others give labels two steps or more away, far more than others do
-    drift       leniency or agreement changes over the assessor's own sequence of labels
+                labels higher, or lower, than the typical assessor, by 15 % or more
+    lazy        gives one label where others give labels two steps or more away, as if a fifth of the labels or more
+                were given without a look
+    drift       leniency changes by a tenth of the scale, or agreement by 10 points, over the assessor's own sequence
     fast        takes less than a third of the typical assessor's time for a label
 
-A flag needs a size that matters and evidence that it is no accident: thresholds stand below, and tests are so strict
-that of a thousand assessors without a habit about one is flagged.  A flag is a reason to look, not a verdict: one who
-differs from the rest may be the one who reads.  Those who give one label, or labels at random, are not also told that
-they are lenient, strict or lazy: that follows.  With two assessors, either is strict or lenient only to the other.
+A flag needs a size that matters, for with many labels any difference is significant, and evidence that it is no
+accident.  Tests are corrected for the number of assessors (Bonferroni; for ``lazy`` that of labels as well): in a panel
+where nobody has a habit, each kind is found by accident in 1 % of cases at most.  The sizes:
+
+*Lenient, strict.*  Let v be the mean label of the typical assessor on the same items, from the lowest label.  It is
+the sum, over the steps of the scale, of the share of items that are put above the step.  A shift s thus takes s / v
+more documents across a line of the scale, on average over its lines.  Where most labels are high, the documents left
+below a line are the fewer, and r - v stands for v, r being the reach of the scale.  The size is |s| / min(v, r - v);
+with labels 0 and 1 it is how many more, or fewer, of the rarer label are given.  It is told from 15 % on: three
+documents more or fewer for every twenty that the typical assessor takes for relevant.  A share of the scale would not
+do: where few documents are relevant, one who misses a third of them hardly moves on the scale.
+
+*Lazy.*  One who gives a label without a look in a share w of the cases, and else labels as the others do, gives it
+where others are far from it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).
+
+Fifteen per cent and a fifth are conventions.  A flag is a reason to look, not a verdict: one who differs from the rest
+may be the one who reads.  Those who give one label, or labels at random, are not also told that they are lenient,
+strict or lazy: that follows.  Of two assessors, each is held against the other: nobody is typical.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.agreement.profiles import Profiles, Trend
-from venire.data.judgments import counted
 from venire.types import Bools, Floats
+from venire.words import counted, first_few
 
 FEWEST = 20
 """Labels that others gave too, below which nothing is flagged."""
 ALWAYS, RARER = 0.95, 0.1
-SHIFTED = 0.02
-"""A shift that matters, as a share of the scale from end to end."""
+SHIFTED = 0.15
+"""A shift that matters, as a share of the documents that the typical assessor takes across a line of the scale."""
 CHANGED = 0.1
 """A drift that matters: of leniency as a share of the scale, of agreement as it is."""
-AWAY = 0.1
+IDLE = 0.2
+"""A share of labels without a look that matters."""
 QUICK = 1 / 3
-SURE = 3.3
-"""Standard errors."""
-UNLIKELY = 0.001
+UNLIKELY = 0.01
+"""Probability that any assessor of a panel is flagged by accident, for each kind of habit."""
 WEAK = 0.1
+NOTHING = 0.001
+"""A share of the scale that is as good as none."""
 
 
 class Habit(NamedTuple):
@@ -58,7 +76,7 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
         "lenient": plain & _shifted(profiles, 1),
         "strict": plain & _shifted(profiles, -1),
         "lazy": plain & (_idle(profiles) >= 0),
-        "drift": enough & (_changes(profiles.drift, profiles.reach) | _changes(profiles.agreement_drift, 1.0)),
+        "drift": enough & np.any([changes for _, _, changes in _trends(profiles)], axis=0),
         "fast": (profiles.n_timed >= FEWEST) & _quick(profiles),
     }
     found: dict[int, list[Habit]] = {}
@@ -75,12 +93,12 @@ def said(profiles: Profiles) -> str:
     if not found:
         return f"Of {counted(n, 'assessor')} nobody stands out."
     named = [f"{profiles.assessors[who]} ({', '.join(each.flag for each in found[who])})" for who in sorted(found)]
-    listed = ", ".join(named[:6]) + (f" and {len(named) - 6} more" if len(named) > 6 else "")
+    listed = first_few(named, 6)
     return f"Of {counted(n, 'assessor')} {len(found):,} {'stands' if len(found) == 1 else 'stand'} out: {listed}."
 
 
 def _gives_one_label(profiles: Profiles) -> Bools:
-    """Nearly always one label, where others would have had so few of the rest once in a thousand at most."""
+    """Nearly always one label, where others would hardly ever have had so few of the rest."""
     from scipy.special import bdtr
 
     rows = np.arange(len(profiles.assessors))
@@ -88,41 +106,92 @@ def _gives_one_label(profiles: Profiles) -> Bools:
     rest = np.nan_to_num(1.0 - profiles.usual[rows, profiles.top])
     share = profiles.labels[rows, profiles.top] / np.maximum(profiles.n_labels, 1)
     chance = bdtr(np.floor((1.0 - share) * n), n.astype(np.int64), np.clip(rest, 0.0, 1.0))
-    found: Bools = (share >= ALWAYS) & (rest >= RARER) & (chance < UNLIKELY)
+    found: Bools = (share >= ALWAYS) & (rest >= RARER) & (chance < _level(profiles))
     return found
 
 
 def _no_better_than_chance(profiles: Profiles) -> Bools:
-    """Kappa's interval reaches 0 and stays below half of the typical one."""
+    """Kappa's interval reaches 0 and stays below half of the typical one, from which it differs surely."""
     kappa = profiles.kappa
     known = ~np.isnan(kappa.value)
     typical = float(np.median(kappa.value[known])) if known.any() else 0.0
-    found: Bools = known & (kappa.low <= 0) & (kappa.high < max(WEAK, typical / 2))
+    sure = typical - kappa.value > _errors(profiles) * kappa.se
+    found: Bools = known & sure & (kappa.low <= 0) & (kappa.high < max(WEAK, typical / 2))
     return found
 
 
 def _shifted(profiles: Profiles, sign: int) -> Bools:
-    size = sign * profiles.shift
-    found: Bools = (size >= SHIFTED * profiles.reach) & (size > SURE * profiles.leniency.se)
+    """Shifted by a size that matters, and more than by accident."""
+    against = _against(profiles)
+    size = sign * against.shift
+    found: Bools = (size >= SHIFTED * against.far) & (size > _errors(profiles) * profiles.leniency.se)
     return found
+
+
+class Against(NamedTuple):
+    """Whom assessors are held against, by how much they label higher, and how far that one is from an end (assessor,).
+
+    far is from the nearer end of the scale, the highest label where ``from_top``.
+    """
+
+    who: str
+    shift: Floats
+    far: Floats
+    from_top: Bools
+
+
+def _against(profiles: Profiles) -> Against:
+    """Hold assessors against the typical one; two, against each other."""
+    who, shift, height = "the typical assessor", profiles.shift, profiles.height
+    if (profiles.n_shared > 0).sum() == 2:
+        who, shift = "the other assessor", profiles.leniency.value
+        height = profiles.height + profiles.shift - shift
+    far = np.maximum(np.minimum(height, profiles.reach - height), 0.0)
+    return Against(who, shift, far, height > profiles.reach / 2)
+
+
+def _level(profiles: Profiles) -> float:
+    """Level of a test of one assessor, of all who are tested."""
+    return UNLIKELY / max(int((profiles.n_shared >= FEWEST).sum()), 1)
+
+
+def _errors(profiles: Profiles) -> Floats:
+    """How many standard errors make sure of a mean over an assessor's labels, on either side -> (assessor,)."""
+    from scipy.special import stdtrit
+
+    errors: Floats = stdtrit(np.maximum(profiles.n_shared - 1.0, 1.0), 1 - _level(profiles) / 2)
+    return errors
 
 
 def _idle(profiles: Profiles) -> Floats:
     """The label that is given too often where others are far from it, -1 if none is -> (assessor,)."""
+    from scipy.special import ndtri
+
     excess = profiles.far - profiles.far_rest
     p = np.clip(np.maximum(profiles.far, profiles.far_rest), 0.0, 1.0)
-    sure = excess > SURE * np.sqrt(np.maximum(p * (1 - p), 1e-12) / np.maximum(profiles.far_n, 1))
-    held = np.where((excess >= AWAY) & sure & (profiles.far_n >= FEWEST), excess, -np.inf)
+    errors = -ndtri(_level(profiles) / len(profiles.scale))
+    sure = excess > errors * np.sqrt(np.maximum(p * (1 - p), 1e-12) / np.maximum(profiles.far_n, 1))
+    without = _without_look(profiles)
+    held = np.where((without >= IDLE) & sure & (profiles.far_n >= FEWEST), without, -np.inf)
     if not np.isfinite(profiles.reach) or held.size == 0:
         return np.full(len(profiles.assessors), -1.0)
     found: Floats = np.where(np.isfinite(held.max(axis=1)), held.argmax(axis=1), -1).astype(np.float64)
     return found
 
 
-def _changes(trend: Trend, whole: float) -> Bools:
-    """Large enough to matter, and unlikely without a trend."""
-    found: Bools = (np.abs(trend.change) >= CHANGED * whole) & (trend.p < UNLIKELY)
-    return found
+def _without_look(profiles: Profiles) -> Floats:
+    """The share w of labels given without a look, by what is far from others' labels -> (assessor, label)."""
+    return (profiles.far - profiles.far_rest) / np.maximum(1.0 - profiles.far_rest, 1e-12)
+
+
+def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
+    """What may change over time, how it does, and whose change is large enough to matter and unlikely without one."""
+    level = _level(profiles) / 2
+    for name, trend, whole in (
+        ("leniency", profiles.drift, profiles.reach),
+        ("agreement with others", profiles.agreement_drift, 1.0),
+    ):
+        yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < level)
 
 
 def _quick(profiles: Profiles) -> Bools:
@@ -150,33 +219,40 @@ def _say_random(profiles: Profiles, n: int) -> str:
 
 
 def _say_shift(profiles: Profiles, n: int) -> str:
-    shift, leniency = profiles.shift[n], profiles.leniency
+    against, leniency = _against(profiles), profiles.leniency
+    shift = against.shift[n]
     return (
-        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than the typical assessor; on "
-        f"{counted(int(profiles.n_shared[n]), 'label')} {leniency.value[n]:+.2f} against the others of the same items "
-        f"({leniency.low[n]:+.2f} to {leniency.high[n]:+.2f})"
+        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} "
+        f"({_size_of_shift(profiles, n)}); on {counted(int(profiles.n_shared[n]), 'label')} {leniency.value[n]:+.2f} "
+        f"against the others of the same items ({leniency.low[n]:+.2f} to {leniency.high[n]:+.2f})"
     )
+
+
+def _size_of_shift(profiles: Profiles, n: int) -> str:
+    """Say how large a shift is, and from what size on it is told."""
+    against = _against(profiles)
+    end, far = "highest" if against.from_top[n] else "lowest", against.far[n]
+    if far < NOTHING * profiles.reach:
+        return f"who hardly ever gives another label than the {end}"
+    size = abs(against.shift[n]) / far
+    return f"{size:.0%} of how far that one is from the {end} label, {far:.2f}; told from {SHIFTED:.0%} on"
 
 
 def _say_lazy(profiles: Profiles, n: int) -> str:
     level = int(_idle(profiles)[n])
     return (
         f"gives {profiles.scale.labels[level]} in {profiles.far[n, level]:.0%} of cases where another's label is two "
-        f"steps or more away; others do so in {profiles.far_rest[n, level]:.0%}"
+        f"steps or more away; others do so in {profiles.far_rest[n, level]:.0%}: as if "
+        f"{_without_look(profiles)[n, level]:.0%} of the labels were given without a look (told from {IDLE:.0%} on)"
     )
 
 
 def _say_drift(profiles: Profiles, n: int) -> str:
-    words = []
-    for name, trend, whole in (
-        ("leniency", profiles.drift, profiles.reach),
-        ("agreement with others", profiles.agreement_drift, 1.0),
-    ):
-        if _changes(trend, whole)[n]:
-            words.append(
-                f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p {_p(trend.p[n])})"
-            )
-    return "; ".join(words)
+    return "; ".join(
+        f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p {_p(trend.p[n])})"
+        for name, trend, changes in _trends(profiles)
+        if changes[n]
+    )
 
 
 def _say_fast(profiles: Profiles, n: int) -> str:

@@ -15,9 +15,10 @@ from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
 from venire.agreement.label_patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.resampling import Resampling, Values, dense, estimated
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.models.relevance import Relevant, relevant_sets
 from venire.types import Bools, Floats, RNGLike
+from venire.words import counted
 
 NAME = "jaccard"
 MEANING = (
@@ -75,7 +76,7 @@ def _escaped(name: str) -> str:
 
 def _sizes(counts: PairCounts, marked: Bools) -> tuple[Any, Any]:
     """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; sparse where few met."""
-    shape = (len(counts.firsts), counts.source.n_units)
+    shape = (len(counts.firsts), len(counts.source.whole))
     one, other = marked[counts.one], marked[counts.other]
     both, either = (
         unit_sums(counts.pair, counts.unit, counts.times * chosen, shape) for chosen in (one & other, one | other)

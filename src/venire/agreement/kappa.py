@@ -154,20 +154,26 @@ def conger_kappa(
 
 
 def units_of(table: LabelPatterns, asked: Resampling) -> tuple[Codes, Source]:
-    """Number the units that are drawn, topics or groups -> unit (item,), -1 where no unit has the item."""
+    """Number the units that are drawn, topics or groups -> unit (item,), -1 where no unit has the item.
+
+    Where topics are drawn, those without pairs make up one unit more, which every draw has; a mean over topics has no
+    use for them.
+    """
     rng = np.random.default_rng(asked.rng)
     labelled = table.pattern >= 0
     paired = labelled & table.paired[table.pattern]
     has_pairs = np.bincount(table.topic[paired], minlength=table.n_topics) > 0
-    unit = np.full(len(table.topic), -1, dtype=np.int32)
-    if chosen_units("topics" if asked.over == "topics" else asked.units, int(has_pairs.sum())) == "topics":
-        n = int(has_pairs.sum())
-        number = np.full(table.n_topics, -1, dtype=np.int32)
-        number[has_pairs] = np.arange(n) if asked.over == "topics" else dealt(n, rng)
-        unit, name = number[table.topic], "topics"
-    else:
-        unit[labelled], name = dealt(int(labelled.sum()), rng), "items"
-    return unit, group_source(int(unit.max(initial=-1)) + 1, name)
+    n = int(has_pairs.sum())
+    if chosen_units("topics" if asked.over == "topics" else asked.units, n) == "items":
+        unit = np.full(len(table.topic), -1, dtype=np.int32)
+        unit[labelled] = dealt(int(labelled.sum()), rng)
+        return unit, group_source(int(unit.max(initial=-1)) + 1, "items", n_units=int(paired.sum()))
+    number = np.full(table.n_topics, -1, dtype=np.int32)
+    number[has_pairs] = np.arange(n) if asked.over == "topics" else dealt(n, rng)
+    n_groups, rest = int(number.max(initial=-1)) + 1, asked.over != "topics" and not has_pairs.all()
+    if rest:
+        number[~has_pairs] = n_groups
+    return number[table.topic], group_source(n_groups, "topics", n_units=n, rest=rest)
 
 
 def assessor_sums(judgments: Judgments, table: LabelPatterns, unit: Codes, source: Source) -> AssessorSums:
@@ -176,9 +182,10 @@ def assessor_sums(judgments: Judgments, table: LabelPatterns, unit: Codes, sourc
     cell = judgments.assessor.codes.astype(np.int64) * shape[1] + judgments.label
     row_unit = unit[table.item]
     cell = np.where(row_unit >= 0, cell, -1)
-    labels = group_table(np.maximum(row_unit, 0), cell, (source.n_units, shape[0] * shape[1]))
+    n_units = len(source.whole)
+    labels = group_table(np.maximum(row_unit, 0), cell, (n_units, shape[0] * shape[1]))
     pattern: Ints = np.where(unit >= 0, table.pattern, -1)
-    return AssessorSums(labels, group_table(np.maximum(unit, 0), pattern, (source.n_units, len(table.size))), shape)
+    return AssessorSums(labels, group_table(np.maximum(unit, 0), pattern, (n_units, len(table.size))), shape)
 
 
 def conger_values(table: LabelPatterns, sums: AssessorSums, distances: Floats) -> Values:

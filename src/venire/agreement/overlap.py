@@ -27,7 +27,7 @@ from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
 from venire.kernels.repeats import Cells, cells_of
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Bools, Codes, Floats, Ints
 
 KINDS = ("jaccard", "precision", "recall")
@@ -98,8 +98,8 @@ class Overlap(Tabular):
                 "relevant": name,
                 "a": self.assessors[self.firsts[n]],
                 "b": self.assessors[self.seconds[n]],
-                **{kind: _known(mean[kind][row, n]) for kind in KINDS},
-                **{f"{kind}_pooled": _known(pooled[kind][row, n]) for kind in KINDS},
+                **{kind: known(mean[kind][row, n]) for kind in KINDS},
+                **{f"{kind}_pooled": known(pooled[kind][row, n]) for kind in KINDS},
                 "items": int(items[n]),
             }
             for row, name in enumerate(self.relevant.names)
@@ -218,7 +218,3 @@ def _means(values: Floats, group: Ints, n_groups: int) -> Floats:
     n = _sums(known.astype(np.float64), group, n_groups)
     total = _sums(np.where(known, values, 0.0), group, n_groups)
     return np.where(n > 0, total / np.maximum(n, 1.0), np.nan)
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.rest import summed
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
 from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

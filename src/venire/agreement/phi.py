@@ -48,12 +48,13 @@ from venire.agreement.phi_posterior import (
     resampled,
 )
 from venire.agreement.resampling import chosen_units, topic_mean
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
 from venire.models.pairs import distinct_items, refuse_mixed
-from venire.tabular import Records, Tabular
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 INTERVALS = ("posterior", "items", "topics")
 OVER = ("items", "topics")
@@ -162,9 +163,9 @@ def phi(
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (0.918, 0.372, 0.992)
     '''
-    for kind, name, known in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
-        if name is not None and name not in known:
-            raise UnknownName(kind, name, known)
+    for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
+        if name is not None and name not in names:
+            raise UnknownName(kind, name, names)
     level = judgments.scale.measurement if level is None else level
     if level not in LEVELS:
         raise UnknownName("level of measurement", level, LEVELS)
@@ -198,7 +199,7 @@ def _mean_over_topics(
 ) -> Phi:
     """Mean of Phi over topics (Chu et al. 2021, Eq. 2), with an interval over topics."""
     found = topic_mean(phi_by_topic(sets, ratings.topic), n_draws, rng)
-    low, high = (None if np.isnan(end) else end for end in (found.low, found.high))
+    low, high = (known(end) for end in (found.low, found.high))
     judged = len(np.unique(judgments.items.topic[judgments.item]))
     reason = None if low is not None else _no_interval(n_draws)
     mean = replace(empty, value=found.value, low=low, high=high, interval="topics", reason=reason)

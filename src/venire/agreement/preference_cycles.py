@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.preferences import per_assessor, settled, share_estimate
-from venire.data.judgments import counted
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
 from venire.tabular import Tabular
 from venire.types import Codes, Ints
+from venire.words import counted
 
 BY_COIN = 0.25
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError
@@ -29,6 +29,7 @@ from venire.kernels.clustered_shares import clustered_shares
 from venire.kernels.paired_labels import by_person, middle_entries
 from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
+from venire.words import counted, listed
 
 VERDICTS = (
     "users prefer",
@@ -78,7 +79,8 @@ class PreferencesByLabels(Tabular):
         told: dict[str, list[str]] = {}
         for level in range(len(self.scale) - 1):
             told.setdefault(self._verdict(level), []).append(self._step(level))
-        parts = "; ".join(f"{verdict} {_listed(told[verdict])}" for verdict in VERDICTS if verdict in told)
+        said = {verdict: listed(steps, len(self.scale)) for verdict, steps in told.items()}
+        parts = "; ".join(f"{verdict} {said[verdict]}" for verdict in VERDICTS if verdict in said)
         equal = self.counts.trace().sum() / self.counts.sum()
         alike = f" ({equal:.0%} of them between equal labels)" if equal else ""
         return f"From {counted(self.n_choices, 'choice')} on {counted(self.n_topics, 'topic')}{alike}: {parts}."
@@ -176,7 +178,3 @@ def _settle_equals(p: Floats, low: Floats, high: Floats) -> None:
     """Two documents of one label are one half by definition, not by estimate."""
     for each in (p, low, high):
         np.fill_diagonal(each, 0.5)
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -27,19 +27,17 @@ from typing import Any
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import counted
 from venire.data.preferences import Preferences
 from venire.errors import UnknownName
 from venire.estimate import Estimate
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
-from venire.kernels.resample import resampled_sums, topic_weights
-from venire.tabular import Records, Tabular
+from venire.kernels.resample import FEW_TOPICS, resampled_sums, topic_weights
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 WAYS = ("median", "majority")
 TOPIC_DRAWS = 1000
-FEW_TOPICS = 10
-"""With fewer topics, pairs are resampled, and are taken as independent."""
 TOPICS, PAIRS = "choices of a topic taken as alike", "pairs taken as independent"
 
 
@@ -303,9 +301,5 @@ def _sides_by_assessor(preferences: Preferences) -> list[dict[str, Any]]:
     right, ties, left = np.bincount(cell, minlength=3 * n_assessors).reshape(-1, 3).T
     p, low, high = clustered_shares(left[None].astype(np.float64), (left + right)[None].astype(np.float64))
     names = ("assessor", "left", "right", "ties", "share", "low", "high")
-    columns = (left.tolist(), right.tolist(), ties.tolist(), *(_finite(each) for each in (p, low, high)))
+    columns = (left.tolist(), right.tolist(), ties.tolist(), *([*map(known, each)] for each in (p, low, high)))
     return [dict(zip(names, row, strict=True)) for row in zip(preferences.assessors, *columns, strict=True)]
-
-
-def _finite(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]

@@ -74,6 +74,8 @@ class Profiles(Tabular):
     difference: Floats
     leniency: Mean
     shift: Floats
+    height: Floats
+    """How far the typical assessor's labels of the same items lie above the lowest label, on average."""
     drift: Trend
     agreement_drift: Trend
     n_timed: Ints
@@ -182,18 +184,22 @@ def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
     none = Mean(unknown, unknown, unknown, unknown)
     timed, order = _sequences(judgments, rest)
     far, far_rest, far_n = _far(rest, size)
+    usual = _usual(rest, size)
+    leniency = _mean(rest, rest.gap, n_assessors) if ordered else none
+    shift = _shifts(rest, n_assessors) if ordered else unknown
     return Profiles(
         scale=judgments.scale,
         assessors=judgments.assessors,
         labels=labels,
-        usual=_usual(rest, size),
+        usual=usual,
         n_shared=np.bincount(rest.own.who, minlength=n_assessors),
         agreement=_bounded(_mean(rest, rest.equal, n_assessors)),
         chance=chance,
         kappa=_kappa(rest, chance, n_assessors),
         difference=_mean(rest, rest.distance, n_assessors).value if ordered else unknown,
-        leniency=_mean(rest, rest.gap, n_assessors) if ordered else none,
-        shift=_shifts(rest, n_assessors) if ordered else unknown,
+        leniency=leniency,
+        shift=shift,
+        height=unknown if values is None else usual @ (values - values.min()) + leniency.value - shift,
         drift=_trend(rest, rest.gap, order, n_assessors) if ordered else Trend(unknown, unknown),
         agreement_drift=_trend(rest, rest.equal, order, n_assessors),
         n_timed=np.bincount(who[timed], minlength=n_assessors),

@@ -8,9 +8,11 @@ A statistic is a function of weights (draw, unit), how often each unit is drawn.
                  gave a label; where there are no more than that, each is its own group
 
 Topics are drawn where there are ten or more that have pairs of labels, else items: what people disagree on depends on
-the topic.  The interval is the expanded percentile interval of Hesterberg (2015, doi:10.1080/00031305.2015.1089789):
-percentiles of the draws at :math:`\Phi(-t_{n-1} \sqrt{n / (n - 1)})`, which is as much wider than the plain one as n
-units ask for.  Draws in which the statistic is undefined are left out.
+the topic.  Topics without pairs are not drawn; where their labels count, for what is expected by chance, they count in
+every draw as they are.  The interval is the expanded percentile interval of Hesterberg (2015,
+doi:10.1080/00031305.2015.1089789): percentiles of the draws at :math:`\Phi(-t_{n-1} \sqrt{n / (n - 1)})`, which is as
+much wider than the plain one as n units with pairs of labels ask for.  Draws in which the statistic is undefined are
+left out.
 
 Mean over topics (Chu et al. 2021, Eq. 2, doi:10.1145/3459637.3482428): the statistic of every topic, and the
 mean of those that are defined; how many are not is said.  Its interval draws topics.
@@ -25,11 +27,10 @@ import numpy as np
 
 from venire.errors import UnknownName
 from venire.kernels.patterns import pattern_weights
-from venire.kernels.resample import topic_weights
+from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 LEVEL = 0.95
-FEW_TOPICS = 10
 MOST_GROUPS = 512
 BLOCK_CELLS = 1 << 21
 """How many cells (draw x unit) are held at a time."""
@@ -53,7 +54,7 @@ class Source(NamedTuple):
     """What is drawn: whole (unit,), weights of the data as they are; by_topic (topic, unit), topics with pairs only.
 
     draw: number of draws and generator -> weights (draw, unit).  by_topic may be sparse.  n_units: how many items or
-    topics are drawn.
+    topics with pairs of labels are drawn, which may be fewer than there are units.
     """
 
     whole: Floats
@@ -85,7 +86,8 @@ def pattern_source(n_items: Ints, by_topic: Any, paired: Bools, units: str | Non
     """Draw patterns: n_items, paired (pattern,), by_topic (topic, pattern); paired: an item of it has two labels."""
     there = _rows(by_topic, np.asarray(by_topic @ paired.astype(np.float64)) > 0)
     if chosen_units(units, there.shape[0]) == "topics":
-        return Source(n_items.astype(np.float64), there, _topic_draws(there), there.shape[0], "topics")
+        rest = n_items - np.asarray(there.sum(axis=0)).ravel()
+        return Source(n_items.astype(np.float64), there, _topic_draws(there, rest), there.shape[0], "topics")
 
     def draw(n_draws: int, rng: np.random.Generator) -> Floats:
         return pattern_weights(n_items, n_draws, rng)
@@ -97,21 +99,27 @@ def _rows(table: Any, rows: Bools) -> Any:
     return table if rows.all() else table[np.flatnonzero(rows)]
 
 
-def _topic_draws(by_topic: Any) -> Callable[[int, np.random.Generator], Floats]:
+def _topic_draws(by_topic: Any, rest: Floats) -> Callable[[int, np.random.Generator], Floats]:
+    """Draw topics (topic, pattern); rest (pattern,): what the others hold."""
+
     def draw(n_draws: int, rng: np.random.Generator) -> Floats:
-        return np.asarray(topic_weights(by_topic.shape[0], n_draws, rng) @ by_topic)
+        return np.asarray(topic_weights(by_topic.shape[0], n_draws, rng) @ by_topic) + rest
 
     return draw
 
 
-def group_source(n_groups: int, name: str) -> Source:
-    """Draw groups, each equally likely; for a mean over topics, each group is one."""
+def group_source(n_groups: int, name: str, *, n_units: int, rest: bool = False) -> Source:
+    """Draw groups, each equally likely; for a mean over topics, each group is one.
+
+    n_units: items or topics with pairs; rest: one more unit comes after the groups, which is there once in every draw.
+    """
     from scipy.sparse import eye_array
 
     def draw(n_draws: int, rng: np.random.Generator) -> Floats:
-        return topic_weights(n_groups, n_draws, rng)
+        return np.pad(topic_weights(n_groups, n_draws, rng), ((0, 0), (0, int(rest))), constant_values=1.0)
 
-    return Source(np.ones(n_groups), eye_array(n_groups, format="csr"), draw, n_groups, name)
+    by_topic = eye_array(n_groups, n_groups + rest, format="csr")
+    return Source(np.ones(n_groups + rest), by_topic, draw, min(n_units, n_groups), name)
 
 
 def dealt(n: int, rng: np.random.Generator) -> Codes:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.rows import assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError, known_names
 from venire.io.cells import texts
 from venire.io.tables import rows_from_frame
 from venire.types import Bools
+from venire.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd

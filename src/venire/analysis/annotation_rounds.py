@@ -18,6 +18,7 @@ from venire.errors import PairsError, SettingError
 from venire.kernels.shares import annotation_rounds, shares
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.relevance import RelevantSets
+from venire.tabular import Records, Tabular, known
 from venire.types import Bools, Floats, Ints, RNGLike
 
 N_ROUNDS = 50
@@ -29,7 +30,7 @@ _FIRST = 10
 
 
 @dataclass(frozen=True, eq=False)
-class AnnotationRounds:
+class AnnotationRounds(Tabular):
     """Mean and standard deviation of p(R|i) over rounds, both (step, relevant, label), by sizes (step,).
 
     Over the rounds in which the label was seen; NaN where fewer than two have seen it.
@@ -55,6 +56,21 @@ class AnnotationRounds:
             f"{self.sd[few, row, label]:.3f} from round to round with {self.sizes[few]:,} double judgments and by "
             f"{last[label]:.3f} with {self.sizes[-1]:,}."
         )
+
+    def records(self) -> Records:
+        """Return one row per number of double judgments, notion of relevance and label: mean and sd over rounds."""
+        return [
+            {
+                "judgments": int(size),
+                "relevant": relevant,
+                "label": label,
+                "p": known(self.mean[step, row, level]),
+                "sd": known(self.sd[step, row, level]),
+            }
+            for step, size in enumerate(self.sizes)
+            for row, relevant in enumerate(self.relevant.names)
+            for level, label in enumerate(self.scale.labels)
+        ]
 
 
 def simulate_rounds(

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.data.aspects import Aspects
-from venire.data.judgments import counted
 from venire.kernels.resample import topic_weights
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 ISOLATION, CONDITION, CHANGE = CONTEXTS = ("isolation", "condition", "change")
 LEVEL = 0.95

@@ -27,7 +27,10 @@ CELLS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Correlation:
-    """Rho of two aspects on n documents; a_context differs from context for overall in isolation; draws (1 + draw,)."""
+    """Rho of two aspects on n labels, those of one assessor for one document; draws (1 + draw,).
+
+    a_context differs from context for overall in isolation.
+    """
 
     context: str
     a: str
@@ -44,7 +47,7 @@ class Correlation:
             "a": self.a,
             "b": self.b,
             "a_context": self.a_context,
-            "documents": self.n,
+            "labels": self.n,
             "rho": self.rho.value,
             "low": self.rho.low,
             "high": self.rho.high,

@@ -3,7 +3,8 @@
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1.  Coverage (Table 1): the share of documents with a
 grade, not N/A, on an aspect, and on all of them (complete).  Distributions (Figure 2): of labels on complete documents
 and on all; N/A is a label on the latter.  Changes (Figure 3): how often g(d|c) - g(d) has each size.  Documents count
-whose overall label is a grade.  Departure: intervals over topics, where the paper has none.
+whose overall label is a grade, once for every assessor (``labels``).  Departure: intervals over topics, where the paper
+has none.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 
 from venire.analysis.aspect_cases import CHANGE, CONDITION, ISOLATION, Cases
 from venire.data.aspects import ABSENT, NO_LABEL
-from venire.data.judgments import counted
 from venire.data.rows import NOT_APPLICABLE
 from venire.tabular import Tabular
 from venire.types import Bools, Ints
+from venire.words import counted
 
 COMPLETE, ALL = "complete", "all"
 
@@ -63,7 +64,7 @@ def _covered(cases: Cases, context: str, name: str | None) -> dict[str, Any]:
     return {
         "context": context,
         "aspect": name,
-        "documents": len(rows),
+        "labels": len(rows),
         "covered": int(hits.sum()),
         "not_applicable": int(((grade == ABSENT).any(axis=1) & ~missing).sum()),
         "missing": int(missing.sum()),
@@ -180,7 +181,7 @@ def _sizes(cases: Cases, name: str) -> list[dict[str, Any]]:
                 "count": int(hits.sum()),
                 "raised": int((hits & (change > 0)).sum()),
                 "lowered": int((hits & (change < 0)).sum()),
-                "documents": len(rows),
+                "labels": len(rows),
                 "share": share.value,
                 "low": share.low,
                 "high": share.high,

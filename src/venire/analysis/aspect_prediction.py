@@ -19,9 +19,9 @@ import numpy as np
 
 from venire.analysis.aspect_cases import CONDITION, ISOLATION, NO_CONDITION, NO_ISOLATION, Cases, Interval
 from venire.data.aspects import NO_LABEL
-from venire.data.judgments import counted
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 MOST_ASPECTS = 6
 """Of more aspects than so many, only sets of one, of two, and of all are tried."""
@@ -34,7 +34,7 @@ class Power:
 
     context: str
     aspects: tuple[str, ...]
-    documents: int
+    labels: int
     accuracy: float | None
     deviation: float | None
     held_out_topics: Interval
@@ -44,7 +44,7 @@ class Power:
         return {
             "context": self.context,
             "aspects": list(self.aspects),
-            "documents": self.documents,
+            "labels": self.labels,
             "accuracy": self.accuracy,
             "sd": self.deviation,
             "accuracy_held_out_topics": self.held_out_topics.value,

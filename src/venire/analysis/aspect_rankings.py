@@ -15,7 +15,6 @@ import numpy as np
 
 from venire.analysis.rank_correlations import DIGITS, Correlator
 from venire.data.aspects import Aspects
-from venire.data.judgments import counted
 from venire.data.runs import Runs
 from venire.errors import SettingError
 from venire.io.run_sources import RunsLike, read_runs
@@ -25,6 +24,7 @@ from venire.measures.scoring import MeasureLike
 from venire.models.aspect_gains import CombinedAspects, combine_aspects
 from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 Weights = Mapping[str, float]
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.analysis.comparisons import LEVEL
+from venire.analysis.likeness import LEVEL
 from venire.data.clicks import Clicks
-from venire.data.judgments import counted
 from venire.estimate import Estimate
-from venire.tabular import Records, Tabular
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class ClickSummary(Tabular):
             "satisfied": int(clicks.satisfied.sum()),
             "rule": clicks.rule,
             "mean_ctr": ctr.value,
-            "low": None if np.isnan(ctr.low) else ctr.low,
-            "high": None if np.isnan(ctr.high) else ctr.high,
+            "low": known(ctr.low),
+            "high": known(ctr.high),
         }
 
     def ranks(self) -> list[dict[str, int | float]]:
@@ -76,7 +76,7 @@ def summarise_clicks(clicks: Clicks) -> ClickSummary:
 
     Examples
     --------
-    >>> from venire.io.click_logs import read_clicks
+    >>> from venire import read_clicks
     >>> log = read_clicks({"topic": ["q1", "q2"], "docs": ["a b", "c d"], "clicks": ["1 0", "0 0"]})
     >>> summarise_clicks(log).mean_ctr.value
     0.25

@@ -19,7 +19,7 @@ from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
 from venire.analysis.stability import Stability, stability
 from venire.data.gains import Gains, GainsLike, gains_for
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.panel import judge_at_hand
 from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
@@ -30,8 +30,9 @@ from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, as_measure
 from venire.models.transitions import ANY, agreement_transitions
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import RNGLike
+from venire.words import counted
 
 FEW_PAIRS = 100
 MATRICES, LEAST = 100, 10
@@ -53,7 +54,7 @@ class MeasureComparison:
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
-        drawn = f"{len(self.forecast.draws):,} draws, {self.forecast.form}"
+        drawn = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.form}"
         methods = self.exact.methods() if self.exact else [drawn] * len(self.tested.a)
         columns = {
             "expected_delta": self.changes.expected,
@@ -89,7 +90,7 @@ class MeasureComparison:
             return {"mean": None, "low": None, "high": None}
         found = self.stability.correlation()
         values = {"mean": found.value, "low": found.low, "high": found.high}
-        return {name: None if np.isnan(value) else value for name, value in values.items()}
+        return {name: known(value) for name, value in values.items()}
 
     def fragile(self) -> list[int]:
         """Pairs that are significant and yet may well be turned round, the most fragile first."""

@@ -30,11 +30,12 @@ from venire.analysis.context_worth import Contents, drawn_facets, drawn_worth
 from venire.analysis.perceived_collections import numbered
 from venire.analysis.seeds import copied, seed_of
 from venire.data.ids import Ids
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

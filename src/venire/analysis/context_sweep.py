@@ -25,7 +25,6 @@ from venire.analysis.user_preference import (
     UserAgreement,
     agreement_with_users,
     limits,
-    number,
     tie_sweep,
 )
 from venire.data.gains import GainsLike
@@ -35,7 +34,7 @@ from venire.errors import MeasureError, SettingError
 from venire.io.run_sources import RunsLike
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import KINDS, parse_measure
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Floats, RNGLike
 
 ALPHAS = tuple(n / 10 for n in range(11))
@@ -77,7 +76,7 @@ class ContextSweep(Tabular):
         p = [[np.nan if each.p is None else each.p for each in gains] for gains in self.gains]
         adjusted = np.array([holm(np.array(each)) for each in zip(*p, strict=True)]).T
         return [
-            {"measure": measure, **gain.record(), "p_adjusted": number(adjusted[row, place])}
+            {"measure": measure, **gain.record(), "p_adjusted": known(adjusted[row, place])}
             for row, (measure, gains) in enumerate(zip(self.measures, self.gains, strict=True))
             for place, gain in enumerate(gains)
         ]
@@ -114,7 +113,7 @@ class ContextSweep(Tabular):
         if self.agreement.drawn is not None:
             drawn = self.agreement.drawn.kappa[view]
             low, high = limits(drawn[one] - drawn[none])
-        value = number(float(seen[one, 0] - seen[none, 0]))
+        value = known(seen[one, 0] - seen[none, 0])
         return {"difference": value, "difference_low": low, "difference_high": high}
 
 

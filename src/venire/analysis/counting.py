@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from venire.data.gains import Gains, gains_for
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
@@ -33,8 +33,9 @@ from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth
 from venire.measures.scores import Scores
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 KINDS = ("prm", "binary", "udm")
 COMPARED = (("prm", "binary"), ("prm", "udm"))
@@ -102,7 +103,7 @@ class Counts(Tabular):
     def tau_records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance and pair of counts; None where a count does not tell systems apart."""
         return [
-            {"relevant": name, **self._of(who), "a": a, "b": b, "tau": _known(self.tau[(pair, row, *self._place(who))])}
+            {"relevant": name, **self._of(who), "a": a, "b": b, "tau": known(self.tau[(pair, row, *self._place(who))])}
             for row, name in enumerate(self.relevant)
             for who in range(max(len(self.assessors), 1))
             for pair, (a, b) in enumerate(COMPARED)
@@ -137,7 +138,7 @@ class Counts(Tabular):
     def _cells(self, place: tuple[int, ...]) -> dict[str, float | int | None]:
         cells: dict[str, float | int | None] = {}
         for kind, name in enumerate(self.kinds):
-            cells |= {name: _known(self.mean[(kind, *place)]), f"{name}_se": _known(self.se[(kind, *place)])}
+            cells |= {name: known(self.mean[(kind, *place)]), f"{name}_se": known(self.se[(kind, *place)])}
         return cells | {"topics": int(self.n_topics[place[1:]])}
 
 
@@ -238,10 +239,6 @@ def _taus(mean: Floats) -> Floats:
     """Kendall's tau-b over systems, mean (kind, relevant, system, ...) -> (pair, relevant, ...); NaN if all tie."""
     values = np.moveaxis(mean, 2, -1).round(DECIMALS)
     return np.stack([kendall_tau(values[KINDS.index(a)], values[KINDS.index(b)], variant="b") for a, b in COMPARED])
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _shown(mean: float, se: float) -> str:

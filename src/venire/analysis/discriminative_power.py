@@ -33,7 +33,7 @@ from venire.analysis.pair_tests import PairedBootstrap, PairTest, TukeyHSD
 from venire.analysis.powers import DiscriminativePower, Power
 from venire.analysis.robustness import ManyGains, Measures, named_gains
 from venire.analysis.seeds import copied, seed_of
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
@@ -46,6 +46,7 @@ from venire.measures.evaluate import evaluate
 from venire.measures.paired_scores import PairedScores, paired_scores
 from venire.measures.scores import Scores
 from venire.types import Bools, Floats, RNGLike
+from venire.words import counted
 
 ALPHA = 0.05
 NAMES: dict[type, str] = {PairedBootstrap: "bootstrap", TukeyHSD: "tukey"}

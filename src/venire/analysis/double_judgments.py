@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.panel import convene
 from venire.errors import PairsError
 from venire.types import Codes, Ints
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ import numpy as np
 
 from venire.analysis.seeds import seed_of
 from venire.data.gains import GainsLike, gains_for
-from venire.data.judgments import counted
 from venire.data.panel import judge_at_hand, one_label_each
 from venire.data.rejudging import Rejudging
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -31,6 +30,7 @@ from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.models.transitions import ANY, Transitions, fit_transitions
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
@@ -160,9 +160,7 @@ def forecast(
     draws = np.concatenate([np.nanmean(block, axis=1) for block in blocks], axis=1).T
     if form == POOLED:
         draws = np.concatenate([draws, resampled(scene.now, n_draws - n_judges, rng=for_topics)])
-    return Forecast(
-        scene.systems, scene.layout.topics, scene.measure, scene.now, draws, scene.transitions, form, scene.notes
-    )
+    return scene.forecast(draws, form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +214,11 @@ class Scene:
     def notes(self) -> tuple[str, ...]:
         """What to say about the scores."""
         return self.layout.notes
+
+    def forecast(self, draws: Floats, form: str) -> Forecast:
+        """Make a forecast of mean scores at hand; draws (draw, system)."""
+        topics = self.layout.topics
+        return Forecast(self.systems, topics, self.measure, self.now, draws, self.transitions, form, self.notes)
 
     def draws(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
         """Draw the labels of other judges and score them, a block of draws at a time -> (system, topic, draw)."""

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
 from venire.tabular import Tabular
 from venire.types import Floats
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

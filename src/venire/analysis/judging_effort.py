@@ -25,15 +25,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.analysis.annotation_rounds import available, mirrored
-from venire.data.judgments import counted
 from venire.data.scale import Scale
 from venire.errors import SettingError
+from venire.kernels.resample import FEW_TOPICS
 from venire.kernels.shares import shares, variance_per_judgment
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.relevance import RelevantSets
-from venire.models.spread import FEW_PAIRS, FEW_TOPICS
-from venire.tabular import Records, Tabular, known
+from venire.models.spread import FEW_PAIRS
+from venire.tabular import Records, Tabular, known_count
 from venire.types import Floats
+from venire.words import counted
 
 DEVIATION = 0.02
 NEGLIGIBLE = 0.02
@@ -92,9 +93,9 @@ class JudgingEffort(Tabular):
                 "relevant": name,
                 "label": self.scale.labels[level],
                 "deviation": self.deviation,
-                "judgments": _count(self.judgments[row, level]),
-                "topics": _count(self.topics[row, level]),
-                "judgments_on_these_topics": _count(self.judgments_on_these_topics[row, level]),
+                "judgments": known_count(self.judgments[row, level]),
+                "topics": known_count(self.topics[row, level]),
+                "judgments_on_these_topics": known_count(self.judgments_on_these_topics[row, level]),
             }
             for row, name in enumerate(self.relevant.names)
             for level in reversed(range(len(self.scale)))
@@ -229,8 +230,3 @@ def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
         for row, name in enumerate(fit.relevant.names)
         if not fit.relevant.labels[row, 0]
     ]
-
-
-def _count(value: float) -> int | float | None:
-    """Return a number for a record, as a whole one where it is; None where it is not known."""
-    return int(value) if np.isfinite(value) and value == int(value) else known(value)

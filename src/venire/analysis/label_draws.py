@@ -16,6 +16,7 @@ from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import scan
 from venire.types import RNGLike
+from venire.words import counted
 
 
 def results_to_label(
@@ -37,7 +38,7 @@ def results_to_label(
     found, first = np.unique(np.random.default_rng(rng).permutation(places), return_index=True)
     if n < 1 or n > len(found):
         raise SettingError(
-            f"{n:,} results to label: the first {k} of the lists have {len(found):,} that were judged",
+            f"{counted(n, 'result')} to label: the first {k} of the lists have {len(found):,} that were judged",
             hint=f"ask for fewer, or look deeper than k={k}",
         )
     drawn = found[np.argsort(first)[:n]]

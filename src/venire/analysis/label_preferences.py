@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.preference_signals import signals_of
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.panel import majority, median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
@@ -41,6 +41,7 @@ from venire.kernels.paired_labels import (
 )
 from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints
+from venire.words import counted, first_few
 
 MODES, POOLS, FORMS = (
     ("individual", "aggregate"),
@@ -120,11 +121,11 @@ class LabelPreferencesFit(Tabular):
         never = [f"{a} and {b}" for a, b, n in pairs if n == 0]
         seldom = [f"{a} and {b}" for a, b, n in pairs if 0 < n < few]
         if never:
-            words.append(f"labels that never met in a test, so nothing is known (p = 1/2): {_listed(never)}")
+            words.append(f"labels that never met in a test, so nothing is known (p = 1/2): {first_few(never, 5)}")
         if seldom:
             words.append(
                 f"{counted(len(seldom), 'pair')} of labels met less than {few} times; Chu et al. (2021) recommend as "
-                f"many tests in {self.setting.mode} mode: {_listed(seldom)}"
+                f"many tests in {self.setting.mode} mode: {first_few(seldom, 5)}"
             )
         return words
 
@@ -293,7 +294,3 @@ def _group_names(scale: Scale, group: Ints) -> tuple[list[str], Codes]:
     labels = scale.labels
     names = [labels[a] if a == b else f"{labels[a]}..{labels[b]}" for a, b in zip(first, last, strict=True)]
     return names, first.astype(np.int32)
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

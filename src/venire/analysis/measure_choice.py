@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.user_preference import N_DRAWS, VIEWS, UserAgreement, agreement_with_users, number
+from venire.analysis.user_preference import N_DRAWS, VIEWS, UserAgreement, agreement_with_users
 from venire.analysis.user_verdicts import UserVerdicts, quiet_scores, score_differences, user_verdicts
 from venire.data.context import Context
 from venire.data.gains import GainsLike
@@ -25,8 +25,9 @@ from venire.data.preferences import Preferences
 from venire.io.run_sources import RunsLike, read_runs
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scoring import MeasureLike
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 LEVEL = 0.95
 
@@ -64,7 +65,7 @@ class MeasureChoice(Tabular):
         behind = [each for each in known if each["p_adjusted"] <= 1 - LEVEL]
         verb = "is" if len(behind) == 1 else "are"
         of = (
-            f"of {len(others)} others, {len(behind)} {verb}"
+            f"of {counted(len(others), 'other')}, {len(behind)} {verb}"
             if len(others) > 1
             else f"the other {'is' if behind else 'is not'}"
         )
@@ -80,8 +81,8 @@ class MeasureChoice(Tabular):
                 "measure": self.cases.names[at][0],
                 "gains": self.cases.names[at][1],
                 **self.agreement.record(at, view),
-                "p": number(p[at]),
-                "p_adjusted": number(adjusted[at]),
+                "p": known(p[at]),
+                "p_adjusted": known(adjusted[at]),
             }
             for rank, at in enumerate(order.tolist(), start=1)
         ]

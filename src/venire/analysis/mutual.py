@@ -20,11 +20,11 @@ from math import sqrt
 
 import numpy as np
 
-from venire.analysis.comparisons import Comparison, Robustness, interval
 from venire.analysis.double_judgments import DoubleJudgments, double_judgments
 from venire.analysis.left_out import left_out_gains
+from venire.analysis.likeness import RankCorrelation, Robustness, interval
 from venire.data.gains import GainsLike, binary, gains_for, names_model
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import MeasureError, ScaleError, SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.kernels.level_orders import best_discounted, expected_discounted, expected_graded_precisions
@@ -33,6 +33,7 @@ from venire.measures.dcg import DISCOUNTS, nDCG
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, as_measure
 from venire.types import Bools, Floats, Ints
+from venire.words import counted, first_few
 
 MEASURES = ("AP", "GAP", "nDCG", "nDCG(dcg=zipf)")
 MOST_PAIRS = 2000
@@ -79,7 +80,7 @@ def mutual_evaluation(
     sets = double_judgments(labels, n_items=n_items)
     asked = list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
     columns = _columns([as_measure(each) for each in asked], labels, _named(gains, labels), relevant)
-    rows: list[Comparison] = []
+    rows: list[RankCorrelation] = []
     lacking: dict[int, list[str]] = {}
     for column in columns:
         values = column.scores(sets)
@@ -93,10 +94,9 @@ def mutual_evaluation(
 
 def _without(times: int, names: Sequence[str]) -> str:
     """Say which measures had no value, how often, and why that may be."""
-    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return (
-        f"no value {counted(times, 'time')} by {listed}: nothing has a gain by the reference, a label was never judged "
-        "twice on other topics, or gains fall from label to label (GAP)"
+        f"no value {counted(times, 'time')} by {first_few(names, 3)}: nothing has a gain by the reference, a label was "
+        "never judged twice on other topics, or gains fall from label to label (GAP)"
     )
 
 
@@ -180,7 +180,7 @@ def _named(gains: Sequence[GainsLike] | Mapping[str, GainsLike] | None, labels: 
     return named
 
 
-def _rows(values: Floats, sets: DoubleJudgments, column: _Column) -> list[Comparison]:
+def _rows(values: Floats, sets: DoubleJudgments, column: _Column) -> list[RankCorrelation]:
     """Mean and spread over topics, for all pairs of assessors together, and for each directed pair."""
     known = np.flatnonzero(~np.isnan(values))
     topics, topic = np.unique(sets.topic[known], return_inverse=True)
@@ -196,12 +196,12 @@ def _rows(values: Floats, sets: DoubleJudgments, column: _Column) -> list[Compar
     return rows
 
 
-def _row(values: Floats, column: _Column, *, a: str | None = None, b: str | None = None) -> Comparison:
+def _row(values: Floats, column: _Column, *, a: str | None = None, b: str | None = None) -> RankCorrelation:
     n = len(values)
     value = float(values.mean()) if n else np.nan
     sd = float(values.std(ddof=1)) if n > 1 else np.nan
     low, high = interval(value, sd / sqrt(max(n, 1)), n, lowest=0.0)
-    return Comparison(
+    return RankCorrelation(
         between="sets",
         measure=str(column.measure),
         gains=column.gains,

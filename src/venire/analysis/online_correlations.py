@@ -11,6 +11,7 @@ systems are scored, ``all`` is the mean of their correlations.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan
@@ -18,14 +19,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.analysis.comparisons import LEVEL, interval
-from venire.analysis.online_measures import Online, lists_of, online_scores
+from venire.analysis.likeness import LEVEL, interval
+from venire.analysis.online_measures import MANY_UNSEEN, Online, lists_of, online_scores
 from venire.data.clicks import Clicks
 from venire.data.gains import GainsLike
-from venire.data.judgments import counted
-from venire.errors import SettingError, UnknownName
+from venire.data.judgments import Judgments
+from venire.data.runs import Runs
+from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
+from venire.io.scanning import scan
 from venire.kernels.resample import topic_weights
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
 from venire.measures.evaluate import evaluate, several
@@ -35,9 +38,11 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.tabular import Tabular
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 DIGITS = 10
 FEWEST = 3
+NO_INTERVALS = "no intervals: topics were not resampled"
 CORRELATIONS = {"kendall": resampled_tau, "spearman": resampled_rho}
 
 
@@ -142,14 +147,32 @@ def correlate_online(
     if not shared:
         raise UnknownName("topic in the click log called", labels.topics[0], clicks.topics)
     given: list[MeasureLike] = [each.measure for each in wanted]
-    offline = evaluate(labels, sources, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
+    with warnings.catch_warnings():
+        if runs is None:  # lists that were shown are no system to be warned of: a note tells
+            warnings.simplefilter("ignore", UnjudgedWarning)
+        offline = evaluate(labels, sources, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
     behaviour = online_scores(clicks, sources, topics=offline.names["topic"], setting=online)
     offline = _on_topics(offline, behaviour.names["topic"])
     found = list(_correlated(offline, behaviour, n_draws=n_draws, rng=rng))
     rows = [row for each in found for row in _rows(each, wanted, online.names)]
     method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}"
-    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *behaviour.notes]))
-    return OnlineCorrelations(tuple(rows), notes, method, (offline, behaviour))
+    unjudged: list[str] = []
+    if runs is None:
+        whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
+        unjudged = _unjudged(whose, sources, topics=offline.names["topic"], top=online.top)
+    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes]))
+    return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
+
+
+def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[str]:
+    """Say how many of the first documents that were shown have no label, if that is many."""
+    facts = scan(lists, labels.items)
+    judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
+    scored = np.isin(list(labels.items.topics), topics)[facts.topic]
+    hits = judged[facts.item] & (facts.rank <= top) & np.repeat(scored, facts.n_hits)
+    share = 1 - float(hits.sum() / max(np.minimum(facts.depth, top)[scored].sum(), 1))
+    words = f"{share:.0%} of the first {top} documents of the lists that were shown have no label"
+    return [words] * (share > MANY_UNSEEN)
 
 
 class _Found(NamedTuple):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from venire.analysis.setting import need_at_least, need_share, parsed, value_of
 from venire.errors import SettingError
 from venire.types import Codes, Ints
+from venire.words import counted
 
 Pairs: TypeAlias = tuple[Ints, Ints]
 Pattern: TypeAlias = Callable[[Codes, int, np.random.Generator], Pairs]
@@ -57,7 +58,7 @@ class Single:
         again = _sample(len(topic), self.twice, rng)
         if len(again) and n_assessors < 2:
             raise SettingError(
-                f"{len(again):,} items need a second assessor, and there is one",
+                f"a second assessor is needed for {counted(len(again), 'item')}, and there is one",
                 hint="add one, or set twice=0",
             )
         other = rng.integers(1, max(n_assessors, 2), size=len(again))

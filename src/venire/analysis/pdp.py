@@ -29,12 +29,13 @@ from venire.analysis.label_preferences import LabelPreferences, LabelPreferences
 from venire.analysis.list_orders import orders_of
 from venire.analysis.preference_evidence import evidence_of
 from venire.analysis.top_lists import TopLists, top_of_pool
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
 from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
 from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 LEVEL = 0.95
 BUDGET, FEWEST, MOST = 4e8, 30, 200

@@ -14,12 +14,12 @@ import numpy as np
 
 from venire.analysis.pair_tests import PairedT, PairTest
 from venire.analysis.pdp import PDP, interval_of
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.kernels.differences import differences_of
 from venire.measures.paired_scores import PairedScores
 from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 
 @dataclass(frozen=True, kw_only=True)

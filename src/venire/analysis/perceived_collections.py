@@ -22,12 +22,13 @@ from venire.analysis.seeds import copied, seed_of
 from venire.analysis.setting import need_at_least
 from venire.analysis.systems import Corpus, run_of
 from venire.data.ids import Category, Ids
-from venire.data.judgments import Items, Judgments, counted
+from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, RNGLike
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,9 +121,12 @@ class DiscriminativePower(Tabular):
                 f"All {len(known)} combinations of measure and labels tell the same share of pairs of systems apart, "
                 f"{most.share:.1%} (level {most.alpha:g}, {most.method})."
             )
+        whose, begin, by = "", "Most", (most.what(), least.what())
+        if len({row.labels for row in known}) == 1:
+            whose, begin, by = f"With labels {most.labels}, ", "most", (most.measure, least.measure)
         return (
-            f"Most pairs of systems are told apart by {most.what()} ({most.share:.1%} of {most.pairs:,}), fewest by "
-            f"{least.what()} ({least.share:.1%}), at level {most.alpha:g} ({most.method})."
+            f"{whose}{begin} pairs of systems are told apart by {by[0]} ({most.share:.1%} of {most.pairs:,}), fewest "
+            f"by {by[1]} ({least.share:.1%}), at level {most.alpha:g} ({most.method})."
         )
 
     def __str__(self) -> str:

@@ -38,6 +38,7 @@ from venire.models.predicted_relevance import PredictedRelevance, PredictedRelev
 from venire.models.spread import LEVEL
 from venire.tabular import Records, Tabular, known
 from venire.types import Bools, Floats, RNGLike
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,9 @@ def score_intervals(
     0.324 [0.254, 0.400] (95%, bootstrap over 30 topics and their double judgments, n=1000)
     """
     if n_draws < 2:
-        raise SettingError(f"{n_draws} draws: expected 2 or more", hint="1000 give an interval to two digits")
+        raise SettingError(
+            f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
+        )
     labels = read_judgments(judgments)
     plan = _linear(plan_for_users(several(measures), unjudged))
     seen_twice = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)

@@ -13,13 +13,12 @@ import numpy as np
 
 from venire.analysis.label_preferences import LabelPreferences, LabelPreferencesFit
 from venire.analysis.preference_signals import Signals, signals_of
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.kernels.paired_labels import PairedLabels, count_wins
-from venire.kernels.resample import topic_weights
+from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats
-
-FEW_TOPICS = 10
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,11 @@ import numpy as np
 
 from venire.agreement.preferences import PositionBias, PreferenceAgreement, position_bias, preference_agreement
 from venire.analysis.user_verdicts import STRENGTHS, UserVerdicts, user_verdicts
-from venire.data.judgments import counted
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
 from venire.tabular import Tabular
 from venire.types import RNGLike
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,14 +77,21 @@ class UserScores(Tabular):
         return np.quantile(self.users.values, q, axis=-1)
 
     def sentence(self) -> str:
-        """Say how sure the means are."""
+        """Say which system does most for a random user, and how sure the means are."""
         if self.n_users == 1:
-            return "scores are those of one simulated user"
+            return f"{self._best()}scores are those of one simulated user"
         error = float(np.nanmax(self.sd.values, initial=0.0)) / self.n_users**0.5
         return (
-            f"scores are means over {self.n_users:,} simulated users, within {2 * error:.4f} of what more would give; "
-            "sd, low and high (5% and 95%) are between users"
+            f"{self._best()}scores are means over {self.n_users:,} simulated users, within {2 * error:.4f} of what "
+            "more would give; sd, low and high (5% and 95%) are between users"
         )
+
+    def _best(self) -> str:
+        mean, names = self.mean.values[:, 0], self.users.names
+        if np.isnan(mean).all():
+            return ""
+        first = int(np.nanargmax(mean))
+        return f"By {names['measure'][0]}, {names['system'][first]} has the highest mean, {mean[first]:.4f}; "
 
     def records(self) -> Records:
         """Return one row per system and measure: the mean over users, and sd, 5 % and 95 % between them."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.analysis.comparisons import CORRELATIONS, MATRICES, Comparison, Correlate, correlate_by, interval
+from venire.analysis.likeness import CORRELATIONS, MATRICES, Correlate, RankCorrelation, correlate_by, interval
 from venire.kernels.resample import topic_weights
 from venire.measures.scores import Scores
 from venire.types import Bools, Floats, RNGLike
@@ -79,7 +79,7 @@ class Correlator:
             weights = weights / weights.sum(axis=1, keepdims=True)
         return np.round(weights @ (by_topic if chosen is None else by_topic[chosen]), DIGITS)
 
-    def rows(self, found: Iterable[Correlated], **what: Any) -> list[Comparison]:
+    def rows(self, found: Iterable[Correlated], **what: Any) -> list[RankCorrelation]:
         """Make a row of each comparison that has topics, and ahead of them one of their mean if there are several."""
         sums, counts = np.zeros((2, len(self.weights)))
         rows, topics = [], 0
@@ -94,10 +94,10 @@ class Correlator:
         mean = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
         return [self._row(Correlated(None, None, topics, mean), **what), *rows]
 
-    def _row(self, found: Correlated, **what: Any) -> Comparison:
+    def _row(self, found: Correlated, **what: Any) -> RankCorrelation:
         value, n = float(found.draws[0]), found.n_topics
         known = found.draws[1:][~np.isnan(found.draws[1:])]
         sd = float(known.std() * np.sqrt(n / (n - 1))) if len(known) > 1 and n > 1 else np.nan
         low, high = interval(value, sd, n, lowest=0.0 if self.name == "rbo" else -1.0)
         what |= {"correlation": self.name, "a": found.a, "b": found.b}
-        return Comparison(value=value, low=low, high=high, sd=sd, topics=n, **what)
+        return RankCorrelation(value=value, low=low, high=high, sd=sd, topics=n, **what)

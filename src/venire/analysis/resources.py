@@ -23,7 +23,7 @@ import numpy as np
 from venire.analysis.counting import Counts, Model, counts_of, fitted, measures_of
 from venire.data.facts import Facts
 from venire.data.ids import Category
-from venire.data.judgments import Items, Judgments, counted
+from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, convene
 from venire.data.runs import Runs
 from venire.errors import FormatError, SettingError, known_names
@@ -35,6 +35,7 @@ from venire.measures.layout import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, score_facts
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 ResourceLike = str | Mapping[str, str]
 ORACLE = "oracle"

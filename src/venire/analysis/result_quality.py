@@ -29,13 +29,14 @@ from venire.models.pairs import named_assessors, two_sides
 from venire.models.predicted_relevance import PredictedRelevance
 from venire.models.relevance import RelevantSets, relevant_sets
 from venire.models.spread import FEW_PAIRS
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats
 
 TOP = 10
 
 
 @dataclass(frozen=True, eq=False)
-class QualitySensitivity:
+class QualitySensitivity(Tabular):
     """p(R|i) and pairs (list, relevant, label) from the first 1, 2, ... lists of every topic.
 
     by: whose labels ordered the lists, ``level`` or higher being good; one_sided: p read from the labels of these
@@ -74,6 +75,22 @@ class QualitySensitivity:
             f"{words}; read one-sided from {', '.join(self.by[:3])}, whose labels order the lists, {first:.2f} and "
             f"{last:.2f}: only that change is the documents'."
         )
+
+    def records(self) -> Records:
+        """Return one row per number of lists, notion of relevance and label: p(R|i), and the pairs behind it."""
+        return [
+            {
+                "lists": number + 1,
+                "relevant": relevant,
+                "label": label,
+                "p": known(self.p[number, row, level]),
+                "one_sided": None if self.one_sided is None else known(self.one_sided[number, row, level]),
+                "pairs": float(self.pairs[number, row, level]),
+            }
+            for number in range(len(self.p))
+            for row, relevant in enumerate(self.relevant.names)
+            for level, label in enumerate(self.scale.labels)
+        ]
 
     def warnings(self) -> list[str]:
         """What to be careful about."""

@@ -21,11 +21,11 @@ from itertools import combinations
 from math import isnan
 from typing import Any
 
-from venire.analysis.comparisons import LEVEL, Comparison, Correlate, Robustness, correlate_by
+from venire.analysis.likeness import LEVEL, Correlate, RankCorrelation, Robustness, correlate_by
 from venire.analysis.rank_correlations import Correlator
 from venire.analysis.seeds import copied, seed_of
 from venire.data.gains import Gains, GainsLike, gains_for, names_model
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
@@ -36,6 +36,7 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.models.gain_names import fitted_gains
 from venire.types import RNGLike
+from venire.words import counted
 
 ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None
 Measures = Sequence[MeasureLike] | MeasureLike
@@ -47,6 +48,7 @@ def between_assessors(
     measures: Measures = ("nDCG@10",),
     *,
     gains: ManyGains = None,
+    relevant: str | None = None,
     correlation: str | Correlate = "tau-b",
     fit_on: Judgments | None = None,
     n_draws: int = 300,
@@ -58,10 +60,11 @@ def between_assessors(
     ----------
     judgments, runs, measures : as ``evaluate`` takes them
     gains : several, by name ("linear", "prm:Key", "udm:1/3"), as Gains, or {name: gains}; None: linear, exponential,
-        binary, PRM and UDM gains at the top label
+        binary, PRM and UDM gains
+    relevant : without ``gains``, the label from which the last three take documents as relevant; None: the top label
     correlation : "tau-b", "tau-a", "tau-ap", "rbo", or a function of two arrays (..., system) -> (...)
     fit_on : judgments on which gains by a model are fitted; None: those given
-    n_draws : how often topics are resampled
+    n_draws : how often topics are resampled; 0: no intervals
 
     Returns
     -------
@@ -76,8 +79,8 @@ def between_assessors(
             hint="add judgments by others, or compare gains (between_gains, --between gains)",
         )
     correlate_by(correlation)
-    worths, notes = named_gains(labels, gains, fit_on=fit_on)
-    rows: list[Comparison] = []
+    worths, notes = named_gains(labels, gains, relevant=relevant, fit_on=fit_on)
+    rows: list[RankCorrelation] = []
     seed = seed_of(rng)
     for worth, scores in _scored(labels, sources, measures, worths, per="assessor"):
         notes += scores.notes
@@ -95,6 +98,7 @@ def between_gains(
     measures: Measures = ("nDCG@10",),
     *,
     gains: ManyGains = None,
+    relevant: str | None = None,
     assessor: str | None = None,
     pool: str | None = None,
     correlation: str | Correlate = "tau-b",
@@ -109,7 +113,7 @@ def between_gains(
     """
     labels, sources = read_judgments(judgments), _as_runs(runs)
     correlate_by(correlation)
-    worths, notes = named_gains(labels, gains, fit_on=fit_on)
+    worths, notes = named_gains(labels, gains, relevant=relevant, fit_on=fit_on)
     if len(worths) < 2:
         raise SettingError(
             "rankings by different gains need two gains or more", hint="as in --gains linear --gains udm:1/3"
@@ -119,7 +123,7 @@ def between_gains(
     notes += [note for scores in scored.values() for note in scores.notes]
     some = next(iter(scored.values())).names
     by = Correlator.of(correlation, len(some["topic"]), n_draws=n_draws, rng=rng)
-    rows: list[Comparison] = []
+    rows: list[RankCorrelation] = []
     for one, other in combinations(scored, 2):
         for measure in some["measure"]:
             first, second = (scored[each].select(measure=measure) for each in (one, other))
@@ -130,12 +134,17 @@ def between_gains(
 
 
 def named_gains(
-    labels: Judgments, gains: ManyGains, *, fit_on: Judgments | None = None
+    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, fit_on: Judgments | None = None
 ) -> tuple[dict[str, Gains], list[str]]:
     """Settle several gains under their names, and note which of the usual ones could not be had."""
     named: Mapping[str, GainsLike]
+    if gains is not None and relevant is not None:
+        raise SettingError(
+            "relevant says what is relevant to the usual gains, and others were named",
+            hint=f"say it in their names, as in binary:{relevant} or prm:{relevant}",
+        )
     if gains is None:
-        named = {name: name for name in usual_gains(labels.scale)}
+        named = {name: name for name in usual_gains(labels.scale, relevant)}
     elif isinstance(gains, Mapping):
         named = gains
     else:
@@ -153,10 +162,13 @@ def named_gains(
     return settled, notes
 
 
-def usual_gains(scale: Scale) -> tuple[str, ...]:
-    """The gains that are compared if none are named."""
-    top = scale.labels[-1]
-    return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
+def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
+    """The gains that are compared if none are named; relevant None: the top label."""
+    if relevant is None:
+        top = scale.labels[-1]
+        return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
+    scale.level_of(relevant)
+    return ("linear", "exponential", f"binary:{relevant}", f"prm:{relevant}", f"udm:1/3:{relevant}")
 
 
 def _settled(gains: GainsLike, labels: Judgments, fit_on: Judgments | None) -> Gains:
@@ -183,7 +195,7 @@ def _scored(
         yield name, scores
 
 
-def _gathered(rows: Sequence[Comparison], notes: Sequence[str], n_draws: int) -> Robustness:
+def _gathered(rows: Sequence[RankCorrelation], notes: Sequence[str], n_draws: int) -> Robustness:
     """Keep the comparisons that could be made, and note those that could not."""
     words = list(dict.fromkeys(notes))
     apart = len({(row.a, row.b) for row in rows if row.topics == 0})
@@ -196,4 +208,5 @@ def _gathered(rows: Sequence[Comparison], notes: Sequence[str], n_draws: int) ->
     undefined = sum(isnan(row.value) for row in kept)
     if undefined:
         words.append(f"{counted(undefined, 'comparison')} without a value: one side's scores are all tied")
-    return Robustness(tuple(kept), tuple(words), f"{LEVEL:.0%} intervals: bootstrap over topics, n={n_draws}")
+    method = f"{LEVEL:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
+    return Robustness(tuple(kept), tuple(words), method)

@@ -54,7 +54,8 @@ MEANINGS = {
     "pdp_aggregate": "nats of uncertainty about the order of K documents, labels pooled first: lower is better",
 }
 ALPHA, POWER, MODES = "krippendorff_alpha", "discriminative_power", ("individual", "aggregate")
-N_DRAWS = 300
+N_DRAWS, N_TESTS = 300, 1000
+"""Resamples of topics: for an interval, and for a test of two systems."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,12 @@ class ScaleComparison(Tabular):
             found = self.of(statistic)
             if len(found) > 1 and own in found:
                 best, worst = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
+                if found[best] == found[own]:
+                    return (
+                        f"By PDP in {statistic.removeprefix('pdp_')} mode the labels as they are leave the least of "
+                        f"the order of documents open ({found[own]:.3f} nats) and {worst} the most "
+                        f"({found[worst]:.3f})."
+                    )
                 return (
                     f"By PDP in {statistic.removeprefix('pdp_')} mode the setting {best} tells the most about "
                     f"the order of documents ({found[best]:.3f} nats open) and {worst} the least ({found[worst]:.3f}); "
@@ -131,6 +138,7 @@ def compare_scales(
     k: int | None = None,
     gains: GainsLike = "linear",
     pool: str | Pool = "median",
+    agreement: bool = True,
     n_draws: int | None = None,
     intervals: bool = True,
     rng: RNGLike = 0,
@@ -142,32 +150,37 @@ def compare_scales(
     runs, measures, gains, pool : for discriminative power, as ``evaluate`` takes them; no runs, none of it
     preferences : for PDP; None, none of it
     reduce, extend, sums : which settings, see ``scale_settings``
-    k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels
-    n_draws : resamples for each interval and test; None: 300, and for PDP as many as ``pdp`` chooses; 0: no
-        intervals, and 1,000 for the tests
+    k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels (drawn
+        at random if labels have no order)
+    agreement : False leaves it out
+    n_draws : resamples for each interval; None: 300, and for PDP as many as ``pdp`` chooses; 0: no intervals.  Tests
+        of pairs of systems always have 1,000: with fewer, chance in them orders the settings
     intervals : False leaves them out, except for the labels as they are, which is much quicker
 
     Notes
     -----
     Cost: that of each statistic, times the settings.
     """
+    if not agreement and runs is None and preferences is None:
+        raise SettingError("without agreement there is nothing to compare", hint="give runs, preferences, or both")
     seed = seed_of(rng)
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
     draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
-    values = [each for name, labels in settings.items() for each in _agreement(name, labels, draws[name], seed)]
+    told = settings if agreement else {}
+    values = [each for name, labels in told.items() for each in _agreement(name, labels, draws[name], seed)]
     if runs is not None:
-        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, n_draws=usual, seed=seed)
+        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
         values, notes = values + powers, notes + said
     if preferences is not None:
-        lists = top_of_pool(judgments, k) if runs is None else top_of_runs(judgments, runs, k)
+        lists = _lists(judgments, seed, k) if runs is None else top_of_runs(judgments, runs, k)
         few = FEWEST if n_draws is None and not intervals else n_draws  # for a warning, no more
         chosen = {name: few if draws[name] else 0 for name in settings}
         pdps, said = _pdps(settings, preferences, lists, n_draws=chosen, seed=seed)
         values, notes = values + pdps, notes + said
     order = list(settings)
     values.sort(key=lambda each: order.index(each.setting))
-    return ScaleComparison(tuple(values), (WARNING, *dict.fromkeys(notes)))
+    return ScaleComparison(tuple(values), tuple(dict.fromkeys([*[WARNING] * agreement, *notes])))
 
 
 def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
@@ -201,11 +214,10 @@ def _powers(
     *,
     gains: GainsLike,
     pool: str | Pool,
-    n_draws: int,
     seed: np.random.SeedSequence,
 ) -> tuple[list[ScaleValue], list[str]]:
     """Count the pairs of systems that each measure tells apart, in each setting."""
-    test, own = PairedBootstrap(n=n_draws or 1000), next(iter(settings))
+    test, own = PairedBootstrap(n=N_TESTS), next(iter(settings))
     try:
         found = discriminative_power(
             dict(settings), runs, measures, test=test, gains=[gains], pool=pool, rng=copied(seed)
@@ -226,6 +238,11 @@ def _powers(
     worth = gains if isinstance(gains, str) else "those given"
     how = f"discriminative power: labels pooled by {pooled}, gains {worth}, {test.words(found.rows[0].topics)}"
     return values, [how, *found.notes]
+
+
+def _lists(judgments: Judgments, seed: np.random.SeedSequence, k: int | None) -> TopLists:
+    """Documents of the pool whose order is asked for: the best, or, if labels have no order, any."""
+    return top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
 
 
 def _pdps(
@@ -269,6 +286,13 @@ def _by_power(found: ScaleComparison, own: str) -> str:
         shares = found.of(POWER, measure)
         if len(shares) > 1 and own in shares:
             best = max(shares, key=shares.__getitem__)
+            if shares[best] == 0:
+                return f"By {measure} no setting tells any pair of systems apart."
+            if shares[best] == shares[own]:
+                return (
+                    f"By {measure} no other setting tells more pairs of systems apart than the labels as they are "
+                    f"({shares[own]:.1%})."
+                )
             return (
                 f"By {measure} the setting {best} tells most pairs of systems apart ({shares[best]:.1%}); the labels "
                 f"as they are {shares[own]:.1%}."

@@ -35,6 +35,7 @@ from venire.models.diagnosis import warnings_of
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.tabular import Records, Tabular
 from venire.types import RNGLike
+from venire.words import counted
 
 AGAINST = ("quality", "topics", "judgments")
 
@@ -126,7 +127,9 @@ def sensitivity(
     if "topics" in asked and fit.n_topics > 1 and setting.n_draws > 1:
         topics = topic_influence(fit, labels.topics, n_draws=setting.n_draws, rng=for_topics)
     elif "topics" in asked:
-        words.append(f"nothing is said of topics: {fit.n_topics} with double judgments, drawn {setting.n_draws} times")
+        words.append(
+            f"nothing is said of topics: {fit.n_topics} with double judgments, drawn {counted(setting.n_draws, 'time')}"
+        )
     return Sensitivity(
         fit,
         quality,

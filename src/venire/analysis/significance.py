@@ -16,12 +16,12 @@ from venire.analysis.effects import N_RESAMPLES, Effects, effects_of
 from venire.analysis.multiplicity import WORDS, Adjust, adjustment, unadjusted
 from venire.analysis.pair_tests import PairedT, PairTest, TukeyHSD
 from venire.analysis.setting import need_at_least
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import PairedScores, Pairs, paired_scores
 from venire.measures.scores import Scores
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 LEVEL = 0.95
 _SIZES = tuple(field.name for field in fields(Effects) if field.name != "delta")
@@ -139,8 +139,7 @@ def compare_systems(
 
     Examples
     --------
-    >>> from venire import Scores
-    >>> from venire.analysis.pair_tests import SignFlip
+    >>> from venire import Scores, SignFlip
     >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
     >>> names = {"system": ("new", "old"), "topic": tuple("123456")}
     >>> found = compare_systems(Scores(values, ("system", "topic"), names), test=SignFlip())

@@ -23,6 +23,7 @@ from venire.estimate import Estimate
 from venire.kernels.correlation import kendall_tau
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 ALPHA, LEVEL = 0.05, 0.95
 DIGITS = 10
@@ -96,7 +97,9 @@ class Stability(Tabular):
         if not len(known):
             return Estimate(np.nan, np.nan, np.nan, LEVEL, "no draw tells two systems apart")
         low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        return Estimate(float(known.mean()), float(low), float(high), LEVEL, f"{len(known):,} draws of a judge")
+        return Estimate(
+            float(known.mean()), float(low), float(high), LEVEL, f"{counted(len(known), 'draw')} of a judge"
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return one JSON object per pair, significant yet fragile pairs first."""
@@ -161,7 +164,9 @@ def stability(forecast: Forecast, *, p_adjusted: Floats | None = None) -> Stabil
     if n < 2:
         raise SettingError("one system has no order", hint="give the runs of two systems or more")
     if p_adjusted is not None and p_adjusted.shape != (n * (n - 1) // 2,):
-        raise SettingError(f"{len(p_adjusted)} p-values for the {n * (n - 1) // 2} pairs of {n} systems")
+        raise SettingError(
+            f"{counted(len(p_adjusted), 'p-value')} for the {counted(n * (n - 1) // 2, 'pair')} of {n} systems"
+        )
     now, draws = np.round(forecast.mean, DIGITS), np.round(forecast.draws, DIGITS)
     best, worst, above = _places(draws)
     tail = (1 - LEVEL) / 2

@@ -34,6 +34,7 @@ from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.words import counted
 
 PARTS = ("prevalences", "pool", "levels", "effects", "pattern", "assessors", "systems")  # new parts go last
 SKEW = 0.35
@@ -128,7 +129,7 @@ class Collection(Tabular):
 
     def sentence(self) -> str:
         """Say in one line what is there."""
-        return f"{self.judgments.sentence()}; {len(self.runs.sources)} systems"
+        return f"{self.judgments.sentence()}; {counted(len(self.runs.sources), 'system')}"
 
     def records(self) -> Records:
         """Return one row per system, best first: how good it is in truth."""
@@ -189,7 +190,9 @@ def _check_prevalence(prevalence: tuple[float, ...] | None, scale: Scale) -> Non
     if prevalence is None:
         return
     if len(prevalence) != len(scale):
-        raise SettingError(f"{len(prevalence)} prevalences for the {len(scale)} levels of the scale {scale}")
+        raise SettingError(
+            f"{counted(len(prevalence), 'prevalence')} for the {counted(len(scale), 'level')} of the scale {scale}"
+        )
     if not all(share >= 0 for share in prevalence) or abs(sum(prevalence) - 1) > _SUM:
         shown = " + ".join(f"{share:g}" for share in prevalence)
         raise SettingError(

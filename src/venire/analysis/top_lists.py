@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.data.facts import Facts
-from venire.data.judgments import Items, Judgments, counted
+from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs
-from venire.errors import SettingError, UnknownName
+from venire.errors import ScaleError, SettingError, UnknownName
 from venire.io.scanning import scan
 from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
+from venire.words import counted
 
 CHOICES = ("best", "random")
 USUAL_K = 10
@@ -74,7 +75,8 @@ class TopLists(Tabular):
 def top_of_pool(judgments: Judgments, k: int | None = None, *, choose: str = "best", rng: RNGLike = 0) -> TopLists:
     """Choose K labelled documents of every topic that has as many; one list per topic.
 
-    k: None: 10, or what the middle topic has, if that is less.  choose: "best" by mean label, or "random".
+    k: None: 10, or what the middle topic has, if that is less.  choose: "best" by mean label, which takes labels with
+    an order unless all documents are chosen; or "random".
     """
     if choose not in CHOICES:
         raise UnknownName("choice", choose, CHOICES)
@@ -83,6 +85,15 @@ def top_of_pool(judgments: Judgments, k: int | None = None, *, choose: str = "be
     topic = judgments.items.topic[item]
     n_docs = np.bincount(topic, minlength=len(judgments.items.topics))
     k = _usual(n_docs[n_docs > 0]) if k is None else _checked(k)
+    if choose == "best" and not judgments.scale.ordered and k < n_docs.max(initial=0):
+        raise ScaleError(
+            f"the labels {judgments.scale} have no order, so no document is better than another",
+            hint=[
+                'draw documents at random (choose="random", --choose random)',
+                "take those at the top of runs",
+                'say the order of the labels, as in --scale "Non<Rel<HRel"',
+            ],
+        )
     if choose == "best":
         level = np.bincount(judgments.item, judgments.label, minlength=len(labelled))[item] / labelled[item]
         order = np.lexsort((item, -level, topic))

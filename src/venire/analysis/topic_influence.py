@@ -18,14 +18,16 @@ from venire.kernels.resample import resampled_sums, topic_weights
 from venire.kernels.shares import shares
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.relevance import RelevantSets
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 N_DRAWS = 300
 
 
 @dataclass(frozen=True, eq=False)
-class TopicInfluence:
+class TopicInfluence(Tabular):
     """p (relevant, label), its quantiles (5, relevant, label) over drawn topics, and what each topic does to it.
 
     influence (topic, relevant, label): p with the topic less p without it, NaN where it alone has the label; pairs
@@ -62,6 +64,16 @@ class TopicInfluence:
         without = self.p[row, level] - self.influence[topic, row, level]
         return f"{words}; without topic {self.topics[topic]} it would be {without:.2f}."
 
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label: p(R|i), and its quantiles over drawn topics."""
+        names = [f"q{round(100 * level):02}" for level in LEVELS]
+        return [
+            {"relevant": relevant, "label": label, "p": known(self.p[row, level])}
+            | {name: known(value) for name, value in zip(names, self.quantiles[:, row, level], strict=True)}
+            for row, relevant in enumerate(self.relevant.names)
+            for level, label in enumerate(self.scale.labels)
+        ]
+
 
 def topic_influence(
     fit: PredictedRelevanceFit, topics: Sequence[str], *, n_draws: int = N_DRAWS, rng: RNGLike = 0
@@ -72,13 +84,14 @@ def topic_influence(
     """
     if len(topics) != len(fit.by_topic):
         raise SettingError(
-            f"{len(topics)} names for the {len(fit.by_topic)} topics of the fit",
+            f"{counted(len(topics), 'name')} for the {counted(len(fit.by_topic), 'topic')} of the fit",
             hint="give those of the judgments it was made from; a fit that was saved no longer knows its topics",
         )
     there = np.flatnonzero(fit.by_topic.sum(axis=(1, 2)) > 0)
     if len(there) < 2 or n_draws < 2:
         raise PairsError(
-            f"{len(there)} topic with items judged twice, and {n_draws} draws: nothing varies over topics",
+            f"{counted(len(there), 'topic')} with items judged twice, and {counted(n_draws, 'draw')}: "
+            "nothing varies over topics",
             hint="judge items of more topics twice, and draw more than once",
         )
     counts = fit.by_topic[there]

@@ -37,7 +37,8 @@ from venire.models.transitions import ANY, Transitions
 from venire.tabular import Tabular
 from venire.types import Floats, Ints, RNGLike
 
-SOURCES = ("topics", "judges", "both")
+DRAWN = ("topics", "judges", "both")
+"""What is drawn anew: the sources."""
 LEVEL = 0.95
 
 
@@ -61,7 +62,7 @@ class UncertaintySources(Tabular):
     def difference(self, source: str, a: str, b: str) -> Floats:
         """Draws of the difference between two systems by one source -> (draw,)."""
         if source not in self.draws:
-            raise UnknownName("source of uncertainty", source, SOURCES)
+            raise UnknownName("source of uncertainty", source, DRAWN)
         return self.draws[source][:, self.number(a)] - self.draws[source][:, self.number(b)]
 
     def p_beats(self, a: str, b: str, *, source: str = "both") -> float:
@@ -73,7 +74,7 @@ class UncertaintySources(Tabular):
         if pairs is None:
             first, second = np.triu_indices(len(self.systems), 1)
             pairs = [(self.systems[a], self.systems[b]) for a, b in zip(first, second, strict=True)]
-        return [self._record(source, a, b) for a, b in pairs for source in SOURCES]
+        return [self._record(source, a, b) for a, b in pairs for source in DRAWN]
 
     def _record(self, source: str, a: str, b: str) -> dict[str, Any]:
         found = self.difference(source, a, b)
@@ -93,14 +94,14 @@ class UncertaintySources(Tabular):
     def spread(self) -> dict[str, float]:
         """Median over all pairs of the standard deviation of their difference, by source."""
         a, b = np.triu_indices(len(self.systems), 1)
-        return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in SOURCES}
+        return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in DRAWN}
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
         """Say the main finding in one sentence: of a pair, or of the best system and the next that it is ahead of."""
         first = int(np.argmax(self.mean))
         below = np.where(self.mean < self.mean[first] - TIE, self.mean, -np.inf)
         a, b = a or self.systems[first], b or self.systems[int(np.argmax(below))]
-        p = {source: self.p_beats(a, b, source=source) for source in SOURCES}
+        p = {source: self.p_beats(a, b, source=source) for source in DRAWN}
         return (
             f"By {self.measure}, {a} beats {b} on other topics with probability {p['topics']:.2f}, under another judge "
             f"with {p['judges']:.2f}, and for a random user and a new set of topics with {p['both']:.2f}."
@@ -144,6 +145,13 @@ def uncertainty_sources(
         topics=topics,
         progress=progress,
     )
+    return sources_of(scene, form=form, n_draws=n_draws, rng=rng)
+
+
+def sources_of(
+    scene: Scene, *, form: str = "hierarchical", n_draws: int = 2000, rng: RNGLike = 0
+) -> UncertaintySources:
+    """Draw from a scene at hand."""
     for_judges, for_topics = seed_of(rng).spawn(2)
     means, expected = [], np.zeros_like(scene.now)
     for block in scene.draws(form, n_draws, seed=for_judges):

@@ -21,14 +21,15 @@ import numpy as np
 
 from venire.analysis.preference_conditions import CONDITIONS, SHARES, Conditioned, conditioned, swept
 from venire.analysis.user_verdicts import STRENGTHS, UserVerdicts
-from venire.data.judgments import counted
 from venire.kernels.direction_ties import jaccard_of
 from venire.kernels.resample import topic_weights
-from venire.tabular import Records, Tabular
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, RNGLike
+from venire.words import counted
 
 LEVEL, N_DRAWS = 0.95, 1000
-FEW_TOPICS = 20
+TOPICS_FOR_INTERVALS = 20
+"""Over fewer topics, intervals are too narrow."""
 EQUAL = 1e-12
 KEYS = {"kappa": ("kappa", "low", "high"), "jaccard": ("jaccard", "jaccard_low", "jaccard_high")}
 VIEWS = ((0, 0), (1, 1), (2, 0), (2, 1))
@@ -58,7 +59,7 @@ class UserAgreement(Tabular):
         }
         for name in ("kappa", "jaccard"):
             low, high = self.limits(name, at)
-            value = number(getattr(self.seen, name)[at][0])
+            value = known(getattr(self.seen, name)[at][0])
             found |= dict(zip(KEYS[name], (value, low, high), strict=True))
         found["reason"] = None if found["kappa"] is not None else "users and measure give one and the same answer"
         return found
@@ -70,8 +71,9 @@ class UserAgreement(Tabular):
         if found["kappa"] is None:
             return f"No measure can be told from chance: {found['reason']}."
         interval = "" if found["low"] is None else f" ({found['low']:.2f} to {found['high']:.2f})"
-        among = f"measure {best + 1} of {self.seen.kappa.shape[2]}"
-        return f"Of the measures {among} agrees best with users: kappa {found['kappa']:.2f}{interval}, weak preference."
+        n_measures = self.seen.kappa.shape[2]
+        which = f"Measure {best + 1} of {n_measures} agrees best" if n_measures > 1 else "The measure agrees"
+        return f"{which} with users: kappa {found['kappa']:.2f}{interval}, weak preference."
 
     def records(self) -> Records:
         """Return one row per measure, numbered from 1, and condition."""
@@ -105,7 +107,7 @@ class UserAgreement(Tabular):
         few = f"intervals over {counted(self.verdicts.n_topics, 'topic')} are too narrow: there are too few"
         return [
             *self.verdicts.notes,
-            *([few] if self.drawn is not None and self.verdicts.n_topics < FEW_TOPICS else []),
+            *([few] if self.drawn is not None and self.verdicts.n_topics < TOPICS_FOR_INTERVALS else []),
         ]
 
 
@@ -202,18 +204,13 @@ def quantiles(drawn: Floats, axis: int = -1) -> Floats:
     return np.asarray(np.quantile(np.nan_to_num(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=axis))
 
 
-def number(value: float) -> float | None:
-    """A number for JSON: None where it has no meaning."""
-    return None if np.isnan(value) else float(value)
-
-
 def _weights(verdicts: UserVerdicts, n_draws: int, rng: RNGLike) -> Floats:
     """How often each case counts, when topics are drawn -> (draw, case)."""
     return topic_weights(verdicts.n_topics, n_draws, np.random.default_rng(rng))[:, verdicts.topic]
 
 
 def _numbers(name: str, values: Floats) -> dict[str, float | None]:
-    return {key: number(value) for key, value in zip(KEYS[name], values, strict=True)}
+    return {key: known(value) for key, value in zip(KEYS[name], values, strict=True)}
 
 
 def _largest(each: Floats, stray: Floats, drawn: Floats, first: int) -> Floats:

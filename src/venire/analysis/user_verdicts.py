@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.preferences import per_assessor
-from venire.data.judgments import counted
 from venire.data.preferences import Preferences
 from venire.errors import FormatError, SettingError, known_names
 from venire.kernels.differences import differences_of
@@ -24,6 +23,7 @@ from venire.kernels.direction_ties import directions, modes
 from venire.measures.scores import Scores
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 STRENGTHS = ("weak", "strong")
 UNSCORED = "every list that was compared needs a score; or pass over such cases: missing='skip', --missing skip"
@@ -174,7 +174,8 @@ def _settled_slight(preferences: Preferences, slight: float | None) -> tuple[flo
     if not 0 <= slight < np.inf:
         raise SettingError(f"slight is {slight:g}, expected a strength from 0 on", hint="1 is usual on scales up to 2")
     if slight == 0:
-        return slight, (f"no strength is over {largest:g}: strong preference is the same as weak",)
+        why = f"no strength is over {largest:g}" if largest <= 1 else "no strength counts as slight"
+        return slight, (f"{why}: strong preference is the same as weak",)
     word = f"every strength is slight (at most {slight:g}): strong preference is a tie throughout"
     return slight, (word,) * (largest <= slight)
 

@@ -4,8 +4,8 @@ Let w be the system with the highest mean score.  It is *named* the winner only 
 more than chance in the topics explains: for all j, a two-sided paired t-test of w against j has p <= 1 - level.  No
 adjustment for their number is due.  To name w although v is truly best, the test of w against v must reject, and in the
 wrong direction, which happens with probability (1 - level) / 2 at most, however many systems there are (an
-intersection-union test: Berger 1982, Technometrics 24, 295-300).  If all are equal, one is named with at most
-1 - level.  Systems from which w cannot be told are its *rivals*.
+intersection-union test: Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with 1 - level; among
+more that are equal, as a rule with less.  Systems from which w cannot be told are its *rivals*.
 
 How sure it is to stay ahead of all is the share of draws in which it is, by source: other topics, another judge, both
 (``analysis.uncertainty_sources``), and another user, whose relevance is drawn (``analysis.random_users``).  A first
@@ -15,7 +15,7 @@ quantile over draws of how far the best of the others is ahead of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,12 @@ import numpy as np
 from venire.analysis.forecasts import TIE
 from venire.analysis.pair_tests import PairedT
 from venire.analysis.significance import LEVEL
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
 from venire.tabular import Records, Tabular, known
 from venire.types import Floats
+from venire.words import counted, listed
 
 SOURCES = {
     "topics": "on other topics",
@@ -37,6 +37,7 @@ SOURCES = {
     "both": "under another judge on other topics",
     "users": "for a random user",
 }
+MOST_NAMES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,8 @@ class Verdict(Tabular):
             "twins": list(self.twins),
             "measure": self.measure,
             "mean": float(self.mean.max()),
-            "lead": None if np.isnan(self.lead) else self.lead,
-            "p_value": None if np.isnan(self.p_next) else self.p_next,
+            "lead": known(self.lead),
+            "p_value": known(self.p_next),
             "topics": self.n_topics,
             "p_first": dict(self.p_first),
             "margin": dict(self.margin),
@@ -107,9 +108,9 @@ class Verdict(Tabular):
                 f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
                 f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
             )
-        alike = f" and {_listed(self.twins)}, which score the same on every topic," if self.twins else ""
+        alike = f" and {listed(self.twins, MOST_NAMES)}, which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
-        told = f" cannot be told apart from {_listed(rivals)}" if rivals else " are the best"
+        told = f" cannot be told apart from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
         return (
             f"No winner can be named: by {self.measure} over {topics} {self.best} "
             f"({self.mean.max():.3f}){alike}{told}{self._stays()}."
@@ -120,7 +121,7 @@ class Verdict(Tabular):
         if not parts:
             return ""
         who, shared = (self.best, " (a first place that several share counts in part)") if self.twins else ("it", "")
-        return f"; {who} comes first with probability {_listed(parts)}{shared}"
+        return f"; {who} comes first with probability {listed(parts)}{shared}"
 
 
 def verdict(
@@ -197,14 +198,7 @@ def _first(draws: Floats, place: int) -> tuple[float, float]:
 
 
 def _percent(p: float) -> str:
-    """Write a probability in per cent, never as certain where it is not."""
-    if 0.99 < p < 1:
+    """Write a share of draws in per cent, never as certain: all draws are no proof."""
+    if p > 0.99:
         return "over 99%"
-    return "under 1%" if 0 < p < 0.01 else f"{p:.0%}"
-
-
-def _listed(names: Sequence[str], most: int = 4) -> str:
-    """List names in words, the first few of many."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+    return "under 1%" if p < 0.01 else f"{p:.0%}"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
 
 BY = ("topic", "assessor", "aspect")
+JACCARD = "jaccard"
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 OVER = ("items", "topics")
 KEYS = ("name", "level", "raters", "value", "low", "high", "n_items", "n_raters", "meaning", "reason")
@@ -33,6 +34,8 @@ PERSON = (
 )
 MOST_PAIRS = 100
 """Where more than so many twos of assessors met, their confusions are not written."""
+MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
+"""Where sets of relevant items have more than so many lower ends, people see the overlap of so few of them."""
 NOT_ACROSS = (
     "agreement does not compare across scales: fewer labels are easier to agree on, and one label is in full agreement "
     "and of no use"
@@ -90,12 +93,13 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         for group, some in _groups(labels, options["by"])
         for record in _statistics(some, options, rng)
     ]
-    _write(records, out)
+    shown, left_out = _few_thresholds(records)
+    _write(records if out.for_machines else shown, out)
     if options["plot"] is not None:
         from venire.plots.agreement import plot_statistics
 
-        _draw(plot_statistics(records), options["plot"])
-    out.notes([*_sentences(records), *labels.notes, *_reasons(records), NOT_ACROSS])
+        _draw(plot_statistics(shown), options["plot"])
+    out.notes([*_sentences(records), *labels.notes, *_reasons(shown), *left_out, NOT_ACROSS])
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
@@ -123,6 +127,16 @@ def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[di
 
     asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
     return statistics(labels, names=options["names"] or None, rng=rng, **asked)
+
+
+def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Of a long scale choose a few labels from which on an item is relevant, and say so."""
+    levels = list(dict.fromkeys(each["level"] for each in records if each["name"] == JACCARD))
+    if len(levels) <= MOST_THRESHOLDS:
+        return records, []
+    chosen = [levels[round(n * (len(levels) - 1) / (FEW_THRESHOLDS - 1))] for n in range(FEW_THRESHOLDS)]
+    words = f"{JACCARD} is shown for {len(chosen)} of {len(levels)} labels ({', '.join(chosen)}); JSON and CSV have all"
+    return [each for each in records if each["name"] != JACCARD or each["level"] in chosen], [words]
 
 
 def _write(records: list[dict[str, Any]], out: Output) -> None:

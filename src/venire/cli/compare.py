@@ -102,7 +102,7 @@ def command(
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
         raise click.UsageError("--require needs a --baseline and a --candidate")
-    one_standard_input(judgments, *more, *runs)
+    one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     measures = checked_measures(options["measures"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)

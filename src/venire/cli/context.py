@@ -12,6 +12,7 @@ from venire.cli.options import MODEL, PATH, file_place
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, option, whole_number
+from venire.tabular import known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +130,7 @@ def document(found: ConditionalValidation) -> dict[str, Any]:
             "splits": split.n_splits,
         },
         "reliability": [
-            {"low": low, "high": high, "pairs": n} | dict(zip(BIN, map(_known, values), strict=True))
+            {"low": low, "high": high, "pairs": n} | dict(zip(BIN, map(known, values), strict=True))
             for low, high, n, *values in zip(*(column.tolist() for column in bins), strict=True)
         ],
         "confusion": [
@@ -142,10 +143,6 @@ def document(found: ConditionalValidation) -> dict[str, Any]:
 
 
 BIN = ("confidence", "share", "share_low", "share_high")
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value
 
 
 def score_table(found: ConditionalValidation) -> Table:

@@ -9,11 +9,10 @@ import click
 from venire.cli.contexts import alphas_option, context_for, in_context, weights_of
 from venire.cli.labels import (
     SCORING,
-    assessor_option,
     checked_measures,
+    compared_scoring,
     measures_with,
     one_standard_input,
-    pool_option,
     read_labels,
     settled_gains,
     shared_options,
@@ -24,7 +23,6 @@ from venire.cli.output import Output
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, gathered, one_of, option
 
-MISSING = ("error", "skip")
 SHOWN = ("alphas", "ties")
 MEASURES = ("CG@5", "DCG@5", "ERR@5", "CCG@5")
 ALPHAS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
@@ -61,16 +59,6 @@ sweeping = gathered(
         "alphas": alphas_option("Weights of labels in condition; 0 is always among them.", default=ALPHAS),
     },
 )
-scoring = gathered(
-    "scoring",
-    {
-        "assessor": assessor_option(),
-        "pool": pool_option(),
-        "missing": one_of(
-            "--missing", choices=MISSING, section=SCORING, default="error", help="Compared lists without a score: {}."
-        ),
-    },
-)
 
 
 @click.command(
@@ -84,7 +72,7 @@ scoring = gathered(
 @sweeping
 @measures_with(MEASURES, "A measure that takes alpha, without it; may be repeated.")
 @worth
-@scoring
+@compared_scoring
 @bootstrap_option(SCORING, default=1000)
 @in_context
 @one_of("--draw", choices=SHOWN, section="Output", default="alphas", help="What --plot draws agreement against: {}.")

@@ -27,23 +27,27 @@ from venire.errors import FewPairsWarning
 if TYPE_CHECKING:
     from venire.analysis.counting import Counts
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevanceFit
 
 COUNTING = "Counting"
 EXAMPLES = """\b
 Examples:
   venire count judgments.tsv runs --assessor main
+  venire count judgments.tsv runs --assessor main --observed main --returned
   venire count qrels.txt runs --fit-on double.tsv --relevant all --top 20
   venire count qrels.txt engines --fit-on double.tsv --resources 3 \\
       --resource "FW13-{resource}-{topic}-{rank}"
 """
 
 
-def _resources_together(values: Mapping[str, Any]) -> None:
+def _go_together(values: Mapping[str, Any]) -> None:
     if (values["resources"] is None) != (values["resource"] is None):
         raise click.UsageError("--resources N and --resource PATTERN go together")
     if values["resources"] is not None and values["top"] is not None:
         raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
+    if values["returned"] and values["fit_on"] is not None:
+        raise click.UsageError("--returned fits on the judgments given, and --fit-on on others: leave one of them out")
+    if values["returned"] and values["resources"] is not None:
+        raise click.UsageError("--returned is for lists of documents; with --resources runs rank resources")
 
 
 counting = gathered(
@@ -69,8 +73,15 @@ counting = gathered(
             help="Runs rank resources: count the results of the first N, and add an oracle.",
         ),
         "resource": resource_option(COUNTING),
+        "returned": option(
+            "--returned",
+            section=MODEL,
+            is_flag=True,
+            help="Fit on the results that RUNS return first (--top), not on the whole pool.",
+        ),
     },
-    check=_resources_together,
+    seen=["fit_on"],
+    check=_go_together,
 )
 
 
@@ -87,8 +98,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
     Beside the expected number for a random user (prm) stand the number by the labels alone (binary) and that for M of N
     users (udm), as means over topics with their standard errors.  The model of disagreement is fitted on JUDGMENTS, all
-    assessors together, or on --fit-on.  Where several assessors judged, say whose labels count: --assessor, --per
-    assessor or --pool.
+    assessors together, or on --fit-on.  A label is worth more among first results than in the whole pool: --returned
+    fits on the former.  Where several assessors judged, say whose labels count: --assessor, --per assessor or --pool.
     """
     from venire import read_runs
     from venire.models.diagnosis import warnings_of
@@ -97,7 +108,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, overhearing(but=(FewPairsWarning,)) as heard:
-        counts = _counted(labels, sources, options, progress)
+        chosen = _chosen(labels, sources, options, progress)
+        counts = _counted(labels, sources, chosen, options=options, progress=progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()
     if out.format == "json":
@@ -109,10 +121,25 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.style import write_figure
 
         write_figure(plot_counts(counts), options["plot"])
-    out.notes([counts.sentence(), *_agreement(taus), *counts.notes, *warnings_of(counts.fit)])
+    kept = chosen.notes[-1:] if chosen is not None and options["counting"]["returned"] else ()
+    fitted_on = [f"fitted on what is returned: {note}" for note in kept]
+    out.notes([counts.sentence(), *_agreement(taus), *fitted_on, *counts.notes, *warnings_of(counts.fit)])
 
 
-def _counted(labels: Judgments, sources: Any, options: Mapping[str, Any], progress: Any) -> Counts:
+def _chosen(labels: Judgments, sources: Any, options: Mapping[str, Any], progress: Any) -> Judgments | None:
+    """Judgments to fit on, if they are not those that count: other ones, or those of what the runs return first."""
+    from venire import returned
+
+    if options["fit_on"] is not None:
+        return read_others(options["fit_on"], labels, reading=options["reading"], where=options["where"])
+    if options["counting"]["returned"]:
+        return returned(labels, sources, _read_top(options["counting"]["top"]), progress=progress)
+    return None
+
+
+def _counted(
+    labels: Judgments, sources: Any, chosen: Judgments | None, *, options: Mapping[str, Any], progress: Any
+) -> Counts:
     """Count among the first results of each list, or among those of the first resources."""
     from venire import PredictedRelevance
     from venire.analysis.counting import count_relevant
@@ -122,7 +149,7 @@ def _counted(labels: Judgments, sources: Any, options: Mapping[str, Any], progre
     asked, scoring = options["counting"], dict(options["scoring"])
     share, top = read_share(asked["share"]), _read_top(asked["top"])
     model = PredictedRelevance(**options["model"])
-    fitted = model if options["fit_on"] is None else _fitted_on(options["fit_on"], labels, model, options)
+    fitted = model if chosen is None else model.fit(chosen, rng=options["rng"])
     more = {"share": share, "rng": options["rng"], "progress": progress}
     if asked["resources"] is None:
         return count_relevant(labels, sources, fitted, top=top, **more, **scoring)
@@ -130,13 +157,6 @@ def _counted(labels: Judgments, sources: Any, options: Mapping[str, Any], progre
         raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
     resource = read_resource(asked["resource"])
     return count_resources(labels, sources, fitted, resource=resource, top=asked["resources"], **more, **scoring)
-
-
-def _fitted_on(path: str, labels: Judgments, model: Any, options: Mapping[str, Any]) -> PredictedRelevanceFit:
-    """Fit a model on other judgments, on the same scale."""
-    others = read_others(path, labels, reading=options["reading"], where=options["where"])
-    fit: PredictedRelevanceFit = model.fit(others, rng=options["rng"])
-    return fit
 
 
 def _read_top(text: str | None) -> int | None:

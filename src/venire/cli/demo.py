@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ Examples:
   venire demo -o my-demo --rng 3
 """
 QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
-"""How good the systems are: one is clearly best, the others are close to each other."""
+"""How good the systems are: one is clearly best, the others follow in smaller steps."""
 
 
 @click.command("demo", cls=Command, epilog=EXAMPLES)
@@ -52,9 +53,11 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
         made = generate(_setting(), rng=rng)
         write_collection(made, folder)
         judgments, runs, page = folder / "judgments.tsv", folder / "runs", folder / "report.html"
-        again = f"venire report {judgments} {runs} -o {page}"
-        question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=f"{again} --rng {rng}")
+        again = shlex.join(["venire", "report", str(judgments), str(runs), "-o", str(page), "--rng", str(rng)])
+        question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=again)
         report = make_report(question, stage=stage)
+        if stage is not None:
+            stage("page")
         write_both(report, page, folder / "report.json")
     show_report(out, report, page)
     out.notes([_truth(made), f"edit {judgments} or {runs}, then: {again}"])

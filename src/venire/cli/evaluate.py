@@ -9,23 +9,18 @@ import click
 from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
+    WHOSE,
+    checked_measures,
     chosen_topics,
     measures_option,
+    one_standard_input,
     read_labels,
     settled_gains,
     topics_option,
     where_option,
     worth,
 )
-from venire.cli.options import (
-    PATH,
-    POOLS,
-    more_judgments,
-    output_options,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli.options import PATH, more_judgments, output_options, reading, rng_option, run_rules
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.score_tables import long_table, long_user_table, wide_table, wide_user_table
@@ -46,17 +41,7 @@ MISSING = ("zero", "skip")
 scoring = gathered(
     "scoring",
     {
-        "assessor": option(
-            "--assessor", section=SCORING, metavar="NAME", help="Score with the labels of one assessor."
-        ),
-        "per": option(
-            "--per",
-            section=SCORING,
-            type=click.Choice(["assessor"]),
-            metavar="assessor",
-            help="Score with the labels of each assessor apart.",
-        ),
-        "pool": one_of("--pool", choices=POOLS, section=SCORING, help="Pool the labels of each item: {}."),
+        **WHOSE,
         "unjudged": option(
             "--unjudged",
             section=SCORING,
@@ -114,13 +99,13 @@ def command(
     --assessor, --per assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", also read labels that were
     given after another document, named in a column given.
     """
-    from venire import parse_measure, read_duplicates, read_runs
+    from venire import read_duplicates, read_runs
 
-    measures, scoring, copies = options["measures"], options["scoring"], options["duplicate_file"]
-    for name in measures:
-        parse_measure(name)
-    if [judgments, *more, *runs].count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once")
+    scoring, copies = options["scoring"], options["duplicate_file"]
+    context = [options["in_context"][name] for name in ("model", "features")]
+    beside = [options["worth"]["fit_on"], options["topic_file"], copies, *context]
+    one_standard_input(judgments, *more, *runs, *beside)
+    measures = checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
         raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
@@ -129,7 +114,7 @@ def command(
         **scoring,
         "judgments": labels,
         "runs": read_runs(list(runs), **options["rules"]),
-        "measures": list(dict.fromkeys(measures)),
+        "measures": measures,
         "gains": settled_gains(labels, options["reading"], **options["worth"]),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,

@@ -101,6 +101,8 @@ def as_table(found: Iterable[Inspection]) -> Table:
 
 def in_words(found: Inspection) -> Iterator[str]:
     """Say what was found out about a file; what there is none of is not mentioned."""
+    from venire.words import counted
+
     yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"
     facts = dict(found.facts)
     yield f"  {', '.join(in_short(name, facts.pop(name)) for name in TEXT if name in facts)}"
@@ -109,7 +111,7 @@ def in_words(found: Inspection) -> Iterator[str]:
     if counts:
         yield from (f"  {line}" for line in as_text(label_table(counts)).splitlines())
         if len(counts) > MOST_ASSESSORS:
-            yield f"  and {len(counts) - MOST_ASSESSORS:,} more assessors"
+            yield f"  and {counted(len(counts) - MOST_ASSESSORS, 'more assessor')}"
     yield from (f"  note: {note}" for note in notes)
     for problem in found.problems:
         place = "" if problem.line is None else f"line {problem.line:,}: "

@@ -99,6 +99,20 @@ WHOSE = {
     "pool": pool_option(),
 }
 """Whose labels count; to be gathered, alone or among others."""
+compared_scoring = gathered(
+    "scoring",
+    {
+        **{name: WHOSE[name] for name in ("assessor", "pool")},
+        "missing": one_of(
+            "--missing",
+            choices=("error", "skip"),
+            section=SCORING,
+            default="error",
+            help="Compared lists without a score: {}.",
+        ),
+    },
+)
+"""How lists are scored that users compared."""
 worth = gathered(
     "worth",
     {

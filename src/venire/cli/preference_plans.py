@@ -54,8 +54,12 @@ def write_pairs(out: Output, labels: Judgments, n: int, rng: int) -> None:
 
 
 def _short(labels: Judgments, short: tuple[tuple[int, int, int], ...], n: int) -> list[str]:
+    from venire.words import counted
+
     names = labels.scale.labels
-    return [f"{names[a]} against {names[b]}: {room:,} pairs of documents, {n:,} asked for" for a, b, room in short]
+    return [
+        f"{names[a]} against {names[b]}: {counted(room, 'pair')} of documents, {n:,} asked for" for a, b, room in short
+    ]
 
 
 def write_needed(
@@ -85,7 +89,8 @@ def _needed(found: SampleSizeCheck, within: float) -> dict[str, Any]:
 
 def _in_words(needed: dict[str, Any], *, largest: int) -> str:
     n = needed["by_drawing"]
-    enough = f"more than {largest} tests for every two labels are needed" if n is None else f"{n} tests are enough"
+    tests = f"{n} test is" if n == 1 else f"{n} tests are"
+    enough = f"more than {largest} tests for every two labels are needed" if n is None else f"{tests} enough"
     return (
         f"{needed['mode']} mode: {enough} to put p(a > b) within {needed['within']:g} in 95% of cases; by Chu et al. "
         f"(2021), Eq. 12, corrected: {needed['by_equation']:,}"

@@ -9,13 +9,12 @@ import click
 from venire.cli.contexts import context_for, in_context
 from venire.cli.labels import (
     SCORING,
-    assessor_option,
     checked_measures,
+    compared_scoring,
     fit_on_option,
     gain_names_option,
     measures_with,
     one_standard_input,
-    pool_option,
     read_labels,
     settled_gains,
     shared_options,
@@ -24,7 +23,7 @@ from venire.cli.options import PATH, bootstrap_option
 from venire.cli.output import Output
 from venire.cli.preference_plans import planning, write_needed, write_pairs
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.sections import Command, gathered, option, said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,11 +33,12 @@ if TYPE_CHECKING:
     from venire.data.preferences import Preferences
 
 PREFERENCES = "Preferences"
-MISSING = ("error", "skip")
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
 KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa", "low", "high", "jaccard", "p")
 RANKED = (*KEYS, "p_adjusted")
 PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
+SCORES = ("measures", "gain_names", "fit_on", "pool", "missing", "predict", "model", "features", "backoff", "expected")
+"""Parameters that say how runs are scored."""
 LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
 EXAMPLES = """\b
 Examples:
@@ -77,16 +77,6 @@ asking = gathered(
         ),
     },
 )
-scoring = gathered(
-    "scoring",
-    {
-        "assessor": assessor_option(),
-        "pool": pool_option(),
-        "missing": one_of(
-            "--missing", choices=MISSING, section=SCORING, default="error", help="Compared lists without a score: {}."
-        ),
-    },
-)
 
 
 @click.command("preferences", cls=Command, epilog=EXAMPLES)
@@ -97,7 +87,7 @@ scoring = gathered(
 @measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
-@scoring
+@compared_scoring
 @bootstrap_option(SCORING, default=1000)
 @in_context
 @shared_options()
@@ -113,12 +103,12 @@ def command(
     from venire.io.preferences import read_preferences
 
     files, plan = options["asking"]["files"], options["plan"]
-    one_standard_input(judgments, *more, *runs, *files, options["fit_on"])
+    context = [options["in_context"][name] for name in ("model", "features")]
+    one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
     _refuse_odd(judgments, more, runs, options)
     measures = checked_measures(options["measures"])
     if judgments is not None and plan["ask"] is not None:
-        labels = _alone(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
-        write_pairs(out, labels, plan["ask"], options["rng"])
+        write_pairs(out, _documents(judgments, more, options), plan["ask"], options["rng"])
         return
     preferences = read_preferences(list(files))
     preferences = preferences.anonymous() if options["asking"]["anonymous"] else preferences
@@ -126,14 +116,14 @@ def command(
     if judgments is None:
         _write(out, people, options)
         return
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     if plan["within"] is not None:
         how = {"within": plan["within"], "n_draws": options["n_draws"], "rng": options["rng"]}
-        write_needed(out, _alone(labels), preferences, **how)
+        write_needed(out, _documents(judgments, more, options), preferences, **how)
     elif runs:
+        labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
         _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
     else:
-        _write_labels(out, people, (labels, preferences), options)
+        _write_labels(out, people, (_documents(judgments, more, options), preferences), options)
 
 
 def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -147,12 +137,20 @@ def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, .
         raise click.UsageError("--ask writes pairs and --within says how many are needed: ask for one of them")
     if not options["asking"]["files"] and "--ask" not in planned:
         raise click.UsageError("Missing option '--preferences': the choices that people made")
+    if judgments is None and said("assessor"):
+        raise click.UsageError("--assessor chooses among JUDGMENTS, which are not named: name them, or leave it out")
+    if not runs and (odd := said(*SCORES)):
+        ways = "name RUNS after JUDGMENTS, or leave it out; --assessor and --where choose labels"
+        raise click.UsageError(f"{odd[0]} says how RUNS are scored, and there are none: {ways}")
 
 
-def _alone(labels: Judgments) -> Judgments:
-    """Leave out labels that documents got after other documents."""
+def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -> Judgments:
+    """Read labels of documents by themselves: those after other documents are left out; perhaps of one assessor."""
     from venire.data.conditional import in_condition
 
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    if options["scoring"]["assessor"] is not None:
+        labels = labels.where(assessor=options["scoring"]["assessor"])
     alone = ~in_condition(labels)
     return labels if alone.all() else labels.take(alone)
 
@@ -193,9 +191,10 @@ def _write_labels(
 ) -> None:
     """Write which labels users tell apart."""
     from venire.agreement.preference_labels import preferences_by_labels
+    from venire.words import counted
 
     labels, preferences = read
-    found = preferences_by_labels(preferences, _alone(labels))
+    found = preferences_by_labels(preferences, labels)
     records = found.records()
     if out.format == "json":
         counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
@@ -207,7 +206,7 @@ def _write_labels(
         from venire.plots.preference_people import plot_told_apart
 
         _draw(plot_told_apart(found), options)
-    unknown = [f"{found.n_unlabelled:,} choices have a document without a label, and are left out"]
+    unknown = [f"{counted(found.n_unlabelled, 'choice')} with a document without a label left out"]
     said = [people.agreement[0].sentence(), *unknown * bool(found.n_unlabelled)]
     out.notes([found.sentence(), *said, *people.notes, *labels.notes])
 

@@ -62,7 +62,7 @@ Examples:
     "--relevant",
     section=SCORING,
     metavar="LABEL",
-    help="A user is satisfied from this label upwards.  [default: the top label]",
+    help="A user is satisfied from this label upwards.  [default: the top label given]",
 )
 @option(
     "--reference",
@@ -145,10 +145,9 @@ def _question(options: dict[str, Any]) -> Question:
 
     files = [options["judgments"], *options["more"]]
     every = read_judgments(files, **options["reading"])
-    labels = chosen_labels(every, [*options["where"], *_main_aspect(every, options["where"])])
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     return Question(
-        labels,
+        _chosen(every, options["where"]),
         read_runs(list(options["runs"]), **options["rules"]),
         measure=options["measure"],
         assessor=options["assessor"],
@@ -157,11 +156,23 @@ def _question(options: dict[str, Any]) -> Question:
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
         aspects=_aspects(every, files, options["reading"]),
-        before=read_judgments(before, **{**options["reading"], "scale": labels.scale}) if before else None,
+        before=_earlier(before, every, options) if before else None,
         n_draws=options["n_draws"],
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
     )
+
+
+def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
+    """Read earlier judgments on the scale of the new ones, and choose among them as among the new ones."""
+    from venire import read_judgments
+
+    earlier = read_judgments(path, **{**options["reading"], "scale": every.scale})
+    return _chosen(earlier, options["where"])
+
+
+def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:
+    return chosen_labels(judgments, [*where, *_main_aspect(judgments, where)])
 
 
 def _names_of_aspects(judgments: Judgments) -> list[str]:

@@ -22,12 +22,12 @@ from venire.cli.labels import (
 from venire.cli.options import PATH, bootstrap_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option, whole_number
+from venire.cli.sections import Command, gathered, one_of, option, said, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from venire.analysis.comparisons import Robustness
+    from venire.analysis.likeness import Robustness
     from venire.data.gains import GainsLike
     from venire.data.judgments import Judgments
 
@@ -67,7 +67,8 @@ comparison = gathered(
             "--relevant",
             section=COMPARISON,
             metavar="LABEL",
-            help="Between sets, what AP takes as relevant: from this label upwards.  [default: the top label]",
+            help="What is relevant, from this label upwards: to the usual binary, PRM and UDM gains; between sets, to "
+            "AP.  [default: the top label]",
         ),
         "n_items": whole_number(
             *("--common", "n_items"),
@@ -86,7 +87,7 @@ comparison = gathered(
 @comparison
 @measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
 @gain_names_option(
-    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label]",
+    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
 )
 @fit_on_option()
 @assessor_option(help="Between gains, use the labels of one assessor.")
@@ -102,10 +103,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     between = _between(options["comparison"]["between"], runs, labels)
-    if between != "gains" and (options["assessor"] or options["pool"]):
-        raise click.UsageError(
-            "--assessor and --pool are for --between gains; choose labels with --where assessor=NAME"
-        )
+    _refuse_odd(between, runs, options)
     found = _of_sets(labels, options) if between == "sets" else _of_runs(between, labels, runs, options)
     if out.format == "json":
         out.json({"robustness": found.records(), "notes": list(found.notes)})
@@ -116,7 +114,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.style import write_figure
 
         write_figure(plot_robustness(found), options["plot"])
-    out.notes([found.sentence(), found.method, *found.notes])
+    out.notes([found.sentence(), *[found.method] * bool(found.method), *found.notes])
 
 
 def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str:
@@ -130,6 +128,24 @@ def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str
     return "assessors" if len(labels.assessors) > 1 else "gains"
 
 
+def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any]) -> None:
+    """Refuse what would have no effect."""
+    if between != "gains" and (options["assessor"] or options["pool"]):
+        raise click.UsageError(
+            "--assessor and --pool are for --between gains; choose labels with --where assessor=NAME"
+        )
+    if between == "sets" and runs:
+        raise click.UsageError("--between sets compares judgments alone: leave RUNS out, or --between sets")
+    if between == "sets" and (odd := said("correlation", "n_draws")):
+        raise click.UsageError(f"{odd[0]} is for rankings of systems: name RUNS after JUDGMENTS, or leave it out")
+    if between == "sets" and options["fit_on"] is not None:
+        raise click.UsageError("--fit-on is for runs: between sets, models are fitted on all other topics")
+    if between != "sets" and said("n_items"):
+        raise click.UsageError("--common is for --between sets, without RUNS; choose topics with --where topic=NAME")
+    if between != "sets" and options["comparison"]["relevant"] and options["gain_names"]:
+        raise click.UsageError("--relevant is for the usual gains: say it in --gains, as in --gains binary:LABEL")
+
+
 def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:
     """Compare rankings of systems."""
     from venire import read_runs
@@ -139,6 +155,7 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
     fit_on, chosen = options["fit_on"], {"reading": options["reading"], "where": options["where"]}
     how: dict[str, Any] = {
         "gains": _gains(labels, options),
+        "relevant": options["comparison"]["relevant"],
         "fit_on": None if fit_on is None else read_others(fit_on, labels, **chosen),
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
@@ -154,8 +171,6 @@ def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
     """Compare sets of judgments; models are fitted on all other topics."""
     from venire.analysis.mutual import MEASURES, mutual_evaluation
 
-    if options["fit_on"] is not None:
-        raise click.UsageError("--fit-on is for runs: between sets, models are fitted on all other topics")
     measures = list(dict.fromkeys(options["measures"] or MEASURES))
     asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}
     return mutual_evaluation(labels, measures, gains=_gains(labels, options), **asked)

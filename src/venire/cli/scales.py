@@ -74,7 +74,9 @@ how = gathered(
         ),
         "pool": pool_option(default="median"),
         "n_draws": bootstrap_option(
-            SCORING, default=None, help="How often topics are resampled.  [default: 300, for PDP 30 to 200]"
+            SCORING,
+            default=None,
+            help="How often topics are resampled for intervals.  [default: 300, for PDP 30 to 200]",
         ),
     },
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from venire.cli.rendering import Cell, Table
+from venire.tabular import known
 
 if TYPE_CHECKING:
     from venire.analysis.random_users import UserScores
@@ -91,8 +91,3 @@ def user_rows(found: UserScores, *, per_topic: bool) -> Iterator[tuple[tuple[str
     for system, by_topic in zip(found.users.names["system"], values.tolist(), strict=True):
         for topic, by_measure in zip(names, by_topic, strict=True):
             yield (system, topic), by_measure
-
-
-def known(value: float) -> float | None:
-    """Return a number, or None where there is none."""
-    return None if math.isnan(value) else value

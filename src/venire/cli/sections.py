@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from venire.errors import VenireError, joined_ways
 
@@ -90,6 +91,13 @@ def gathered(
         return in_order(command, [*options.values()])
 
     return decorate
+
+
+def said(*names: str) -> list[str]:
+    """Options among these parameters that stand on the command line, as they are written."""
+    context = click.get_current_context()
+    there = {name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    return [parameter.opts[0] for parameter in context.command.params if parameter.name in there]
 
 
 def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from venire.cli.rendering import Table
+from venire.tabular import known, known_count
 
 if TYPE_CHECKING:
     from venire.analysis.sensitivity import Sensitivity
@@ -37,14 +38,11 @@ def _cells(found: Sensitivity) -> list[tuple[int, int, dict[str, Any]]]:
 
 
 def _known(values: Floats, *place: int) -> float | None:
-    from venire.models.fit_files import known_number
-
-    return known_number(float(values[place]))
+    return known(values[place])
 
 
 def _whole(values: Floats, *place: int) -> int | float | None:
-    value = _known(values, *place)
-    return int(value) if value is not None and value == int(value) else value
+    return known_count(values[place])
 
 
 def _quality(found: Sensitivity) -> list[dict[str, Any]]:

@@ -126,6 +126,7 @@ def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: A
     from venire.analysis.synthetic_files import write_collection
     from venire.analysis.systems import Systems, scattered
     from venire.data.scale import Scale
+    from venire.words import counted
 
     setting = Synthetic(
         n_topics=options["n_topics"],
@@ -137,7 +138,7 @@ def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: A
     )
     collection = generate(setting, rng=rng)
     write_collection(collection, folder)
-    words = f"{collection.judgments.summary().sentence()}; {n_systems} systems"
+    words = f"{collection.judgments.summary().sentence()}; {counted(n_systems, 'system')}"
     _say(out, folder, HOLDS, truth_summary(collection), words)
 
 

@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import FACETS, Items, Judgments, counted
+from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.rows import NOT_APPLICABLE, inferred_scale
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
 
 ABSENT, NO_LABEL = -1, -2
 """What stands for a grade where an aspect was found not applicable, and where nobody said anything."""
@@ -98,8 +99,8 @@ class Aspects(Tabular):
         absent, given = int((self.grade == ABSENT).sum()), int(self.in_condition.sum())
         docs, topics = counted(len(np.unique(self.item)), "document"), counted(len(np.unique(self.topic)), "topic")
         return (
-            f"{counted(int((self.grade != NO_LABEL).sum()), 'label')} on {len(self.names)} aspects "
-            f"({', '.join(self.names)}) of {docs} of {topics}: {len(self) - given:,} times in isolation, "
+            f"{counted(int((self.grade != NO_LABEL).sum()), 'label')} on {counted(len(self.names), 'aspect')} "
+            f"({', '.join(self.names)}) of {docs} of {topics}: {counted(len(self) - given, 'time')} in isolation, "
             f"{given:,} in condition; {absent:,} are {NOT_APPLICABLE}."
         )
 

@@ -17,6 +17,7 @@ from venire.data.scale import Scale
 from venire.errors import GainsError, ScaleError, known_names
 from venire.tabular import Records, Tabular
 from venire.types import Floats
+from venire.words import counted
 
 MODELS = ("prm", "udm")
 """Models after which gains can be named, as in prm:2 or udm:1/3; ``models.gain_names`` fits them."""
@@ -44,7 +45,9 @@ class Gains(Tabular):
 
     def __post_init__(self) -> None:
         if self.values.shape != (len(self.scale),):
-            raise GainsError(f"{len(self.values)} gains for the {len(self.scale)} labels of {self.scale}")
+            raise GainsError(
+                f"{counted(len(self.values), 'gain')} for the {counted(len(self.scale), 'label')} of {self.scale}"
+            )
         if not np.isfinite(self.values).all() or (self.values < 0).any():
             wrong = self.scale.labels[int(np.argmax(~(np.isfinite(self.values) & (self.values >= 0))))]
             raise GainsError(
@@ -59,7 +62,8 @@ class Gains(Tabular):
 
     def sentence(self) -> str:
         """Say what each label is worth."""
-        return f"Gains {self.name}: {self._pairs()}."
+        worth = zip(self.scale.labels, self.values, strict=True)
+        return f"Gains {self.name}: {', '.join(f'{value:.4g} for {label}' for label, value in worth)}."
 
     def records(self) -> Records:
         """Return one row per label, from the lowest."""

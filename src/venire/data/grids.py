@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
+from venire.words import counted
 
 
 def read_grid(text: str, *, scale: Scale | str | None = None, assessors: Sequence[str] = ()) -> Judgments:

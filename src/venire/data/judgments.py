@@ -21,6 +21,7 @@ from venire.kernels.lookup import build_index, find
 from venire.kernels.slices import Slices, hashes
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,12 +231,8 @@ class Summary(Tabular):
         for assessor, counts in list(self.labels.items())[:40]:
             shares = counts / max(counts.sum(), 1)
             cells = "  ".join(f"{label} {share:.0%}" for label, share in zip(self.scale.labels, shares, strict=True))
-            lines.append(f"  {assessor:<{width}}  {counts.sum():>8,} labels: {cells}")
+            noun = "label:" if counts.sum() == 1 else "labels:"
+            lines.append(f"  {assessor:<{width}}  {counts.sum():>8,} {noun:<7} {cells}")
         if len(self.labels) > 40:
-            lines.append(f"  and {len(self.labels) - 40} more assessors")
+            lines.append(f"  and {counted(len(self.labels) - 40, 'more assessor')}")
         return "\n".join(lines)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 item", "2,000 items"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

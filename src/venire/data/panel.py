@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.conditional import in_condition
-from venire.data.judgments import FACETS, Judgments, counted
+from venire.data.judgments import FACETS, Judgments
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName
 from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
 
 Pool = Callable[[Ints], Floats]
 
@@ -112,7 +113,7 @@ def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
     repeated = len(panel.item) - len(np.unique(panel.item))
     if repeated:
         raise AmbiguousLabels(
-            f"{repeated:,} labels by {panel.judges[0]!r} are for items they had labelled before, and a new judge "
+            f"{counted(repeated, 'label')} by {panel.judges[0]!r} for items they had labelled before, and a new judge "
             "starts from one label",
             hint='keep one of them when reading: repeats="first" or "last", on the command line --repeats first',
         )
@@ -147,7 +148,7 @@ def _each(judgments: Judgments, notes: list[str]) -> Panel:
     if repeated:
         notes = [
             *notes,
-            f"{repeated:,} items with several labels by one assessor count with the mean of their gains",
+            f"{counted(repeated, 'item')} with several labels by one assessor counted with the mean of their gains",
         ]
     order = np.argsort(cell, kind="stable")
     return Panel(

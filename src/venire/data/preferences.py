@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.data.ids import Category, Ids, joined
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from venire.data.conditional import given_items
 from venire.data.ids import Category, joined, natural_order
-from venire.data.judgments import FACETS, Items, Judgments, counted
+from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.kernels.slices import bytewise_order
 from venire.types import Codes, Floats, Ints
+from venire.words import counted
 
 _INTEGER = re.compile(r"[+-]?\d+")
 _WHOLE = re.compile(r"[+-]?\d+\.0*")
@@ -292,5 +293,6 @@ def _warn_or_refuse(judgments: Judgments, order: Ints, places: Ints, parts: Sequ
         source,
         line,
         f"document {doc!r} gets label {label!r} for topic {topic!r}, but had another label before",
-        hint="keep both with --repeats keep, or one of them with --repeats first (or last)",
+        hint="if the second column of qrels (iteration) says who judged, read it so: --second-column assessor, "
+        'second_column="assessor"; else keep both with --repeats keep, or one of them with --repeats first (or last)',
     )

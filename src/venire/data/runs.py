@@ -11,9 +11,9 @@ from pathlib import Path
 
 from venire.data.facts import Facts
 from venire.data.ids import Category
-from venire.data.judgments import counted
 from venire.tabular import Records, Tabular
 from venire.types import Floats
+from venire.words import counted
 
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
@@ -72,4 +72,5 @@ class Runs(Tabular):
 
     def __repr__(self) -> str:
         names = [source.name for source in self.sources[:3]]
-        return f"<Runs: {', '.join(names)}{', ...' if len(self.sources) > 3 else ''} ({len(self.sources)} sources)>"
+        more = ", ..." if len(self.sources) > 3 else ""
+        return f"<Runs: {', '.join(names)}{more} ({counted(len(self.sources), 'source')})>"

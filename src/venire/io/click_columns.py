@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.errors import FormatError
 from venire.io.cells import texts
-from venire.io.column_names import ROLES, plain
+from venire.io.column_names import ROLES, Groups, column_among, plain
 from venire.types import Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +30,7 @@ _LONG_DOC = (*ROLES["doc"], ("url", "urlid", "uri", "result", "resultid", "item"
 _LONG_CLICKED = (("clicked", "click", "isclick", "isclicked", "wasclicked"), ("clicks",))
 _WIDE_DOC = ("docs", "docids", "documents", "urls", "urlids", "results", "resultids", "items")
 _WIDE_CLICKED = ("clicks", "clickflags", "clickeds", "flags")
-LONG: Mapping[str, tuple[tuple[str, ...], ...]] = {
+LONG: Mapping[str, Groups] = {
     "session": _SESSION,
     "topic": ROLES["topic"],
     "rank": (("rank", "position", "pos"),),
@@ -38,14 +38,14 @@ LONG: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "clicked": _LONG_CLICKED,
     "dwell": _DWELL,
 }
-WIDE: Mapping[str, tuple[tuple[str, ...], ...]] = {
+WIDE: Mapping[str, Groups] = {
     "session": _SESSION,
     "topic": ROLES["topic"],
     "doc": (_WIDE_DOC, *_LONG_DOC),
     "clicked": (_WIDE_CLICKED, *_LONG_CLICKED),
     "dwell": _DWELL,
 }
-"""Names of each role, as plain() writes them; those of a later group count only where none of an earlier one is."""
+"""Names of each role."""
 
 YES, NO = ("1", "true", "yes"), ("0", "false", "no")
 HINT = "columns are session, topic, doc, clicked (0 or 1), perhaps rank and dwell in seconds"
@@ -86,7 +86,8 @@ def find_log_columns(names: Sequence[str], where: object, line: int | None, *, w
         single = {name for group in _LONG_DOC for name in group}
         wide = bool(there & set(_WIDE_DOC)) and not there & single
     known = WIDE if wide else LONG
-    roles = {role: found for role in known if (found := _named(known[role], role, names, where, line)) is not None}
+    found = {role: column_among(names, known[role], repr(role), where=where, line=line) for role in known}
+    roles = {role: name for role, name in found.items() if name is not None}
     for role in ("topic", "doc", "clicked") if wide else ("session", "topic", "doc", "clicked"):
         if role not in roles:
             expected = ", ".join(name for group in known[role] for name in group)
@@ -110,19 +111,6 @@ def log_rows(cells: Cells, columns: LogColumns) -> pl.DataFrame:
     if "dwell" in names:
         found.append(_seconds(cells, names["dwell"]) * columns.unit)
     return pl.DataFrame(found)
-
-
-def _named(
-    groups: tuple[tuple[str, ...], ...], role: str, names: Sequence[str], where: object, line: int | None
-) -> str | None:
-    for group in groups:
-        fitting = [name for name in names if plain(name) in group]
-        if len(fitting) > 1:
-            message = f"columns {fitting[0]!r} and {fitting[1]!r} could both be {role!r}"
-            raise FormatError(where, line, message, hint=f"rename the one that is not: 'other {fitting[1]}'")
-        if fitting:
-            return fitting[0]
-    return None
 
 
 def _name(cells: Cells, name: str, role: str) -> pl.Series:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from venire.data.clicks import Clicks, RankCounts
-from venire.data.judgments import counted
 from venire.data.rows import number_items
 from venire.errors import FormatError
 from venire.io.click_lists import ODD, Places, list_counts, pair_hashes, shown_lists
 from venire.io.column_names import Form
 from venire.io.frames import encoded
 from venire.types import Bools, Codes, Ints, Words
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -213,8 +213,8 @@ class Tally:
         back = sum(map(len, self.sessions)) - n_sessions
         if back:
             notes.append(
-                f"sessions come back after rows of others {back:,} times: the lists they saw are known in pieces only; "
-                "sort the log by session"
+                f"sessions come back after rows of others {counted(back, 'time')}: the lists they saw are known in "
+                "pieces only; sort the log by session"
             )
         return tuple(notes)
 

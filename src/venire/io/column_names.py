@@ -7,11 +7,14 @@ assessor (or, if so asked, an aspect), and its cells are labels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from venire.errors import FormatError
+from venire.words import first_few
 
-ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+Groups: TypeAlias = tuple[tuple[str, ...], ...]
+"""Names of a role, as plain() writes them; those of a later group count only where none of an earlier one is there."""
+ROLES: Mapping[str, Groups] = {
     "topic": (("topic", "topicid", "qid", "queryid"), ("query", "q", "request")),
     "doc": (("doc", "docid", "docno", "documentid", "passageid"), ("document", "passage", "pid")),
     "assessor": (
@@ -26,7 +29,7 @@ ROLES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "task": (("task",),),
     "time": (("time", "timestamp"), ("date",)),
 }
-"""Names of each role; those of a later group count only where none of an earlier one is there."""
+"""Names of each role."""
 
 NO_ASSESSORS = ("intent", "aspect", "given", "unit", "task", "time")
 """Names that, spelled exactly so, are no assessors in the wide form."""
@@ -61,7 +64,7 @@ def spread_of(wide: bool, wide_aspects: bool) -> str | None:
 def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -> Columns:
     """Find the columns among these names, which stand on this line."""
     wanted = {None: list(ROLES), "assessor": ["topic", "doc"], "aspect": ["topic", "doc", "assessor"]}[form.spread]
-    found = {role: _column_of(role, names, form, line) for role in wanted}
+    found = {role: column_among(names, ROLES[role], f"the {role}", where=form.where, line=line) for role in wanted}
     roles = {role: name for role, name in found.items() if name is not None}
     for role in ("topic", "doc", "label"):
         if role in wanted and role not in roles:
@@ -85,19 +88,21 @@ def described(columns: Columns, form: Form) -> str:
     text = ", ".join(f"{role} = {name}" for role, name in columns.roles.items())
     for what, names in ((f"{form.spread}s", columns.spread), ("not used", columns.unused)):
         if names:
-            text += f"; {what}: {_listed(names, most=6)}"
+            text += f"; {what}: {first_few(names, 6)}"
     return text
 
 
-def _column_of(role: str, names: Sequence[str], form: Form, line: int | None) -> str | None:
-    """Return the column of a role, if any."""
-    for group in ROLES[role]:
+def column_among(
+    names: Sequence[str], groups: Groups, what: str, *, where: object, line: int | None = None
+) -> str | None:
+    """Return the column that has one of these names, if any; two that fit alike could both be what is looked for."""
+    for group in groups:
         fitting = [name for name in names if plain(name) in group]
         if len(fitting) > 1:
             raise FormatError(
-                form.where,
+                where,
                 line,
-                f"columns {fitting[0]!r} and {fitting[1]!r} could both be the {role}",
+                f"columns {fitting[0]!r} and {fitting[1]!r} could both be {what}",
                 hint=f"rename the one that is not, for instance {fitting[1]!r} to 'other {fitting[1]}'",
             )
         if fitting:
@@ -110,7 +115,7 @@ def _missing(role: str, names: Sequence[str], form: Form, line: int | None) -> F
     hint = f"rename the column that is the {role} to {role!r}"
     if role == "label":
         hint += "; or, if each assessor has a column, read the table as wide (wide=True, --wide)"
-    message = f"no column for the {role}: found {_listed(names, most=12)}; expected one of {known}"
+    message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
     return FormatError(form.where, line, message, hint=hint)
 
 
@@ -129,8 +134,3 @@ def _refuse_spread(names: Sequence[str], form: Form, line: int | None) -> None:
             f"a column has no name, and in a wide table it would be an {form.spread}",
             hint="name it; or remove it, if it only numbers the rows",
         )
-
-
-def _listed(names: Sequence[str], *, most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "nothing") + more

@@ -22,11 +22,12 @@ import numpy as np
 
 from venire.data.gains import Gains
 from venire.data.ids import Category
-from venire.data.judgments import Items, Judgments, counted
+from venire.data.judgments import Items, Judgments
 from venire.data.panel import Panel
 from venire.errors import AmbiguousLabels, SettingError
 from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +82,12 @@ class ScaledQrels(Tabular):
         return len(np.unique(self.items.topic[self.item]))
 
     def __iter__(self) -> Iterator[Qrel]:
-        """Give the rows as ir_measures takes them."""
+        """Give the rows as ir_measures takes them; it would mix several assessors up, so these are refused."""
+        self.refuse_groups("rows of ir_measures, which knows no assessors")
+        return self.lines()
+
+    def lines(self) -> Iterator[Qrel]:
+        """Give the rows, those of several assessors too."""
         topic, doc = self.names()
         group = ["0"] * len(self) if self.group is None else self.group.texts()
         return map(Qrel, topic, doc, self.relevance.tolist(), group)
@@ -113,7 +119,7 @@ class ScaledQrels(Tabular):
         """Return the rows as a frame with ir_measures' columns, and the gain as it is."""
         import polars as pl
 
-        return pl.DataFrame(list(self), schema=Qrel._fields, orient="row").with_columns(gain=self.gain)
+        return pl.DataFrame(list(self.lines()), schema=Qrel._fields, orient="row").with_columns(gain=self.gain)
 
     def records(self) -> Records:
         """Return one row per line, in ir_measures' columns, and the gain as it is."""

@@ -38,10 +38,10 @@ def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec"
     Examples
     --------
     >>> import tempfile
+    >>> from venire import read_judgments
     >>> from venire.data.gains import gains_for
     >>> from venire.data.panel import convene
     >>> from venire.io.exchange import scaled_qrels
-    >>> from venire.io.judgment_sources import read_judgments
     >>> labels = read_judgments({"q1": {"d1": 1, "d2": 0}})
     >>> qrels = scaled_qrels(labels, gains_for({"1": 0.9, "0": 0.25}, labels.scale), convene(labels))
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def _lines(qrels: ScaledQrels, path: Path) -> bytes:
         if wrong is not None:
             message = f"{what} {wrong!r} has no place in columns that white space separates"
             raise FormatError(path, None, message, hint="give it a name without white space")
-    return as_bytes("".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in qrels))
+    return as_bytes("".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in qrels.lines()))
 
 
 def _as_json(path: Path) -> bool:

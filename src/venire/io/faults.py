@@ -9,6 +9,7 @@ from venire.errors import FormatError
 from venire.io.lines import Chunk, last_line
 from venire.kernels.fields import Fault
 from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, Rules
+from venire.words import counted
 
 Where = Path | str
 COLUMNS = "topic, Q0, document, rank, score, tag"
@@ -82,7 +83,9 @@ def columns_fault(
     elif fault.detail + int(expected[0]) == 10:
         kind = "a run" if fault.detail == 6 else "judgments"
         hint = f"this looks like {kind}: on the command line judgments come first, then runs"
-    return FormatError(where, line, f"found {fault.detail} columns in {shown!r}, expected {expected}", hint=hint)
+    return FormatError(
+        where, line, f"found {counted(fault.detail, 'column')} in {shown!r}, expected {expected}", hint=hint
+    )
 
 
 def refuse_cut_line(where: Where, chunk: Chunk, *, lines_before: int = 0) -> None:

@@ -31,6 +31,12 @@ ITERATION = "iteration"
 def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
     """Turn judgments of another tool into Rows, or into a source that is read here; others come back as they are."""
     source = at_hand(source)
+    if isinstance(source, list | tuple) and not source:
+        raise FormatError("list", None, "holds no judgments", hint="expected rows such as Qrel, or names of files")
+    if _is_ranx(source, "run") or has_rows(source, SCORED):
+        raise FormatError(
+            "judgments", None, "found scores of documents, which is a run", hint="give qrels in its place"
+        )
     if _is_ranx(source, "qrels"):
         from venire.io.tables import rows_from_dict
 
@@ -61,6 +67,8 @@ def of_assessor(name: object, rows: Rows) -> Rows:
 def known_runs(source: Any) -> Any:
     """Turn runs of another tool into a RunTable, or into a dictionary; others come back as they are."""
     source = at_hand(source)
+    if _is_ranx(source, "qrels") or has_rows(source, QREL):
+        raise FormatError("runs", None, "found relevance of documents, which is qrels", hint="give a run in its place")
     if _is_ranx(source, "run"):
         return {str(getattr(source, "name", None) or "run"): source.to_dict()}
     if has_rows(source, SCORED):
@@ -100,7 +108,7 @@ def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
     listed = list(source)
     try:
         topic, doc = (Category.of(_id(getattr(row, name)) for row in listed) for name in QREL[:2])
-        label = Category.of(whole(str(row.relevance)) for row in listed)
+        label = Category.of(whole(str(_relevance(row, line))) for line, row in enumerate(listed, start=1))
     except AttributeError as error:
         raise FormatError(
             "rows", None, f"not every row is a Qrel ({error})", hint=f"fields: {', '.join(QREL)}"
@@ -117,6 +125,12 @@ def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
         facets={"intent": second} if second_column == "intent" else {},
         repeats="error",
     )
+
+
+def _relevance(row: Any, line: int) -> Any:
+    if row.relevance is None or row.relevance != row.relevance:
+        raise FormatError("Qrel rows", line, "has no relevance", hint="leave out rows that say nothing")
+    return row.relevance
 
 
 def _table_of(system: str, source: Iterable[Any]) -> RunTable:

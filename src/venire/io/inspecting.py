@@ -31,6 +31,7 @@ from venire.io.text_survey import (
     survey_text,
     text_problems,
 )
+from venire.words import counted
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
 DUPLICATES, UNKNOWN = "duplicates", "unknown"
@@ -164,7 +165,9 @@ def _why_unknown(data: bytes, text: TextFacts) -> Problem:
         return Problem(f"is not text: found the control byte 0x{control[0]:02x}", hint=FORMATS, fatal=True)
     rows = [line.split() for line in data[:HEAD].splitlines() if not line.startswith(b"#")]
     usual = Counter(map(len, rows)).most_common(1)[0][0]
-    what = f"is neither judgments nor a run: most of its {text.n_lines:,} lines have {usual} columns"
+    what = (
+        f"is neither judgments nor a run: most of its {counted(text.n_lines, 'line')} have {counted(usual, 'column')}"
+    )
     return Problem(what, hint=FORMATS, fatal=True)
 
 

@@ -16,6 +16,7 @@ from venire.io.column_names import Form, find_columns
 from venire.io.delimited import refuse_bytes
 from venire.io.frames import Batch, picked
 from venire.types import Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +58,7 @@ def parsed_lines(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, RuntimeError) as error:
         raise _fault(lines, number, form, str(error)) from None
     if frame.height != len(number):
-        raise _fault(lines, number, form, f"{len(number)} lines hold {frame.height} objects")
+        raise _fault(lines, number, form, f"{counted(frame.height, 'object')} on {counted(len(number), 'line')}")
     return frame
 
 

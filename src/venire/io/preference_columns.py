@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.data.ids import Category, joined
-from venire.data.judgments import counted
 from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
-from venire.io.column_names import ROLES, plain
+from venire.io.column_names import ROLES, Groups, column_among, plain
 from venire.kernels.numbers import decimals
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
-NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
+NAMES: Mapping[str, Groups] = {
     "topic": ROLES["topic"],
     "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first")),
     "right": (("right", "rightdoc", "docright", "rightid"), ("b", "docb"), ("doc2", "docid2", "d2", "second")),
@@ -30,7 +30,7 @@ NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "strength_right": (("strengthright", "rightbetter"),),
     "preferred": (("preferred", "preferreddoc", "winner"), ("preference", "choice")),
 }
-"""Names of each role, as plain() writes them; those of a later group count only where none of an earlier one is."""
+"""Names of each role."""
 
 SIDES = ("left", "right")
 OUTCOMES = ("strength", "strength_right", "preferred")
@@ -55,7 +55,8 @@ class Table(NamedTuple):
 
 def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find each role's column -> {role: name}, the one that tells the choice among them, or say what is missing."""
-    roles = {role: found for role in NAMES if (found := _named(role, names, where, line)) is not None}
+    found = {role: column_among(names, NAMES[role], f"the {role}", where=where, line=line) for role in NAMES}
+    roles = {role: name for role, name in found.items() if name is not None}
     told = [role for role in OUTCOMES if role in roles]
     if "topic" not in roles or not told or ("left" in roles) != ("right" in roles):
         wanted = "topic" if "topic" not in roles else "choice" if not told else "other document"
@@ -103,18 +104,6 @@ def preferences_of(table: Table, sides: tuple[str, str]) -> Preferences:
 
 def _known(role: str) -> set[str]:
     return {name for group in NAMES[role] for name in group}
-
-
-def _named(role: str, names: Sequence[str], where: object, line: int | None) -> str | None:
-    """Return the column of a role, if any; two that fit alike are an error."""
-    for group in NAMES[role]:
-        fitting = [name for name in names if plain(name) in group]
-        if len(fitting) > 1:
-            message = f"columns {fitting[0]!r} and {fitting[1]!r} could both be the {role}"
-            raise FormatError(where, line, message, hint=f"rename the one that is not: 'other {fitting[1]}'")
-        if fitting:
-            return fitting[0]
-    return None
 
 
 def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:

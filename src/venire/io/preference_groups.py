@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from venire.data.ids import Category, as_bytes
-from venire.data.judgments import counted
 from venire.data.preferences import Preferences, from_columns
 from venire.errors import AmbiguousLabels, FormatError
 from venire.io.faults import columns_fault, control_fault
@@ -25,6 +24,7 @@ from venire.kernels.fields import Fields, split
 from venire.kernels.numbers import decimals
 from venire.kernels.slices import padded
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 COLUMNS = "topic, group, sub-group, document, level"
 LEVEL = 4

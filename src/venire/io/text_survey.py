@@ -15,6 +15,7 @@ from venire.data.ids import as_text
 from venire.errors import FormatError, VenireError
 from venire.kernels.fields import Fields, split
 from venire.kernels.slices import PADDING, padded
+from venire.words import counted
 
 TAB, LF, VT, FF, CR, SPACE, HASH = 9, 10, 11, 12, 13, 32, 35
 
@@ -149,7 +150,7 @@ def split_leniently(data: bytes, n_columns: int) -> tuple[Fields, dict[str, Foun
     found = {"control": Found(int(odd[0]), len(odd), first)} if len(odd) else {}
     if len(wrong):
         line = data[begin[wrong[0]] : newline[wrong[0]]]
-        shown = f"{count[wrong[0]]} columns in {as_text(line[:60]).strip()!r}"
+        shown = f"{counted(int(count[wrong[0]]), 'column')} in {as_text(line[:60]).strip()!r}"
         found["columns"] = Found(int(wrong[0]), len(wrong), shown)
     return split(buffer, n_columns), found
 

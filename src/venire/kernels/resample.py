@@ -6,6 +6,9 @@ import numpy as np
 
 from venire.types import Floats
 
+FEW_TOPICS = 10
+"""Fewer topics, drawn anew, say little of how far topics differ."""
+
 
 def topic_weights(n_topics: int, n_draws: int, rng: np.random.Generator) -> Floats:
     """How often each topic is drawn, when as many are drawn as there are, with replacement -> (draw, topic)."""

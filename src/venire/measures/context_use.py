@@ -9,7 +9,7 @@ import numpy as np
 
 from venire.data.conditional import in_condition
 from venire.data.context import Context, convene_conditions
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.panel import Panel
 from venire.data.panel import Pool as PoolOf
 from venire.errors import MeasureError, ScaleError
@@ -17,7 +17,9 @@ from venire.measures.contextual import Known, ScoresInContext, score_in_context
 from venire.measures.ideal_orders import CLOSE
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import Plan, score_facts
+from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats
+from venire.words import counted
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class BestOrders:
 
 
 @dataclass(frozen=True)
-class ContextUse:
+class ContextUse(Tabular):
     """Labels in condition of the documents that measures with alpha look at, counted by where they come from.
 
     first_rank: nothing was read before, so g(d1); collected; predicted; backoff_first: g(d|d1); backoff_isolation:
@@ -77,6 +79,11 @@ class ContextUse:
         """What to say beside the scores."""
         orders = (f"{name}: {each.sentence()}" for name, each in self.best_orders.items())
         return (*self.more_notes, self.sentence(), *orders)
+
+    def records(self) -> Records:
+        """Return one row per source of labels in condition: how many documents have theirs from it."""
+        sources = ("first_rank", "collected", "predicted", "backoff_first", "backoff_isolation")
+        return [{"source": name, "documents": getattr(self, name)} for name in sources]
 
     def record(self) -> dict[str, object]:
         """Return it as JSON has it."""

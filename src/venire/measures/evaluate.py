@@ -70,7 +70,7 @@ def evaluate(
     Examples
     --------
     >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 2.0, "d1": 1.0}}, ["RR", "nDCG@10"])
-    Scores: 1 systems x 1 topics x 2 measures, means over topics
+    Scores: 1 system x 1 topic x 2 measures, means over topics
     system  RR      nDCG@10
     run     0.5000  0.6309
     """

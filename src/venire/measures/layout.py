@@ -23,6 +23,7 @@ from venire.io.run_sources import RunsLike, read_runs
 from venire.io.scanning import Progress, scan
 from venire.measures.scoring import Plan
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 MISSING = ("zero", "skip")
@@ -107,11 +108,11 @@ def check_missing(missing: str) -> None:
 def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[str, ...]:
     notes = [*case.judgments.notes, *case.panel.notes, *dict.fromkeys(w.note for w in plan.worths if w.note)]
     if case.facts.unjudged_topics:
-        notes.append(f"{len(case.facts.unjudged_topics):,} topics of the runs were not judged and are ignored")
+        notes.append(f"{counted(len(case.facts.unjudged_topics), 'topic')} of the runs not judged and ignored")
     if unknown:
         notes.append(f"{unknown:,} of the topics asked for were not judged")
     if unseen:
-        notes.append(f"{unseen:,} pairs of assessor and topic without a label have no score")
+        notes.append(f"no score for {counted(unseen, 'pair')} of assessor and topic without a label")
     return tuple(notes)
 
 
@@ -136,7 +137,7 @@ def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
     if len(worst):
         named = ", ".join(f"{facts.systems[n]} ({lacking[n]} of {len(chosen)})" for n in worst[:5])
         rule = "score 0; leave them out with missing='skip'" if missing == "zero" else "are left out of its means"
-        more = f" and {len(worst) - 5} more systems" if len(worst) > 5 else ""
+        more = f" and {counted(len(worst) - 5, 'more system')}" if len(worst) > 5 else ""
         message = f"topics without a list {rule}: {named}{more}"
         warnings.warn(message, MissingTopicsWarning, stacklevel=4)
 
@@ -156,5 +157,6 @@ def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
     if len(many):
         worst = many[np.argsort(-unjudged[many], kind="stable")][:3]
         named = ", ".join(f"{facts.systems[n]} {unjudged[n]:.0%}" for n in worst)
-        message = f"{len(many)} of {n_systems} systems have over {UNJUDGED_SHARE:.0%} unjudged documents"
+        some = f"{len(many)} of {counted(n_systems, 'system')}"
+        message = f"{some} {'has' if len(many) == 1 else 'have'} over {UNJUDGED_SHARE:.0%} unjudged documents"
         warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=4)

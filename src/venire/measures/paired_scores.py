@@ -11,6 +11,7 @@ from venire.errors import MeasureError, SettingError, UnknownName
 from venire.kernels.differences import Differences, all_pairs, differences_of
 from venire.measures.scores import Scores
 from venire.types import Floats, Ints
+from venire.words import counted
 
 Pairs = str | Sequence[tuple[str, str]] | None
 
@@ -70,9 +71,10 @@ def _of_one_measure(scores: Scores, measure: str | None) -> Scores:
 def _numbered(systems: tuple[str, ...], pairs: Pairs) -> tuple[Ints, Ints]:
     """Number the systems of every pair."""
     if len(systems) < 2:
+        named = f" ({', '.join(systems)})" if systems else ""
         raise SettingError(
-            f"{len(systems)} system{'' if len(systems) == 1 else 's'}, expected two or more to compare",
-            hint="score another run on the same topics",
+            f"found {counted(len(systems), 'system')}{named}, expected two or more to compare",
+            hint="add the run of another system on the same topics",
         )
     if pairs is None:
         return all_pairs(len(systems))

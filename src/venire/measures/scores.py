@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.errors import UnknownName
-from venire.tabular import Records, Tabular
+from venire.tabular import Records, Tabular, known
 from venire.types import Floats, Ints
+from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,7 +65,7 @@ class Scores(Tabular):
         order = [self.names[axis] for axis in self.axes]
         return [
             {axis: order[n][i] for n, (axis, i) in enumerate(zip(self.axes, place, strict=True))}
-            | {"value": None if np.isnan(value) else float(value)}
+            | {"value": known(value)}
             for place, value in np.ndenumerate(self.values)
         ]
 
@@ -128,14 +128,14 @@ class Scores(Tabular):
         return [dict(zip(header, row, strict=True)) for row in rows[:most]], len(rows)
 
     def __repr__(self) -> str:
-        shape = " x ".join(f"{len(self.names[axis])} {axis}s" for axis in self.axes)
+        shape = " x ".join(counted(len(self.names[axis]), axis) for axis in self.axes)
         header, rows = (self.mean() if "topic" in self.axes else self).table()
         lines = [header, *rows[:20]]
         widths = [max(len(line[n]) for line in lines) for n in range(len(header))]
         body = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
         ]
-        more = [f"... and {len(rows) - 20} more rows"] if len(rows) > 20 else []
+        more = [f"... and {counted(len(rows) - 20, 'more row')}"] if len(rows) > 20 else []
         means = ", means over topics" if "topic" in self.axes else ""
         return "\n".join([f"Scores: {shape or 'one number'}{means}", *body, *more])
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from venire.data.aspects import ABSENT, Aspects, shares_of_top
 from venire.data.gains import Gains
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.rows import NOT_APPLICABLE
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
@@ -34,6 +34,7 @@ from venire.models.gain_names import read_share
 from venire.models.predicted_relevance import PredictedRelevance
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 FORMULAS = ("sum", "minimum", "product")
 MODELS = ("prm", "udm")
@@ -91,10 +92,9 @@ def combine_aspects(
 
     Examples
     --------
-    >>> from venire import read_judgments
+    >>> from venire import aspects_of, read_judgments
     >>> import polars as pl
     >>> table = pl.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "rel": ["2", "1"], "trust": ["0", "4"]})
-    >>> from venire.data.aspects import aspects_of
     >>> combine_aspects(aspects_of(read_judgments(table, wide_aspects=True)), {"rel": 1, "trust": 0.5}).gains
     Gains(rel + 0.5 trust: rel=1+trust=4 0.666667, rel=2+trust=0 0.666667)
     """

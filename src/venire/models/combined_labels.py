@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.data.ids import Category, joined
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.rows import number_items
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, ScaleError
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.models.spread import FEW_PAIRS
 from venire.models.user_disagreement import udm_weights
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known, known_count
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 JOIN, ANY = "+", "(any)"
 UNITS = ("snippet", "page")
@@ -169,11 +170,11 @@ class CombinedTable(Tabular):
         return {
             "snippet": ANY if snippet < 0 else self.snippet_names[snippet],
             "page": self.pages.scale.labels[page],
-            "weight": _known(self.weight[level]),
-            "page_weight": _known(self.page_weight[level]),
-            "p": _known(self.fit.p[0, level]),
-            "hits": _count(self.fit.hits[0, level]),
-            "pairs": _count(self.fit.pairs[0, level]),
+            "weight": known(self.weight[level]),
+            "page_weight": known(self.page_weight[level]),
+            "p": known(self.fit.p[0, level]),
+            "hits": known_count(self.fit.hits[0, level]),
+            "pairs": known_count(self.fit.pairs[0, level]),
             "few": bool(self.fit.pairs[0, level] < FEW_PAIRS),
         }
 
@@ -232,15 +233,6 @@ def _weights(fit: PredictedRelevanceFit, at: tuple[int, int]) -> Floats:
     weight = np.full(len(known), np.nan)
     weight[known] = udm_weights(*at, fit.p[0, known], fit.relevant.labels[0, known])
     return weight
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _count(value: float) -> float | int:
-    """Return a count as a whole number, unless items were weighed."""
-    return int(value) if value == int(value) else float(value)
 
 
 def _number(value: float | None) -> str:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from venire.data.conditional import ContextPairs
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.models.conditional_features import Features, Standard, bound_features, standard_of
@@ -44,6 +44,7 @@ from venire.models.conditional_regression import (
 )
 from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
+from venire.words import counted
 
 CELLS_AT_ONCE = 1 << 20
 
@@ -119,7 +120,7 @@ class ConditionalLabels(Tabular):
         same = self.n_same / self.n_pairs
         others = "" if self.standard is None else f" and {counted(len(self.standard.names), 'feature')}"
         return (
-            f"labels in condition are predicted from the labels in isolation of both documents{others}: fitted on "
+            f"Labels in condition are predicted from the labels in isolation of both documents{others}: fitted on "
             f"{counted(self.n_pairs, 'pair')} of {counted(self.n_topics, 'topic')}, {same:.0%} of them with the same "
             "label as in isolation"
         )
@@ -205,7 +206,7 @@ def fit_conditional_labels(
 
     Examples
     --------
-    >>> from venire.io.judgment_sources import read_judgments
+    >>> from venire import read_judgments
     >>> docs, given = ["a", "b", "c", "b", "c", "a"], ["", "", "", "a", "a", "c"]
     >>> held = {"topic": ["1"] * 6, "doc": docs, "given": given, "label": ["2", "2", "0", "1", "0", "2"]}
     >>> import polars as pl

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.conditional import ContextPairs, given_items, in_condition
-from venire.data.judgments import FACETS, Judgments, counted
+from venire.data.judgments import FACETS, Judgments
 from venire.errors import AmbiguousLabels, PairsError
 from venire.types import Bools, Codes, Ints
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

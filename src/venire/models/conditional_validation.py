@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.estimate import Estimate
-from venire.kernels.resample import resampled_sums, topic_weights
+from venire.kernels.resample import FEW_TOPICS, resampled_sums, topic_weights
 from venire.models.calibration import Reliability, calibrated_error, calibration_error, reliability
 from venire.models.conditional_baselines import BASELINES, Guess, baselines, most_probable
 from venire.models.conditional_features import Features, bound_features
@@ -34,10 +34,10 @@ from venire.models.conditional_regression import MOST_LABELS, REGULARISATION, Re
 from venire.models.cross_fits import FOLDS, topic_folds
 from venire.tabular import Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
+from venire.words import counted
 
 LEVEL, SPLITS, DRAWS = 0.95, 20, 1000
 PREDICTOR = "predictor"
-FEW_TOPICS = 10
 
 
 class MethodScore(NamedTuple):

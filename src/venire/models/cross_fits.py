@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from venire.data.conditional import ContextPairs
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError
 from venire.models.conditional_features import bound_features
@@ -21,6 +21,7 @@ from venire.models.conditional_pairs import LabelledPairs, labelled_pairs
 from venire.models.conditional_regression import REGULARISATION, Regression
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.words import counted
 
 FOLDS = 10
 

@@ -16,6 +16,7 @@ from venire.errors import FormatError
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.models.relevance import RelevantSets
 from venire.models.spread import Spread
+from venire.tabular import known, known_count
 from venire.types import Floats
 
 KIND = "venire fit of predicted relevance"
@@ -28,8 +29,8 @@ def parameters(fit: PredictedRelevanceFit) -> list[dict[str, Any]]:
         {
             "relevant": name,
             "label": fit.scale.labels[level],
-            **{key: known_number(getattr(fit.spread, key)[row, level]) for key in KEYS[2:8]},
-            **{key: _count(getattr(fit.spread, key)[row, level]) for key in KEYS[8:]},
+            **{key: known(getattr(fit.spread, key)[row, level]) for key in KEYS[2:8]},
+            **{key: known_count(getattr(fit.spread, key)[row, level]) for key in KEYS[8:]},
         }
         for row, name in enumerate(fit.relevant.names)
         for level in reversed(range(len(fit.scale)))
@@ -91,13 +92,3 @@ def _fit(held: Mapping[str, Any]) -> PredictedRelevanceFit:
     counts = np.array(held["counts"], dtype=np.float64)[None]
     setting = PredictedRelevance(**held["setting"])
     return PredictedRelevanceFit(setting, scale, relevant, Spread(**columns), counts, int(held["topics"]))
-
-
-def known_number(value: float) -> float | None:
-    """Return a number, or None where nothing is known."""
-    return None if math.isnan(value) else float(value)
-
-
-def _count(value: float) -> float | int:
-    """Return a count as a whole number, unless items were weighed."""
-    return int(value) if value == int(value) else float(value)

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import SettingError
 from venire.models.many_labels import labels_of_many, one_relevant, too_few
 from venire.models.relevance import Relevant
+from venire.tabular import Records, Tabular, known
 from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class Sampled(Tabular):
     """The share of relevant among n random others: mean and sd over repeats, both (n, label)."""
 
     labels: tuple[str, ...]
@@ -41,6 +43,14 @@ class Sampled:
             f"P(another user says {'|'.join(self.relevant)} | label) from {self.n[-1]} others on each of "
             f"{counted(self.n_items, 'item')}, {counted(self.n_repeats, 'repeat')}: {cells}."
         )
+
+    def records(self) -> Records:
+        """Return one row per number of others and label: the share of relevant among them, over repeats."""
+        return [
+            {"others": n, "label": label, "mean": known(self.mean[place, level]), "sd": known(self.sd[place, level])}
+            for place, n in enumerate(self.n)
+            for level, label in enumerate(self.labels)
+        ]
 
 
 def sampled(

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError
 from venire.kernels.em import Rows, ascend, classify, confusion
@@ -33,6 +33,7 @@ from venire.models.relevance import Relevant, relevant_sets
 from venire.models.several_labels import ItemRelevance, refuse_facets
 from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints
+from venire.words import counted
 
 
 @dataclass(frozen=True, kw_only=True)

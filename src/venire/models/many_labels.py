@@ -30,14 +30,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import PairsError, SettingError
 from venire.kernels.kinds import Kinds, hypergeometric_tail, kinds_of
 from venire.models.pairs import Pairs, pair_up
 from venire.models.relevance import Relevant, relevant_sets
 from venire.models.user_disagreement import udm_weights
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 Share = tuple[int, int]
 CERTAIN = 1e-12
@@ -70,7 +71,7 @@ class ManyLabels(Tabular):
         columns = ("observed", "sd", "predicted", "correlated", "p", "rho")
         return [
             {"label": label, "M": m, "N": n, "items": int(self.n_items[row])}
-            | {name: _or_none(getattr(self, name)[row, level]) for name in columns}
+            | {name: known(getattr(self, name)[row, level]) for name in columns}
             for row, (m, n) in enumerate(self.shares)
             for level, label in enumerate(self.labels)
         ]
@@ -145,7 +146,7 @@ def heterogeneity(judgments: Judgments, *, relevant: Relevant = None, at_least: 
     A value below 0, as few items may give, is taken as 0 with a word in ``notes``.
     """
     if at_least < 3:
-        raise SettingError(f"items with {at_least} labels: two others besides the first need 3 or more")
+        raise SettingError(f"items with {counted(at_least, 'label')}: two others besides the first need 3 or more")
     pairs = labels_of_many(judgments)
     _, marked = one_relevant(pairs, relevant)
     return _heterogeneity(_enough(kinds_of(pairs.sides.first, marked), at_least), pairs.scale.labels)
@@ -236,7 +237,3 @@ def too_few(at_least: int) -> PairsError:
     return PairsError(
         f"no item has {at_least} labels or more", hint="ask for fewer (at_least=, --at-least), or judge some items more"
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.kernels.counts import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.types import Bools, Codes, Ints
+from venire.words import counted
 
 ESTIMATORS = ("paired", "one-sided", "labels")
 WEIGHTS = ("pair", "item")

@@ -27,10 +27,11 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
 from venire.estimate import Estimate
+from venire.kernels.resample import FEW_TOPICS
 from venire.models.pairs import Pairs, pair_up
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
 from venire.models.selection import refuse_selected
-from venire.models.spread import FEW_PAIRS, FEW_TOPICS, LEVEL, Spread, n_topics_of, spread_of
+from venire.models.spread import FEW_PAIRS, LEVEL, Spread, n_topics_of, spread_of
 from venire.models.user_disagreement import at_least, udm_weights
 from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike

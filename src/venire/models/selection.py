@@ -21,10 +21,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.errors import PairsError
 from venire.models.pairs import distinct_items, judged_by_two, two_sides
 from venire.types import Bools, Codes, Floats
+from venire.words import counted
 
 ODDS, SIGNIFICANT, ENOUGH = 3.0, 1e-3, 30
 """Refuse from this odds ratio on, if it is this unlikely by chance; an assessor counts with this many labels."""

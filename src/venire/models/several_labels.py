@@ -28,17 +28,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from venire.data.gains import Gains
-from venire.data.judgments import Judgments, counted
+from venire.data.ids import Category
+from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, PairsError
 from venire.models.many_labels import labels_of_many
 from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints
+from venire.words import counted
 
 Rule = Callable[[Floats, Floats, Ints], Floats]
 """From J (label, label) summing to 1, p(R|i) (label,) and counts (item, label) to probabilities (item,)."""
@@ -58,6 +61,7 @@ class ItemRelevance(Tabular):
     probability: Floats
     n_labels: Ints
     notes: tuple[str, ...] = ()
+    items: Items | None = None
 
     def gains(self) -> Gains:
         """Gains to score with, together with ``pool``: 1 for the top label, which stands for relevant."""
@@ -86,11 +90,23 @@ class ItemRelevance(Tabular):
         )
 
     def records(self) -> Records:
-        """Return one row per item that has labels: its number, how many labels, and the probability."""
+        """Return one row per item that has labels: topic and document, how many labels, and the probability.
+
+        Where the items are not known, their numbers stand for topic and document.
+        """
+        return self._rows(np.flatnonzero(self.n_labels > 0))
+
+    def _first(self, most: int) -> tuple[Records, int]:
         some = np.flatnonzero(self.n_labels > 0)
-        columns = (some, self.n_labels[some], self.probability[some])
-        rows = zip(*(each.tolist() for each in columns), strict=True)
-        return [dict(zip(("item", "labels", "probability"), row, strict=True)) for row in rows]
+        return self._rows(some[:most]), len(some)
+
+    def _rows(self, some: Ints) -> Records:
+        columns: dict[str, list[Any]] = {"item": some.tolist()}
+        if self.items is not None:
+            topic = Category(self.items.topic[some], self.items.topics)
+            columns = {"topic": topic.texts(), "doc": Category(some.astype(np.int32), self.items.doc).texts()}
+        columns |= {"labels": self.n_labels[some].tolist(), "probability": self.probability[some].tolist()}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def posterior(
@@ -133,7 +149,8 @@ def posterior(
     outside = int(((value < 0) | (value > 1)).sum())
     notes = (f"{counted(outside, 'item')} beyond 0 or 1 by the rule, and clipped",) if outside else ()
     name = fit.relevant.names[row]
-    return ItemRelevance(fit.scale, name, getattr(rule, "__name__", "own"), np.clip(value, 0.0, 1.0), k, notes)
+    rule_name, value = getattr(rule, "__name__", "own"), np.clip(value, 0.0, 1.0)
+    return ItemRelevance(fit.scale, name, rule_name, value, k, notes, judgments.items)
 
 
 def credibility(joint: Floats, p: Floats, counts: Ints) -> Floats:

@@ -30,11 +30,10 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.kernels.counts import PairSums
-from venire.kernels.resample import resampled_sums, topic_weights
+from venire.kernels.resample import FEW_TOPICS, resampled_sums, topic_weights
 from venire.types import Bools, Floats
 
 LEVEL = 0.95
-FEW_TOPICS = 10
 FEW_PAIRS = 50
 """Below this many pairs a number is bracketed, as in Demeester et al. (2014), Section 7."""
 

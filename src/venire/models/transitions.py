@@ -35,6 +35,7 @@ from venire.models.pairs import pair_up
 from venire.models.proportional_odds import proportional_odds
 from venire.tabular import Records, Tabular
 from venire.types import Floats
+from venire.words import counted
 
 FORMS = ("fixed", "assessors", "hierarchical")
 ANY = "any"
@@ -87,7 +88,7 @@ class Transitions(Tabular):
         labels = self.scale.labels
         return (
             f"Another judge repeats {labels[most]} in {kept[most]:.0%} of cases and {labels[least]} in "
-            f"{kept[least]:.0%}, from {self.n_pairs:,} pairs of labels."
+            f"{kept[least]:.0%}, from {counted(self.n_pairs, 'pair')} of labels."
         )
 
     def records(self) -> Records:

@@ -21,6 +21,7 @@ from venire.papers.real_data import absence
 
 SLACK = 1e-9
 """What floating-point numbers may be off where the print is exact."""
+STATEMENTS = ("yes", "no")
 ONLY_FULL = "takes minutes, and is computed at full size only: venire papers check --full"
 
 
@@ -91,7 +92,8 @@ class Table:
 class Checked:
     """A cell as printed and as computed.
 
-    ours, difference and holds are None where it was not computed; ``skipped`` says so, or states a finding.
+    ours, difference and holds are None where it was not computed; ``skipped`` says so, or states a finding.  Between
+    statements ("yes") there is no difference.
     """
 
     table: Table
@@ -140,7 +142,7 @@ def read_printed(text: str) -> Reading:
     >>> read_printed(".49"), read_printed("39%").value, read_printed("2,738").value, read_printed("yes").value
     (Reading(value=0.49, within=0.005), 0.39, 2738.0, 1.0)
     """
-    if text in ("yes", "no"):
+    if text in STATEMENTS:
         return Reading(float(text == "yes"), SLACK)
     if "/" in text:
         return Reading(float(Fraction(text)), SLACK)
@@ -167,7 +169,8 @@ def check_cell(table: Table, cell: str, *, full: bool = False) -> Checked:
     difference = 0.0 if abs(difference) <= SLACK else difference
     holds = abs(difference) <= _within(table, printed) and (not isinstance(ours, Ratio) or str(ours) == printed)
     finding = table.findings.get(cell)
-    return Checked(table=table, cell=cell, ours=ours, difference=difference, holds=holds, skipped=finding)
+    shown = None if printed in STATEMENTS else difference
+    return Checked(table=table, cell=cell, ours=ours, difference=shown, holds=holds, skipped=finding)
 
 
 def check(tables: Iterable[Table], *, full: bool = False) -> list[Checked]:

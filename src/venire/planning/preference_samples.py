@@ -29,6 +29,7 @@ from venire.kernels.paired_labels import PairedLabels, by_person, every_two, mid
 from venire.planning.preference_tests import LEVEL, PER_LABEL_PAIR, refuse_many
 from venire.tabular import Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
+from venire.words import counted
 
 SIZES = (10, 20, 40, 80, 160, 320)
 MODES = ("individual", "aggregate")
@@ -73,9 +74,11 @@ class SampleSizeCheck(Tabular):
         """Say how far off the estimates are with the usual number of tests, or the nearest to it that was tried."""
         at = int(np.abs(np.log(np.array(self.sizes) / PER_LABEL_PAIR)).argmin())
         few = [n for n in self.n_tests.tolist() if n < self.sizes[at]]
-        fewer = f" ({len(few)} of {len(self.n_tests)} pairs of labels have fewer tests at hand)" if few else ""
+        fewer = (
+            f" (fewer tests at hand for {len(few)} of {counted(len(self.n_tests), 'pair')} of labels)" if few else ""
+        )
         return (
-            f"With {self.sizes[at]} tests for every two labels ({self.mode} mode), p(a > b) is off by "
+            f"With {counted(self.sizes[at], 'test')} for every two labels ({self.mode} mode), p(a > b) is off by "
             f"{self.error[at]:.3f} on average and by at most {self.error_95[at]:.3f} in 95% of cases{fewer}."
         )
 

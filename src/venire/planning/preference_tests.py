@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Ints, RNGLike
+from venire.words import counted, first_few
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,9 +80,8 @@ class PairsToAsk(Tabular):
     def sentence(self) -> str:
         """Say how many pairs, of how many topics, and what is short."""
         topics, labels = len(np.unique(self.topic)), self.judgments.scale.labels
-        short = ", ".join(f"{labels[a]} against {labels[b]} ({n:,})" for a, b, n in self.short[:6])
-        more = f" and {len(self.short) - 6} more" if len(self.short) > 6 else ""
-        lack = f"; fewer than {self.per_label_pair} are there for {short}{more}" if short else ""
+        short = [f"{labels[a]} against {labels[b]} ({n:,})" for a, b, n in self.short]
+        lack = f"; fewer than {self.per_label_pair} are there for {first_few(short, 6)}" if short else ""
         each = f"{self.per_label_pair} for every two labels"
         return f"{counted(len(self), 'pair')} of {counted(topics, 'topic')} to ask about, {each}{lack}."
 

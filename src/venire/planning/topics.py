@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.errors import SettingError
 from venire.measures.paired_scores import Pairs, paired_scores
 from venire.measures.scores import Scores
 from venire.tabular import Tabular
 from venire.types import Floats, Ints
+from venire.words import counted
 
 ALPHA = 0.05
 POWER = 0.8
@@ -91,10 +91,18 @@ class TopicPlan(Tabular):
         )
 
     def _needs(self) -> str:
-        what = "the difference seen" if self.difference is None else f"a difference of {self.difference:g}"
+        what, whose = self._sought()
         if not np.isfinite(self.median_needed):
-            return f"no number of topics is enough for {what}"
-        return f"{what} takes {counted(int(np.ceil(self.median_needed)), 'topic')}"
+            return f"no number of topics is enough for {what}{whose}"
+        return f"{what} takes {counted(int(np.ceil(self.median_needed)), 'topic')}{whose}"
+
+    def _sought(self) -> tuple[str, str]:
+        """Say which difference is to be found, and of which pair where pairs differ in it."""
+        if self.difference is not None:
+            return f"a difference of {self.difference:g}", ""
+        if len(self.a) > 1:
+            return "the difference that a pair shows", ", for the median pair"
+        return f"the difference seen ({abs(float(self.delta[0])):.4f})", ""
 
 
 def plan_topics(

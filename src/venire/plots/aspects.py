@@ -15,7 +15,7 @@ from venire.analysis.aspect_coverage import ALL, COMPLETE
 from venire.analysis.aspects import AspectStudy
 from venire.data.rows import NOT_APPLICABLE
 from venire.errors import SettingError
-from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, marker, new_figure, styled
+from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, marker, new_figure, short_name, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,7 +192,7 @@ def _heat(axes: Axes, found: AspectClusters) -> Any:
     for (i, j), value in np.ndenumerate(rho):
         if i != j:
             axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color="black")
-    names = [_short(name) for name in found.order]
+    names = [short_name(name, LONGEST) for name in found.order]
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor", fontsize=8)
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.tick_params(length=0)
@@ -252,14 +252,10 @@ def _dots(axes: Axes, place: Any, values: list[tuple[Any, Any, Any]], number: in
 
 
 def _names(axes: Axes, names: Any, *, longest: int = LONGEST) -> None:
-    axes.set_yticks(range(len(names)), [_short(name, longest) for name in names], parse_math=False)
+    axes.set_yticks(range(len(names)), [short_name(name, longest) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
-
-
-def _short(name: str, longest: int = LONGEST) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 PLOTS = {

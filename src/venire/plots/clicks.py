@@ -12,8 +12,8 @@ import numpy as np
 
 from venire.analysis.clicks import ClickSummary
 from venire.analysis.online_correlations import OnlineCorrelation, OnlineCorrelations
-from venire.data.judgments import counted
 from venire.plots.style import BLUE, GREY, RED, colour, marker, new_figure, styled
+from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

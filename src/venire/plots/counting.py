@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.analysis.counting import KINDS, Counts
 from venire.errors import SettingError
-from venire.plots.style import colour, marker, new_figure, styled
+from venire.plots.style import colour, marker, new_figure, short_name, styled
 from venire.types import Ints
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SHOWN = {"prm": "for a random user (prm)", "binary": "by the labels alone (binary)"}
 MOST_PANELS, MOST_ACROSS = 12, 4
-LONGEST_NAME = 28
 
 
 def plot_counts(counts: Counts) -> Figure:
@@ -69,7 +68,7 @@ def _panel(axes: Axes, counts: Counts, order: Ints, panel: tuple[int, int]) -> N
         axes.plot(mean, height, marker(number), color=ink, markersize=size, label=words)
         if counts.oracle:
             axes.plot(mean[-1:], height[-1:], marker(number), color=ink, markerfacecolor="white", markersize=size)
-    axes.set_yticks(place, [_short(counts.systems[n]) for n in order], fontsize=9 if len(order) <= 30 else 7)
+    axes.set_yticks(place, [short_name(counts.systems[n]) for n in order], fontsize=9 if len(order) <= 30 else 7)
     axes.set_ylim(-0.7, len(order) - 0.3)
     axes.set_xlim(left=0)
 
@@ -77,10 +76,5 @@ def _panel(axes: Axes, counts: Counts, order: Ints, panel: tuple[int, int]) -> N
 def _title(counts: Counts, row: int, who: int) -> str:
     name, scale = counts.relevant[row], counts.fit.scale
     higher = scale.ordered and name in scale.labels[:-1]
-    whose = f", {_short(counts.assessors[who])}" if counts.assessors else ""
+    whose = f", {short_name(counts.assessors[who])}" if counts.assessors else ""
     return f"relevant: {name}{' or higher' if higher else ''}{whose}"
-
-
-def _short(name: str) -> str:
-    """Cut a long name, and keep its dollar signs from being read as mathematics."""
-    return (name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…").replace("$", r"\$")

@@ -12,9 +12,9 @@ import numpy as np
 
 from venire.analysis.label_preferences import LabelPreferencesFit
 from venire.analysis.pdp import PDP
-from venire.data.judgments import counted
-from venire.plots.style import GREY, colour, marker, new_figure, styled
+from venire.plots.style import GREY, colour, marker, new_figure, short_name, styled
 from venire.types import Floats
+from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ DARK, LIGHT = "#222222", "white"
 
 def plot_pdp(found: Sequence[PDP]) -> Figure:
     """Preferences between labels, a panel per mode, and below them the PDP of every topic."""
-    letters = max(len(_short(label)) for each in found for label in each.labels.scale.labels)
+    letters = max(len(short_name(label, LONGEST)) for each in found for label in each.labels.scale.labels)
     room = 0.08 * letters if letters > LEVEL else 0.0
     high = 3.5 + 0.75 * room
     with styled():
@@ -45,7 +45,7 @@ def plot_pdp(found: Sequence[PDP]) -> Figure:
 
 def plot_label_preferences(fit: LabelPreferencesFit) -> Figure:
     """Heat map of p(a > b): how often a document with label a is preferred to one with label b."""
-    letters = max(len(_short(label)) for label in fit.scale.labels)
+    letters = max(len(short_name(label, LONGEST)) for label in fit.scale.labels)
     room = 0.08 * letters if letters > LEVEL else 0.0
     with styled():
         figure = new_figure(4.6 + room, 4.2 + 0.75 * room)
@@ -62,7 +62,7 @@ def plot_topic_pdp(found: Sequence[PDP]) -> Figure:
 
 
 def _matrix(axes: Axes, fit: LabelPreferencesFit) -> None:
-    labels = [_short(label) for label in fit.scale.labels]
+    labels = [short_name(label, LONGEST) for label in fit.scale.labels]
     slanted = max(map(len, labels)) > LEVEL
     places = np.arange(len(labels))
     axes.imshow(fit.p, cmap="PuOr", vmin=0, vmax=1, origin="lower")
@@ -121,8 +121,3 @@ def _widen(axes: Axes, values: Sequence[Floats], most: float) -> None:
     low = min(float(each.min()) for each in values)
     room = 0.06 * max(most - low, 0.05 * most)
     axes.set_xlim(max(low - room, 0.0), most + room)
-
-
-def _short(name: str) -> str:
-    """Cut a long name; its dollar signs are no mathematics."""
-    return (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…").replace("$", r"\$")

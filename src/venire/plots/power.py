@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.analysis.powers import DiscriminativePower, Power
-from venire.plots.style import COLOURS, GREY, colour, marker, new_figure, styled, unit_axis
+from venire.plots.style import COLOURS, GREY, colour, marker, new_figure, short_name, styled, unit_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def plot_power(found: DiscriminativePower) -> Figure:
     down = max(1, -(-len(panels) // MOST_ACROSS))
     across = max(1, -(-len(panels) // down))
     looks = _looks(panels)
-    names = max((len(_short(name)) for name in looks), default=0)
+    names = max((len(short_name(name, LONGEST_NAME)) for name in looks), default=0)
     with styled():
         high = max(3.3, 1.0 + 0.2 * min(len(looks), MOST_LINES + 1))
         figure = new_figure(0.6 + (4.6 + 0.075 * names) * across, 0.4 + down * high)
@@ -58,7 +58,8 @@ def _panels(rows: Sequence[Power]) -> dict[str, Lines]:
     panels: dict[str, Lines] = {}
     for row in rows:
         test = TESTS.get(row.test, row.test)
-        title = f"labels {_short(row.labels)}, {test}" if one else f"{_short(row.measure)}, {test}"
+        name = short_name(row.labels if one else row.measure, LONGEST_NAME)
+        title = f"labels {name}, {test}" if one else f"{name}, {test}"
         panels.setdefault(title, []).append((row.measure if one else row.labels, row))
     return {title: sorted(lines, key=lambda each: -(each[1].share or 0.0)) for title, lines in panels.items()}
 
@@ -85,7 +86,7 @@ def _panel(axes: Axes, lines: Lines, looks: Mapping[str, dict[str, Any]]) -> Non
         plain = {what: value for what, value in looks[name].items() if what != "marker"}
         axes.step(x, y, where="pre", alpha=0.9, **plain)
         if "marker" in looks[name]:
-            words = f"{_short(name)}  {row.share:.0%}"
+            words = f"{short_name(name, LONGEST_NAME)}  {row.share:.0%}"
             axes.plot(row.share or 0.0, alpha, markersize=6, label=words, clip_on=False, **looks[name])
     unnamed = sum("marker" not in looks[name] for name, _ in lines)
     if unnamed:
@@ -97,8 +98,3 @@ def _panel(axes: Axes, lines: Lines, looks: Mapping[str, dict[str, Any]]) -> Non
     axes.set_yticks(np.linspace(0, min(1.0, 4 * alpha), 5))
     axes.yaxis.set_major_formatter("{x:g}")
     unit_axis(axes, which="x")
-
-
-def _short(name: str) -> str:
-    """Cut a long name, and keep its dollar signs from being read as mathematics."""
-    return (name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…").replace("$", r"\$")

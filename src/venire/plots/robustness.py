@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from venire.analysis.comparisons import Comparison, Robustness
+from venire.analysis.likeness import RankCorrelation, Robustness
 from venire.plots.style import BLUE, GREY, new_figure, styled
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _whats(found: Robustness, measure: str) -> list[str]:
     return list(dict.fromkeys(row.what() for row in found.rows if row.measure == measure))
 
 
-def _panel(axes: Axes, rows: Sequence[Comparison], whats: Sequence[str]) -> None:
+def _panel(axes: Axes, rows: Sequence[RankCorrelation], whats: Sequence[str]) -> None:
     place = {what: number for number, what in enumerate(whats)}
     known = [row for row in rows if not isnan(row.value)]
     alone = len(rows) == len(whats)
@@ -59,5 +59,5 @@ def _panel(axes: Axes, rows: Sequence[Comparison], whats: Sequence[str]) -> None
     axes.grid(axis="y", visible=False)
 
 
-def _is_mean(row: Comparison) -> bool:
+def _is_mean(row: RankCorrelation) -> bool:
     return row.a is None and row.b is None

@@ -19,6 +19,7 @@ from venire.errors import SettingError
 from venire.models.relevance import RelevantSets
 from venire.models.spread import FEW_PAIRS
 from venire.plots.style import INK, colour, marker, new_figure, styled, unit_axis
+from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,7 +141,7 @@ def _draw_topics(figure: FigureBase, result: TopicInfluence) -> None:
         axes.set_xticks(np.arange(len(result.scale)), result.scale.labels)
         axes.set_xlim(-0.6, len(result.scale) - 0.4)
         axes.grid(axis="x", visible=False)
-    figure.supxlabel(f"label of one assessor, {len(result.topics)} topics drawn anew", fontsize=10)
+    figure.supxlabel(f"label of one assessor, {counted(len(result.topics), 'topic')} drawn anew", fontsize=10)
 
 
 def _draw_rounds(figure: FigureBase, result: AnnotationRounds) -> None:

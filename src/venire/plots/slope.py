@@ -30,7 +30,7 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     moved = rank.max(axis=0) - rank.min(axis=0)
     bold = [number for number in np.argsort(-moved, kind="stable")[:MOVED].tolist() if moved[number] > 0]
     with styled():
-        figure = new_figure(max(7.2, 1.2 + 2.0 * len(means)), min(2.0 + 0.19 * len(systems), 11.0))
+        figure = new_figure(max(7.2, 1.2 + 2.0 * len(means)), float(np.clip(2.0 + 0.19 * len(systems), 3.0, 11.0)))
         axes = figure.subplots()
         place = np.arange(len(means))
         for number in range(len(systems)):

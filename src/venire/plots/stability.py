@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.analysis.forecasts import Forecast
 from venire.analysis.stability import LEVEL, Stability, stability
-from venire.plots.style import BLUE, GREY, INK, ORANGE, new_figure, styled
+from venire.plots.style import BLUE, GREY, INK, ORANGE, new_figure, short_name, styled
 from venire.types import Ints
 
 if TYPE_CHECKING:
@@ -120,20 +120,15 @@ def _name_systems(axes: Axes, found: Stability, order: Ints, which: str) -> None
     """Name the systems along an axis, as they are written."""
     every = -(-len(order) // MOST_NAMES)
     places = np.arange(0, len(order), every)
-    names = [_short(found.forecast.systems[order[n]]) for n in places.tolist()]
+    names = [short_name(found.forecast.systems[order[n]], LONGEST_NAME) for n in places.tolist()]
     size = 9 if len(order) <= 12 else 7 if len(order) <= 40 else 6
-    options: dict[str, Any] = {"fontsize": size, "parse_math": False}
     if which == "x":
-        axes.set_xticks(places, names, rotation=90, **options)
+        axes.set_xticks(places, names, rotation=90, fontsize=size)
     else:
-        axes.set_yticks(places, names, **options)
+        axes.set_yticks(places, names, fontsize=size)
 
 
 def _some_places(n: int) -> list[int]:
     """The first place, and every fifth, tenth, ... after it, some ten in all."""
     every = next(each for each in (1, 5, 10, 20, 50, 10**9) if n <= 12 * each)
     return sorted({1, *range(every, n + 1, every)})
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from venire.analysis.compare import MeasureComparison
-from venire.analysis.forecasts import FRAGILE
-from venire.data.judgments import counted
+from venire.analysis.forecasts import FRAGILE, TIE
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence, Missing
+from venire.words import counted
 
 TITLE = "Would another judge change this?"
 MOST_PAIRS = 200
@@ -26,6 +26,8 @@ def chapter(evidence: Evidence) -> Chapter:
     if len(one.forecast.systems) < 2:
         return Chapter("another_judge", TITLE, "There is one system only, so there is no order to change.")
     stability = one.stability
+    if (np.abs(stability.delta) <= TIE).all() and (stability.tie >= 1).all():
+        return Chapter("another_judge", TITLE, _level(evidence))
     n_systems, tau = len(one.forecast.systems), one.tau()
     words = "How often each system is ahead of each other one under another judge, as a map of shades."
     parts: list[Part] = [
@@ -52,7 +54,27 @@ def chapter(evidence: Evidence) -> Chapter:
         *_seen(evidence, one),
         *[careful(note) for note in _of_judges(found.notes, evidence.question.judgments.notes)],
     ]
-    return Chapter("another_judge", TITLE, found.sentence(), tuple(parts), {"tau": tau})
+    return Chapter("another_judge", TITLE, _finding(found.sentence(), one), tuple(parts), {"tau": tau})
+
+
+def _level(evidence: Evidence) -> str:
+    """Say that systems which are level under every judge have no order."""
+    if evidence.judged.max(initial=0) <= 0:
+        return (
+            "Whether another judge would change the order cannot be told: nothing that the systems return was judged."
+        )
+    return "All systems score the same, now and under other judges, so there is no order that one could change."
+
+
+def _finding(sentence: str, one: MeasureComparison) -> str:
+    """Say what can be found; where no difference can, how alike the orders are under other judges."""
+    tau = one.tau()["mean"]
+    if len(one.tested.a) == 1 or one.tested.significant.any() or tau is None:
+        return sentence
+    if np.isnan(one.tested.p_value).all():
+        sentence = f"By {one.forecast.measure}, no difference between systems can be tested on so few topics."
+    alike = f"the order of the systems under another judge has a Kendall's tau of {tau:.2f} with that now, on average"
+    return f"{sentence.removesuffix('.')}; {alike}."
 
 
 def _map_caption(n_systems: int) -> str:
@@ -63,14 +85,16 @@ def _map_caption(n_systems: int) -> str:
 
 
 def _of_judges(notes: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Notes on judges and pairs, but for those on how the judgments were read, which stand elsewhere."""
-    told = [note for note in dict.fromkeys(notes) if "judge" in note or "pairs" in note]
+    """Notes on judges and pairs, but for those on how files were read, which stand elsewhere."""
+    told = [note for note in dict.fromkeys(notes) if ("judge" in note or "pairs" in note) and "of the runs" not in note]
     return [note for note in told if note not in set(known)]
 
 
 def _fragile(one: MeasureComparison) -> list[Part]:
     """Pairs that are significant and yet fragile, first of all; then all others that may turn round."""
     chosen = one.fragile()
+    if np.isnan(one.tested.p_value).all():
+        return [Words("No difference could be tested over topics, so none can be called significant.")]
     if not one.tested.significant.any():
         return [Words("No difference is significant over topics, so there is none that another judge could undo.")]
     if not chosen:

@@ -6,11 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from venire.data.judgments import counted
+from venire.analysis.forecasts import TIE
+from venire.analysis.verdicts import Verdict
+from venire.data.judgments import Judgments
 from venire.kernels.correlation import kendall_tau
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import Evidence, Missing, known
 from venire.types import Floats
+from venire.words import counted
+
+TITLE = "What the new judgments changed"
 
 
 def chapter(evidence: Evidence) -> Chapter | None:
@@ -18,27 +23,65 @@ def chapter(evidence: Evidence) -> Chapter | None:
     question = evidence.question
     if question.before is None:
         return None
-    earlier = Evidence(
-        replace(
-            question, judgments=question.before, assessor=_who(evidence), before=None, preferences=None, clicks=None
-        )
-    )
+    like_now = replace(question, assessor=_who(evidence), relevant=evidence.relevant)
+    earlier = Evidence(replace(like_now, judgments=question.before, before=None, preferences=None, clicks=None))
+    if _same(question.judgments, question.before):
+        return Chapter("changes", TITLE, "The judgments are the same as before, so nothing changed.")
     then = known(lambda: earlier.verdict)
     if isinstance(then, Missing):
-        return Chapter("changes", "What the new judgments changed", then.sentence("What it was like before"))
+        return Chapter("changes", TITLE, then.sentence("What it was like before"))
     now = evidence.verdict
     more = len(question.judgments) - len(question.before)
-    added = f"{counted(more, 'label')} more" if more >= 0 else f"{counted(-more, 'label')} fewer"
-    same = "the same system leads" if then.best == now.best else f"{now.best} leads in place of {then.best}"
+    added = f"{counted(more, 'label')} more than" if more > 0 else f"{counted(-more, 'label')} fewer than"
+    added = added if more else "as many labels as"
     named = {
         (True, True): "a winner is named as before",
         (True, False): "no winner can be named any more",
         (False, True): "now a winner can be named",
         (False, False): "still no winner can be named",
     }[then.winner is not None, now.winner is not None]
-    finding = f"With {added} than before, {same}, and {named}."
-    parts: list[Part] = [Words(f"Before: {then.sentence()}"), *_systems(earlier, evidence), *_labels(earlier, evidence)]
-    return Chapter("changes", "What the new judgments changed", finding, tuple(parts))
+    finding = f"With {added} before, {_leads(then, now)}, and {named}."
+    parts: list[Part] = [
+        Words(f"Before: {then.sentence()}"),
+        *_other_topics(earlier, evidence),
+        *_systems(earlier, evidence),
+        *_labels(earlier, evidence),
+    ]
+    return Chapter("changes", TITLE, finding, tuple(parts))
+
+
+def _same(now: Judgments, before: Judgments) -> bool:
+    """Whether two sets of judgments hold the same labels, in whatever order."""
+    if len(now) != len(before):
+        return False
+    ours, theirs = (frame.sort(frame.columns) for frame in (now.to_polars(), before.to_polars()))
+    return ours.equals(theirs)
+
+
+def _leads(then: Verdict, now: Verdict) -> str:
+    """Say who leads now, and whether somebody else did; systems that are level have no leader."""
+    level = [np.ptp(each.mean) <= TIE for each in (then, now)]
+    if len(now.systems) == 1:
+        return f"{now.best} scores {now.mean[0]:.3f} where it scored {then.mean[0]:.3f}"
+    if all(level):
+        return "all systems score the same still"
+    if level[0]:
+        return f"{now.best} leads where all systems scored the same"
+    if level[1]:
+        return f"all systems score the same where {then.best} led"
+    return "the same system leads" if then.best == now.best else f"{now.best} leads in place of {then.best}"
+
+
+def _other_topics(earlier: Evidence, evidence: Evidence) -> list[Part]:
+    """Warn that scores on other topics do not compare."""
+    then, now = (set(each.scores["linear"].names["topic"]) for each in (earlier, evidence))
+    if then == now:
+        return []
+    shared = len(then & now)
+    text = (
+        f"Of {counted(len(then), 'topic')} before and {len(now)} now, {shared} {'is' if shared == 1 else 'are'} in both"
+    )
+    return [Words(f"{text}: scores may have changed because topics did.", "warning")]
 
 
 def _who(evidence: Evidence) -> str | None:

@@ -7,7 +7,7 @@ A question says what was given; evidence answers piece by piece.  What cannot be
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -25,24 +25,27 @@ from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_
 from venire.analysis.verdicts import Verdict, verdict
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
+from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
-from venire.data.primary import PRIMARY, coverage, with_primary
+from venire.data.primary import PRIMARY, with_primary
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName, VenireError
+from venire.io.scanning import scan
 from venire.measures.evaluate import evaluate
+from venire.measures.names import parse_measure
 from venire.measures.scores import Scores
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.models.spread import Spread
 from venire.planning.topics import TopicPlan, plan_topics
-from venire.types import Floats
+from venire.report.judge import NEARLY_ALL, choose_judge, coverage_but, unanswered, useless_assessors, without
+from venire.types import Bools, Floats
 
 Found = TypeVar("Found")
 N_USERS = 300
 TOP = 10
 """How many results of a list are looked at where they are counted."""
-NEARLY_ALL = 0.9
-"""The share of items that one assessor must have judged to stand for all."""
 
 
 _SECOND = "have some of the results judged by a second assessor"
@@ -75,7 +78,7 @@ class Question:
     """What a report is about.
 
     assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
-    relevant    the label from which on a user is satisfied (None: the top label)
+    relevant    the label from which on a user is satisfied (None: the top label that somebody gave)
     reference   assessors who stand for users (none: all do)
     aspects     grades by aspect, where the judgments were of several; ``judgments`` are then of one
     before      earlier judgments, to show what new ones changed
@@ -104,10 +107,34 @@ class Evidence:
     question: Question
 
     @cached_property
-    def labels(self) -> Judgments:
-        """The labels, those that score the runs being of one judge: an assessor, or whoever judged most of a topic."""
+    def facts(self) -> Facts:
+        """Which lists the systems have, and where judged documents stand in them."""
+        return scan(self.question.runs, self.question.judgments.items)
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """Judged topics that no system has a list for; none are left out where that is so of all."""
+        return unanswered(self.question.judgments, self.facts)
+
+    @cached_property
+    def answered(self) -> Judgments:
+        """The labels of topics that some system has a list for: on others all score 0, which says nothing of them."""
+        return without(self.question.judgments, self.left_out)
+
+    @cached_property
+    def everyone(self) -> Judgments:
+        """The labels of all topics, also of those that no system has a list for; the judge's by name."""
         judgments, users = self.question.judgments, self.question.reference
-        if self.question.assessor is not None or _coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
+        return with_primary(judgments, but=users) if self.judge == PRIMARY else judgments
+
+    @cached_property
+    def labels(self) -> Judgments:
+        """The labels, those that score the runs being of one judge: an assessor, or whoever judged most of a topic.
+
+        Topics that no system has a list for are left out.
+        """
+        judgments, users = self.answered, self.question.reference
+        if self.question.assessor is not None or coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
             return judgments
         return with_primary(judgments, but=users)
 
@@ -118,18 +145,24 @@ class Evidence:
         if wanted is None:
             if PRIMARY in names:
                 return PRIMARY
-            return names[int(_coverage_but(self.labels, self.question.reference).argmax())]
-        if wanted not in names:
+            return choose_judge(self.labels, self.question.reference, self.useless)
+        if wanted not in self.question.judgments.assessors:
             raise UnknownName("assessor", wanted, names)
+        if wanted not in names:
+            raise SettingError(f"{wanted!r} judged no topic that a system has a list for", hint=_ANOTHER)
         return wanted
 
     def refuse_nonsense(self) -> None:
         """Refuse settings that no report can be made of, rather than say chapter by chapter what they spoil."""
         question, scale = self.question, self.question.judgments.scale
+        parse_measure(question.measure)
         if not scale.ordered:
             ordered = "<".join(scale.labels)
             hint = f'declare their order, lowest first: --scale "{ordered}"'
             raise SettingError(f"the labels {scale} have no order, so they cannot score systems", hint=hint)
+        if len(scale) == 1:
+            message = f"the scale has one label, {scale}, so no result can be better than another"
+            raise SettingError(message, hint=f'declare all labels, lowest first, as in --scale "no<{scale}"')
         for name in question.reference:
             if name not in question.judgments.assessors:
                 raise UnknownName("assessor", name, question.judgments.assessors)
@@ -138,7 +171,9 @@ class Evidence:
         if self.judge in question.reference:
             message = f"{self.judge!r} scores the runs, and cannot stand for users as well"
             raise SettingError(message, hint=_ANOTHER)
-        if self.relevant == scale.labels[0] and len(scale) > 1:
+        if self.relevant not in scale.labels:
+            raise UnknownName("label", self.relevant, scale.labels)
+        if self.relevant == scale.labels[0]:
             message = f"with --relevant {self.relevant} every label of {scale} satisfies a user"
             raise SettingError(message, hint=f"choose one above the lowest, as in --relevant {scale.labels[-1]}")
 
@@ -154,6 +189,12 @@ class Evidence:
         return self.labels.where(assessor=self.judge)
 
     @cached_property
+    def only_label(self) -> str | None:
+        """The label that all have which score the runs; None if they differ."""
+        given = np.unique(self.own.label)
+        return self.own.scale.labels[int(given[0])] if len(given) == 1 else None
+
+    @cached_property
     def several(self) -> bool:
         """Whether there is another judge at all."""
         return len(self.labels.assessors) > 1
@@ -161,7 +202,9 @@ class Evidence:
     @cached_property
     def relevant(self) -> str:
         """The label from which on a user is satisfied."""
-        return self.question.relevant or self.question.judgments.scale.labels[-1]
+        judgments = self.question.judgments
+        top = int(judgments.label.max(initial=0)) or len(judgments.scale) - 1  # all lowest: the top, which nobody gave
+        return self.question.relevant or judgments.scale.labels[top]
 
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
@@ -172,6 +215,11 @@ class Evidence:
     def profiles(self) -> Profiles | Missing:
         """How each assessor labels."""
         return known(lambda: profiles(self.question.judgments))
+
+    @cached_property
+    def useless(self) -> Mapping[str, str]:
+        """Assessors whose labels tell nothing, one label or at random, with the word for it."""
+        return {} if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
 
     @cached_property
     def confusions(self) -> Confusions | Missing:
@@ -204,11 +252,18 @@ class Evidence:
         """What labels may be worth, by name; by a model of users too where one could be fitted."""
         plain = ["linear", "exponential", f"binary:{self.relevant}"]
         found, _ = named_gains(self.own, plain)
+        return found if isinstance(self.modelled, Missing) else {**found, **self.modelled}
+
+    @cached_property
+    def modelled(self) -> Mapping[str, Gains] | Missing:
+        """What labels are worth to users, by name; a label nobody gave lies between its neighbours."""
         fit = self.user_fit
         if isinstance(fit, Missing):
-            return found
-        modelled = known(lambda: {f"prm:{self.relevant}": fit.gains(), "udm:1/2": fit.udm_gains((1, 2))})
-        return found if isinstance(modelled, Missing) else {**found, **modelled}
+            return fit
+        given = np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0
+        fit = replace(fit, spread=_between(fit.spread, given))
+        found = known(lambda: {f"prm:{self.relevant}": fit.gains(), "udm:1/2": fit.udm_gains((1, 2))})
+        return Missing(found.reason, _SECOND) if isinstance(found, Missing) else found
 
     @cached_property
     def user_gains(self) -> str:
@@ -248,7 +303,12 @@ class Evidence:
     @cached_property
     def comparison(self) -> Comparison | Missing:
         """All pairs of systems, tested over topics and forecast under another judge."""
-        return self._judged_again(compare)
+        found = self._judged_again(compare)
+        if isinstance(found, Missing) or isinstance(self.tested, Missing):
+            return found
+        one = replace(found.by_measure[0], tested=self.tested)  # the test of the verdict, lest two chapters disagree
+        notes = tuple(note for note in found.notes if "smallest p-value" not in note)
+        return replace(found, by_measure=(one, *found.by_measure[1:]), notes=notes)
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
@@ -258,8 +318,8 @@ class Evidence:
     @cached_property
     def users(self) -> UserScores | Missing:
         """Scores for simulated users, whose relevance is drawn with p(R|i)."""
-        if isinstance(self.user_fit, Missing):
-            return self.user_fit
+        if isinstance(self.modelled, Missing):
+            return self.modelled
         question = self.question
         return known(
             lambda: evaluate_users(
@@ -286,7 +346,11 @@ class Evidence:
             draws = {source: each for source, each in draws.items() if source == "judges"}
         if not isinstance(self.users, Missing):
             draws["users"] = self.users.users.values[:, 0].T
-        return verdict(scores, draws=draws)
+        found = verdict(scores, draws=draws)
+        if self.only_label is None:
+            return found
+        order = np.argsort(-found.mean, kind="stable").tolist()  # nobody wins by how much of theirs was judged
+        return replace(found, rivals=tuple(found.systems[n] for n in order if found.systems[n] != found.best))
 
     @cached_property
     def plan(self) -> TopicPlan | Missing:
@@ -294,6 +358,13 @@ class Evidence:
         return known(lambda: plan_topics(self.scores["linear"]))
 
 
-def _coverage_but(judgments: Judgments, names: tuple[str, ...]) -> Floats:
-    """Share of the judged items that each assessor judged, those who stand for users counting as none."""
-    return np.where(np.isin(judgments.assessors, names), 0.0, coverage(judgments))
+def _between(spread: Spread, given: Bools) -> Spread:
+    """Fill what is unknown of labels nobody gave: 0 for the lowest, else from the labels around; given (label,)."""
+    filled = spread.p.copy()
+    for row in filled:
+        empty = np.isnan(row) & ~given
+        if empty[0]:
+            row[0] = 0.0
+        there = np.flatnonzero(~np.isnan(row))
+        row[empty] = np.interp(np.flatnonzero(empty), there, row[there])
+    return spread._replace(p=filled)

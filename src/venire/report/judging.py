@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from venire.agreement.pair_confusions import Confusions
-from venire.data.judgments import counted
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing
+from venire.words import counted
 
 MOST_MAPS = 4
 MOST_WARNINGS = 8
 MOST_LABELS = 12
+LONGEST_SCALE = 80
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
 PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency", "entropy", "top_label", "top_share")
 
@@ -35,8 +36,8 @@ def chapter(evidence: Evidence) -> Chapter:
 def _finding(evidence: Evidence) -> str:
     labels, agreement = evidence.question.judgments, evidence.agreement
     said = labels.summary().sentence()
-    if len(labels.scale) > MOST_LABELS:
-        names = labels.scale.labels
+    names = labels.scale.labels
+    if len(names) > MOST_LABELS or (len(names) > 3 and len(str(labels.scale)) > LONGEST_SCALE):
         said = said.replace(str(labels.scale), f"{names[0]}<{names[1]}<...<{names[-1]} ({len(names)} labels)")
     if isinstance(agreement, Missing):
         return f"{said}; {agreement.sentence('how far assessors agree')}"
@@ -92,15 +93,17 @@ def _agreement(evidence: Evidence) -> list[Part]:
     if any(each["reason"] for each in whole):
         keys = (*keys, "reason")
     rows = [{key: each[key] for key in keys} for each in whole]
-    parts: list[Part] = []
-    if any(each["value"] is not None for each in whole):
-        words = "Statistics of agreement with their 95 % intervals, one below the other."
-        caption = (
-            "How far assessors agree, by several statistics; all but raw agreement and Jaccard's leave out what chance "
-            "would give."
-        )
-        parts.append(Picture("agreement", caption, plot_statistics(whole), words))
-    return [*parts, Grid.of("agreement_statistics", "Statistics of agreement, and what each means.", rows)]
+    if all(each["value"] is None for each in whole):
+        return []  # the finding says why
+    words = "Statistics of agreement with their 95 % intervals, one below the other."
+    caption = (
+        "How far assessors agree, by several statistics; all but raw agreement and Jaccard's leave out what chance "
+        "would give."
+    )
+    return [
+        Picture("agreement", caption, plot_statistics(whole), words),
+        Grid.of("agreement_statistics", "Statistics of agreement, and what each means.", rows),
+    ]
 
 
 def _maps(evidence: Evidence) -> list[Part]:

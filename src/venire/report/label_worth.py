@@ -14,7 +14,7 @@ TITLE = "What a label is worth"
 SHARES = ((1, 2), (1, 3), (2, 3))
 MOST_THRESHOLDS = 8
 """On a finer scale, only the label from which on a user is satisfied is shown, not every threshold."""
-MOST_WARNINGS = 8
+MOST_WARNINGS = 4
 
 
 def chapter(evidence: Evidence) -> Chapter:
@@ -35,9 +35,18 @@ def chapter(evidence: Evidence) -> Chapter:
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),
         _gains(evidence),
-        *[careful(text) for text in warnings_of(fit)[:MOST_WARNINGS]],
+        *[careful(text) for text in _warnings(fit)],
     ]
     return Chapter("label_worth", TITLE, finding, tuple(parts))
+
+
+def _warnings(fit: PredictedRelevanceFit) -> list[str]:
+    """What to be careful about; of many, the first, and how many more of the sort there are."""
+    found = warnings_of(fit)
+    if len(found) <= MOST_WARNINGS + 1:
+        return found
+    more = f"{len(found) - MOST_WARNINGS} more labels or pairs of labels are as doubtful: the table has their intervals"
+    return [*found[:MOST_WARNINGS], more]
 
 
 def _finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:

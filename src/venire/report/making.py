@@ -10,12 +10,13 @@ from typing import TypedDict, Unpack
 
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
-from venire.data.judgments import Judgments, counted
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.report.document import Chapter, Report
 from venire.report.evidence import Evidence, Question
+from venire.words import counted
 
 CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "method")
 """Modules of the chapters, in the order in which they are written; the verdict comes last and stands first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 NOTHING = "–"
+_OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*(?![\w-])")
 
 
 def write_report(report: Report, path: str | Path) -> None:
@@ -38,7 +40,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"kind": kind_of, "svg": _drawn, "cells": cells, "heads": heads}
+    made.filters |= {"kind": kind_of, "svg": _drawn, "cells": cells, "heads": heads, "prose": prose}
     return made
 
 
@@ -57,6 +59,13 @@ def _drawn(picture: Picture) -> Any:
 def kind_of(part: object) -> str:
     """Name the sort of a part, for the template."""
     return {Words: "words", Grid: "grid", Picture: "picture"}[type(part)]
+
+
+def prose(text: str) -> Any:
+    """Text for a page; names of options stand out and are not broken over lines."""
+    from markupsafe import Markup, escape
+
+    return Markup(_OPTION.sub(r"<code>\g<0></code>", str(escape(text))))
 
 
 def heads(grid: Grid) -> list[tuple[str, bool]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ _NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 def inline_svg(picture: Picture) -> str:
     """Draw a picture as an element of a page: scales with it, follows its colours, says what it shows."""
-    with styled():
+    with styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # text stays text: the reader has the fonts
         sink = io.StringIO()
         picture.figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
     text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1), count=1)

@@ -7,19 +7,22 @@ from typing import Any
 from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pdp import PDP, pdp
-from venire.analysis.powers import DiscriminativePower
+from venire.analysis.powers import DiscriminativePower, Power
 from venire.analysis.scale_comparison import ScaleComparison, compare_scales
 from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
-from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.document import Chapter, Grid, Part, Picture, Words, careful, listed
 from venire.report.evidence import Evidence, Missing, known
 from venire.report.users import compares_systems
+from venire.words import counted
 
 TITLE = "Quality of the judgments"
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
 MODES = ("individual", "aggregate")
+HIGHEST = 4
+"""Curves of p-values are drawn up to so many times the level."""
 N_DRAWS = 100
 """Resamples for each interval of collapsed labels."""
 
@@ -27,7 +30,7 @@ N_DRAWS = 100
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     power, scales = known(lambda: _power(evidence)), known(lambda: _scales(evidence))
-    finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else power.sentence()
+    finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else _finding(power)
     parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales)]
     return Chapter("quality", TITLE, finding, tuple(parts))
 
@@ -38,17 +41,46 @@ def _power(evidence: Evidence) -> DiscriminativePower:
     return discriminative_power(evidence.labels, question.runs, measures, assessor=evidence.judge, rng=question.rng)
 
 
+def _finding(power: DiscriminativePower) -> str:
+    """Say which measure tells most pairs of systems apart, and which fewest; the labels are those of one judge."""
+    tested = [row for row in power.rows if row.share is not None]
+    if not tested:
+        return f"No pair of systems can be tested, by any measure: {power.rows[0].reason}."
+    most, least = max(tested, key=_share), min(tested, key=_share)
+    pairs, how = counted(most.pairs, "pair"), f"at level {most.alpha:g} ({most.method})"
+    if _share(most) == 0:
+        none = "The two systems are not" if most.pairs == 1 else f"None of the {pairs} of systems is"
+        return f"{none} told apart, by any of {len(tested)} measures, {how}."
+    if _share(least) == 1 and most.pairs == 1:
+        return f"The two systems are told apart, by each of {len(tested)} measures, {how}."
+    if _share(most) == _share(least):
+        return f"All {len(tested)} measures tell {_share(most):.0%} of the {pairs} of systems apart, {how}."
+    if most.pairs == 1:
+        which = listed([row.measure for row in tested if row.share])
+        return f"The two systems are told apart by {which}, of {len(tested)} measures, {how}."
+    return (
+        f"Of the {pairs} of systems most are told apart by {most.measure} ({_share(most):.0%}), fewest by "
+        f"{least.measure} ({_share(least):.0%}), {how}."
+    )
+
+
+def _share(row: Power) -> float:
+    return row.share or 0.0
+
+
 def _powers(power: DiscriminativePower | Missing) -> list[Part]:
-    if isinstance(power, Missing):
+    """Draw the curves, if there is something to see in them."""
+    if isinstance(power, Missing) or not any(row.pairs for row in power.rows):
         return []
     keys = ("measure", "labels", "test", "alpha", "share", "pairs", "topics", "difference")
     rows = [{key: record.get(key) for key in keys if key in record} for record in power.records()]
     words = "Share of pairs of systems told apart by significance level, a line per measure."
     caption = "Discriminative power: share of pairs of systems that each measure tells apart on these topics."
-    return [
-        Picture("power", "ASL curves: the lower a curve, the more pairs are told apart.", plot_power(power), words),
-        Grid.of("discriminative_power", caption, rows),
-    ]
+    parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]
+    if any((row.p_value < HIGHEST * row.alpha).any() for row in power.rows):
+        curves = "ASL curves: the lower a curve, the more pairs are told apart."
+        parts.insert(0, Picture("power", curves, plot_power(power), words))
+    return parts
 
 
 def _preferences(evidence: Evidence) -> list[Part]:
@@ -57,8 +89,11 @@ def _preferences(evidence: Evidence) -> list[Part]:
     if preferences is None or compares_systems(evidence, preferences):
         return []
     found = [known(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
-    there = [each for each in found if isinstance(each, PDP)]
-    missing = [Words(each.sentence("PDP"), "warning") for each in found if isinstance(each, Missing)][:1]
+    there = [each for each in found if isinstance(each, PDP) and each.value is not None]
+    why = [
+        each.sentence("PDP") if isinstance(each, Missing) else each.sentence() for each in found if each not in there
+    ]
+    missing = [Words(text, "warning") for text in why][:1]
     if not there:
         return [*missing]
     words = "Uncertainty of the order of documents, with intervals, by mode."
@@ -82,7 +117,7 @@ def _scales(evidence: Evidence) -> ScaleComparison:
     """Labels as they are and collapsed: by what the systems show, and by preferences on the best of the pool."""
     question = evidence.question
     how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
-    found = compare_scales(question.judgments, question.runs, [question.measure], **how)
+    found = compare_scales(evidence.answered, question.runs, [question.measure], **how)
     if question.preferences is None or compares_systems(evidence, question.preferences):
         return found
     preferred = compare_scales(question.judgments, preferences=question.preferences, **how)
@@ -96,19 +131,40 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
         return [Words(scales.sentence("What collapsing labels would do"), "warning")]
     keys = ("setting", "labels", "statistic", "value", "low", "high")
     rows = [{key: record[key] for key in keys} for record in scales.records() if record["value"] is not None]
+    if len(scales.settings) < 2:
+        return [Words("There are too few labels to collapse any.")]
     if not rows:
-        return [Words("Nothing was judged twice and no two systems compared, so labels cannot be collapsed to effect.")]
-    words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
+        return [Words("What collapsing labels would do cannot be told: nothing was judged twice, no systems compared.")]
     return [
-        Picture(
-            "scales",
-            "What collapsing labels does to agreement and to what can be told apart.",
-            plot_scales(scales),
-            words,
-        ),
-        Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales)}", rows),
+        *_settings(scales),
+        Grid.of("collapsed_labels", f"{_best(scales)}{_how(scales)}", rows),
         *[careful(note) for note in scales.notes[:1]],
     ]
+
+
+def _settings(scales: ScaleComparison) -> list[Part]:
+    """Draw the settings side by side; a power that is nought for all is told by the sentence."""
+    if not any(scales.of("discriminative_power").values()):
+        kept = tuple(each for each in scales.values if each.statistic != "discriminative_power")
+        scales = ScaleComparison(kept, scales.notes)
+    if all(each.value is None for each in scales.values):
+        return []
+    caption = "What collapsing labels does to agreement and to what can be told apart."
+    words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
+    return [Picture("scales", caption, plot_scales(scales), words)]
+
+
+def _best(scales: ScaleComparison) -> str:
+    """Say which setting tells most: by preferences, where there are some, or by pairs of systems."""
+    shares = scales.of("discriminative_power")
+    if len(shares) < 2 or any(len(scales.of(name)) > 1 for name in ("pdp_individual", "pdp_aggregate")):
+        return scales.sentence()
+    own, most = shares.get(scales.settings[0], 0.0), max(shares.values())
+    if most == 0:
+        return "No setting tells any pair of systems apart."
+    if most > own:
+        return scales.sentence()
+    return f"No setting tells more pairs of systems apart than the labels as they are ({own:.0%})."
 
 
 def _how(scales: ScaleComparison) -> str:

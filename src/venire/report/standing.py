@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.counting import Counts, count_relevant
-from venire.analysis.forecasts import resampled
+from venire.analysis.forecasts import TIE, resampled
 from venire.kernels.correlation import kendall_tau
 from venire.plots.slope import plot_slope
-from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.document import Chapter, Grid, Part, Picture, Words, listed
 from venire.report.evidence import TOP, Evidence, Missing, known
 from venire.types import Floats
 
@@ -27,7 +27,7 @@ def chapter(evidence: Evidence) -> Chapter:
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("What a random user would make of these systems"), "warning"))
     parts.append(_table(evidence, means, judged))
-    if len(systems) > 1:
+    if any(np.ptp(each) > TIE for each in means.values()):
         words = f"Ranks of {len(systems)} systems under {', '.join(means)}; the systems that move most are in colour."
         caption = "Ranks by what a label is worth. Lines that cross are systems whose order depends on it."
         parts.append(Picture("slopes", caption, plot_slope(means, systems), words))
@@ -36,21 +36,29 @@ def chapter(evidence: Evidence) -> Chapter:
 
 def _finding(evidence: Evidence, means: Means) -> str:
     systems, measure = evidence.scores["linear"].names["system"], evidence.question.measure
-    name = evidence.user_gains
-    best = int(np.argmax(means[name]))
     whose = f"with the labels of {evidence.judge}"
     if max(float(each.max()) for each in means.values()) <= 0:
         return f"All systems score 0 by {measure} {whose}, whatever labels are worth."
     if len(systems) == 1:
-        start = f"{systems[0]} scores {means['linear'][0]:.3f} by {measure} {whose}"
-    elif isinstance(evidence.users, Missing):
-        start = f"{systems[best]} leads by {measure} {whose} ({means['linear'][best]:.3f})"
+        return f"{systems[0]} scores {means['linear'][0]:.3f} by {measure} {whose}."
+    if all(np.ptp(each) <= TIE for each in means.values()):
+        return f"All {len(systems)} systems score the same by {measure} {whose}, whatever labels are worth."
+    if isinstance(evidence.users, Missing):
+        first = _first(systems, means["linear"])
+        leads = "leads" if len(first) == 1 else "lead"
+        start = f"{listed(first)} {leads} by {measure} {whose} ({means['linear'].max():.3f})"
+    elif (mean := evidence.users.mean.values[:, 0]).max() <= TIE:
+        start = f"For a random user all systems score 0 by {measure} {whose}"
     else:
-        mean = evidence.users.mean.values[:, 0]
-        best = int(mean.argmax())
-        start = f"For a random user {systems[best]} has the highest {measure}, {mean[best]:.3f} on average, {whose}"
-    moved = _order_changes(means)
-    return f"{start}{moved}."
+        first = _first(systems, mean)
+        have = "has" if len(first) == 1 else "have"
+        start = f"For a random user {listed(first)} {have} the highest {measure}, {mean.max():.3f} on average, {whose}"
+    return f"{start}{_order_changes(means)}."
+
+
+def _first(systems: tuple[str, ...], mean: Floats) -> list[str]:
+    """The systems with the highest mean; several where they are level."""
+    return [systems[n] for n in np.flatnonzero(mean >= mean.max() - TIE).tolist()]
 
 
 def _order_changes(means: Means) -> str:
@@ -73,12 +81,13 @@ def _table(evidence: Evidence, means: Means, judged: Floats) -> Grid:
     note = ""
     if not isinstance(evidence.users, Missing):
         by_topic = evidence.users.topics.values[:, :, 0]
-        draws = resampled(by_topic, evidence.question.n_draws, rng=evidence.question.rng)
-        low, high = np.quantile(draws, [0.025, 0.975], axis=0)
-        columns |= {"random_user": by_topic.mean(axis=1), "low": low, "high": high}
-        note = (
-            f" Random user: mean {evidence.question.measure} over simulated users, with its 95 % interval over topics."
-        )
+        columns["random_user"] = by_topic.mean(axis=1)
+        note = f" Random user: mean {evidence.question.measure} over simulated users"
+        if by_topic.shape[1] > 1:
+            draws = resampled(by_topic, evidence.question.n_draws, rng=evidence.question.rng)
+            columns["low"], columns["high"] = np.quantile(draws, [0.025, 0.975], axis=0)
+            note += ", with its 95 % interval over topics"
+        note += "."
     columns |= means
     counts = _counts(evidence)
     if not isinstance(counts, Missing):
@@ -106,15 +115,11 @@ def _unjudged(systems: tuple[str, ...], judged: Floats) -> list[Part]:
         return []
     worst = many[np.argsort(judged[many], kind="stable")][:3]
     named = ", ".join(f"{systems[n]} ({1 - judged[n]:.0%})" for n in worst.tolist())
-    text = (
-        f"{len(many)} of {len(systems)} systems have over {MANY_UNJUDGED:.0%} of their first {TOP} results unjudged: "
-    )
-    return [
-        Words(
-            f"{text}{named}. Unjudged results count as worthless, so these systems may be better than they seem.",
-            "warning",
-        )
-    ]
+    have, seem = ("have", "these systems may be better than they seem")
+    if len(many) == 1:
+        have, seem = ("has", "this system may be better than it seems")
+    text = f"{len(many)} of {len(systems)} systems {have} over {MANY_UNJUDGED:.0%} of the first {TOP} results unjudged"
+    return [Words(f"{text}: {named}. Unjudged results count as worthless, so {seem}.", "warning")]
 
 
 def _plain(value: Any) -> Any:

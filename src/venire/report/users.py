@@ -24,12 +24,15 @@ from venire.plots.user_preference import plot_alphas, plot_choice
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence, Missing, known
 from venire.tabular import Records, Tabular
+from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEASURES = ("CG@5", "DCG@5", "ERR@5", "P@5", "CCG@5")
 IN_CONTEXT = ("CG@5", "DCG@5", "CCG@5")
+LEAST_TOPICS = 3
+AGREE = "How far measures and gains agree with what users prefer, result list against result list."
 Told = tuple[str, list[Part]]
 """A finding in one sentence, and what it rests on."""
 
@@ -88,13 +91,22 @@ def _measures(evidence: Evidence, preferences: Preferences) -> Told:
         rng=question.rng,
         assessor=evidence.judge,
     )
+    if not any((each["kappa"] or 0.0) > 0 for each in found.records()):
+        return _no_better(preferences), [Grid.of("measures_and_users_table", AGREE, _filled(found.records()))]
     words = "Cohen's kappa between measures and users, with intervals, best first."
-    caption = "How far measures and gains agree with what users prefer, result list against result list."
-    return found.sentence(), _shown(found, plot_choice(found), "measures_and_users", (caption, words))
+    return found.sentence(), _shown(found, plot_choice(found), "measures_and_users", (AGREE, words))
+
+
+def _no_better(preferences: Preferences) -> str:
+    """Say that no measure agrees with users, and why that may be."""
+    sides = np.unique(np.sign(preferences.outcome[~np.isnan(preferences.outcome)]))
+    why = ", since every choice falls on the same side" if len(sides) == 1 else ""
+    n = counted(len(preferences.outcome), "choice")
+    return f"From {n} between lists no measure can be said to agree with users (kappa 0 or less){why}."
 
 
 def _labels(evidence: Evidence, preferences: Preferences) -> Told:
-    labels = evidence.own
+    labels = evidence.everyone.where(assessor=evidence.judge)
     found = preferences_by_labels(preferences, labels.take(~in_condition(labels)))
     words = "How often the document with the higher label is preferred, by pair of labels."
     caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
@@ -109,7 +121,8 @@ def _in_context(evidence: Evidence) -> list[Told]:
         return []
     if preferences is None or not compares_systems(evidence, preferences):
         hint = "Whether they tell more about users needs preferences between result lists (--preferences)."
-        return [(f"{n:,} labels were given after another document was read.", [Words(hint)])]
+        were = "was" if n == 1 else "were"
+        return [(f"{counted(n, 'label')} {were} given after another document was read.", [Words(hint)])]
     return _or_why("What labels in condition add", lambda: _swept(evidence, preferences))
 
 
@@ -145,7 +158,12 @@ def _clicked(evidence: Evidence) -> list[Told]:
 def _online(evidence: Evidence, clicks: Clicks) -> Told:
     question = evidence.question
     measures = list(dict.fromkeys([question.measure, "nDCG@5", "CG@5"]))
-    found = correlate_online(evidence.labels, clicks, measures, assessor=evidence.judge, rng=question.rng)
+    found = correlate_online(evidence.everyone, clicks, measures, assessor=evidence.judge, rng=question.rng)
+    if all(np.isnan(row.value) for row in found.rows):
+        n_topics = max(row.topics for row in found.rows)
+        few = f"{counted(n_topics, 'judged topic')} with clicks, expected more"
+        reason = few if n_topics < LEAST_TOPICS else "measures or clicks are the same for all topics"
+        return Missing(reason).sentence("Whether measures agree with clicks"), []
     words = "Rank correlations over topics between measures and clicks, with intervals."
     caption = "Do topics that score high have satisfied users? Correlations over topics of measures with clicks."
     return found.sentence(), _shown(found, plot_online_correlations(found), "measures_and_clicks", (caption, words))

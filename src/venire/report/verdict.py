@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from venire.analysis.forecasts import TIE
 from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed, lowest_labels
 from venire.analysis.verdicts import SOURCES
-from venire.data.judgments import counted
 from venire.data.primary import PRIMARY, coverage
-from venire.models.spread import FEW_TOPICS
-from venire.report.document import Chapter, Grid, Part, Words
+from venire.kernels.resample import FEW_TOPICS
+from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.report.document import Chapter, Grid, Part, Words, listed
 from venire.report.evidence import TOP, Evidence, Missing, known
+from venire.report.judge import judged_topics
+from venire.words import counted
 
 DEVIATION = 0.05
 """How far p(R|i) may be off before more double judgments are asked for."""
 MOST_LABELS = 8
+_SPREAD = "standard deviation, on these topics"
 TOO_MANY = 10
 """So many times the topics are more than anybody will judge: two systems are then as good as equal."""
 
@@ -48,27 +52,25 @@ def _sure(evidence: Evidence) -> list[Part]:
 
 def _apart(evidence: Evidence) -> list[Part]:
     """Say how many pairs can be told apart, and which differences could be seen at all."""
-    tested, plan = evidence.tested, evidence.plan
-    if isinstance(tested, Missing) or isinstance(plan, Missing) or evidence.verdict.mean.max() <= 0:
+    tested, plan, found = evidence.tested, evidence.plan, evidence.verdict
+    if isinstance(tested, Missing) or isinstance(plan, Missing) or found.n_topics < 2 or np.ptp(found.mean) <= TIE:
         return []
+    highest = max(1.0, float(np.nanmax(evidence.scores["linear"].values)))
+    if plan.median_detectable > highest:
+        few = f"With {found.n_topics} topics a difference would have to be larger than any score to be found for sure."
+        return [Words(f"{tested.sentence()} {few}")]
     return [Words(f"{tested.sentence()} {plan.sentence()}")]
 
 
 def _limits(evidence: Evidence) -> list[Part]:
     """Say what cannot be concluded, and whose labels all this rests on."""
-    words: list[Part] = _unmatched(evidence)
-    if evidence.several and evidence.question.assessor is None:
-        whose = (
-            "each topic with the labels of whoever judged most of it"
-            if evidence.judge == PRIMARY
-            else f"with the labels of {evidence.judge}, {_why_them(evidence)}"
-        )
-        words.append(
-            Words(
-                f"The runs are scored {whose}; the other labels serve as those of other judges and of users. "
-                "--assessor chooses one."
-            )
-        )
+    words: list[Part] = [
+        *_unmatched(evidence),
+        *_all_alike(evidence),
+        *_stands_out(evidence),
+        *_lists(evidence),
+        *_whose(evidence),
+    ]
     if not isinstance(evidence.users, Missing):
         words.append(Words(_user(evidence)))
     for missing, what in (
@@ -85,11 +87,28 @@ def _limits(evidence: Evidence) -> list[Part]:
     return words
 
 
+def _whose(evidence: Evidence) -> list[Part]:
+    """Say whose labels score the runs, where that was not chosen and others are there."""
+    if len(evidence.question.judgments.assessors) == 1 or evidence.question.assessor is not None:
+        return []
+    if evidence.judge != PRIMARY:
+        whose = f"with the labels of {evidence.judge}, {_why_them(evidence)}"
+    else:
+        whose = (
+            "on each topic with the labels of whoever judged most of it, and for the rest of it with those of others"
+        )
+    others = "; the other labels serve as those of other judges and of users" if evidence.several else ""
+    return [Words(f"The runs are scored {whose}{others}. --assessor chooses one.")]
+
+
 def _why_them(evidence: Evidence) -> str:
     """Say why the judge is the judge: they judged the most, or as much as others and come first by name."""
-    share = coverage(evidence.labels)
-    alone = int((share >= share[evidence.labels.assessors.index(evidence.judge)]).sum()) == 1
-    return "who judged the most" if alone else "the first by name of those who judged the most"
+    share, names = coverage(evidence.labels), evidence.labels.assessors
+    as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
+    over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
+    passed = f", but for {listed(over)}, whose labels tell nothing" if over else ""
+    alone = len(as_much) - len(over) == 1
+    return f"{'who' if alone else 'the first by name of those who'} judged the most{passed}"
 
 
 def _unmatched(evidence: Evidence) -> list[Part]:
@@ -98,6 +117,49 @@ def _unmatched(evidence: Evidence) -> list[Part]:
         return []
     text = f"None of the first {TOP} results of any system was judged, so nothing can be said of the systems: see that"
     return [Words(f"{text} judgments and runs have the same names of topics and documents.", "warning")]
+
+
+def _all_alike(evidence: Evidence, kind: str = "warning") -> list[Part]:
+    """Say that labels which are all the same tell nothing of the systems, and what to do about it."""
+    label = evidence.only_label
+    if label is None:
+        return []
+    told = {
+        "warning": f"All labels that score the runs are {label}: systems differ, if at all, in how much was judged.",
+        "todo": f"judge more results: as long as all labels are {label}, no system can be better than another.",
+    }
+    return [Words(told[kind], kind)]
+
+
+def _stands_out(evidence: Evidence) -> list[Part]:
+    """Warn of a judge whose labels tell nothing, where there was no better one or they were chosen."""
+    if evidence.judge not in evidence.useless:
+        return []
+    habit = evidence.useless[evidence.judge]
+    text = f"{evidence.judge}, whose labels score the runs, stands out ({habit}): what follows rests on little"
+    return [Words(f"{text}. --assessor chooses another.", "warning")]
+
+
+def _lists(evidence: Evidence) -> list[Part]:
+    """Say which topics have no lists, or no labels, and what becomes of them."""
+    if evidence.judged.max(initial=0) <= 0:
+        return []
+    words, n_judged, facts = [], int(judged_topics(evidence.question.judgments).sum()), evidence.facts
+    if evidence.left_out:
+        named = listed(evidence.left_out)
+        words.append(f"No system has a list for {len(evidence.left_out)} of {n_judged} judged topics: {named}.")
+        words[-1] += f" {'It is' if len(evidence.left_out) == 1 else 'They are'} left out."
+    scored = evidence.scores["linear"].names["topic"]
+    inside = np.isin(np.array(facts.items.topics, dtype=object)[facts.topic], scored)
+    missing = len(scored) - np.bincount(facts.system[inside], minlength=len(facts.systems))
+    lacking = [f"{facts.systems[n]} for {missing[n]}" for n in np.argsort(-missing, kind="stable") if missing[n] > 0]
+    if lacking:
+        text = f"Some systems have no list for some of the {len(scored)} topics, which count as 0 there"
+        words.append(f"{text}: {listed(lacking)}.")
+    if facts.unjudged_topics:
+        were = "was not judged, and is" if len(facts.unjudged_topics) == 1 else "were not judged, and are"
+        words.append(f"{counted(len(facts.unjudged_topics), 'topic')} of the runs {were} left out.")
+    return [Words(text, "warning") for text in words]
 
 
 def _user(evidence: Evidence) -> str:
@@ -110,12 +172,16 @@ def _user(evidence: Evidence) -> str:
 
 def _next(evidence: Evidence) -> list[Part]:
     """Say what would help most: topics, or double judgments, and of which labels."""
-    return [*_topics(evidence), *_double_judgments(evidence)]
+    if evidence.judged.max(initial=0) <= 0:
+        return [Words("make judgments and runs name topics and documents alike, then report again.", "todo")]
+    return _all_alike(evidence, "todo") or [*_topics(evidence), *_double_judgments(evidence)]
 
 
 def _topics(evidence: Evidence) -> list[Part]:
     """How many topics would tell the best system from the next."""
     found, plan = evidence.verdict, evidence.plan
+    if found.n_topics == 1:
+        return [Words(f"judge more topics, {FEW_TOPICS} or more: one says nothing of others.", "todo")]
     if found.closest is None or isinstance(plan, Missing) or found.mean.max() <= 0:
         return []
     pair = {found.best, found.closest}
@@ -148,13 +214,24 @@ def _double_judgments(evidence: Evidence) -> list[Part]:
     if not more.any():
         if effort.n_topics == 1 or (effort.floor[0] >= DEVIATION).any():
             return stop
-        text = f"There are enough double judgments to know what labels are worth to within {DEVIATION:g}"
-        return [Words(f"{text} (standard deviation)."), *stop]
-    listed = [f"{more[n]:,} of them labelled {fit.scale.labels[n]}" for n in reversed(range(len(more))) if more[n]]
-    if len(listed) > MOST_LABELS:
-        listed = [*listed[:MOST_LABELS], f"and so on for {len(listed) - MOST_LABELS} lower labels"]
-    text = f"judge {more.sum():,} more results twice, {', '.join(listed)}, to know what labels are worth to within"
-    return [Words(f"{text} {DEVIATION:g} (standard deviation, on these topics).", "todo"), *stop]
+        return [Words(_enough(fit)), *stop]
+    if (more > 0).sum() == 1:
+        text = f"judge {more.sum():,} more results labelled {fit.scale.labels[int(more.argmax())]} twice, to know what"
+        return [Words(f"{text} labels are worth to within {DEVIATION:g} ({_SPREAD}).", "todo"), *stop]
+    each = [f"{more[n]:,} of them labelled {fit.scale.labels[n]}" for n in reversed(range(len(more))) if more[n]]
+    if len(each) > MOST_LABELS:
+        each = [*each[:MOST_LABELS], f"and so on for {len(each) - MOST_LABELS} lower labels"]
+    text = f"judge {more.sum():,} more results twice, {', '.join(each)}, to know what labels are worth to within"
+    return [Words(f"{text} {DEVIATION:g} ({_SPREAD}).", "todo"), *stop]
+
+
+def _enough(fit: PredictedRelevanceFit) -> str:
+    """Say that there are double judgments enough, but for labels that have none."""
+    unknown = [label for label, n in zip(fit.scale.labels, fit.pairs[0], strict=True) if n == 0]
+    but = f"; nothing is known of {listed(unknown)}, which no item judged twice has" if unknown else ""
+    which = "the other labels" if unknown else "labels"
+    text = f"There are enough double judgments to know what {which} are worth to within {DEVIATION:g}"
+    return f"{text} (standard deviation){but}."
 
 
 def _more_topics(effort: JudgingEffort) -> list[Part]:
@@ -162,8 +239,8 @@ def _more_topics(effort: JudgingEffort) -> list[Part]:
     hopeless = np.flatnonzero(effort.floor[0] >= DEVIATION)[::-1].tolist()
     if not hopeless:
         return []
-    listed = ", ".join(effort.scale.labels[level] for level in hopeless)
+    worth = listed([effort.scale.labels[level] for level in hopeless], MOST_LABELS)
     needed = counted(int(effort.topics[0, hopeless].max()), "topic")
-    text = f"judge about {needed} in all, as much of each as now, to know the worth of {listed} to within"
+    text = f"judge about {needed} in all, as much of each as now, to know the worth of {worth} to within"
     why = "topics differ, so more labels on these alone will not do"
     return [Words(f"{text} {DEVIATION:g} (standard deviation): {why}.", "todo")]

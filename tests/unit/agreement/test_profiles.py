@@ -21,7 +21,7 @@ from venire.errors import AmbiguousLabels, PairsError, UnknownName
 
 COLUMNS = ["topic", "doc", "assessor", "label"]
 LABELS = 4
-HABITS = "6*careful, lenient, strict, random, lazy, lazy(idle=0.4, level=3)"
+HABITS = "6*careful, lenient, strict(shift=0.4), random, lazy, lazy(idle=0.4, level=3)"
 
 
 def table(rows):

@@ -58,7 +58,7 @@ def test_coverage_by_hand(cases):
     assert found.share("nov", "condition") == 0.5
     assert found.share(None, "condition") == 0.5
     row = next(row for row in found.records() if (row["context"], row["aspect"]) == ("isolation", "nov"))
-    assert (row["documents"], row["covered"], row["not_applicable"], row["missing"]) == (4, 3, 1, 0)
+    assert (row["labels"], row["covered"], row["not_applicable"], row["missing"]) == (4, 3, 1, 0)
     assert row["low"] <= row["share"] <= row["high"]
     assert (
         found.sentence()
@@ -109,6 +109,13 @@ def test_correlations_by_hand(cases):
     assert found.find("overall", "nov", "change").n == 1
     iso = next(each for each in found.pairs if each.context != each.a_context)
     assert (iso.a, iso.b, iso.n) == ("overall", "overall", 1)
+
+
+def test_a_document_counts_once_for_every_assessor():
+    rows = [f"{t}\td{n}\t{who}\t{(n + t) % 3}\t{n % 2}\n" for t in range(4) for n in range(5) for who in "abc"]
+    cases = Cases.of(wide("topic\tdoc\tassessor\toverall\ttop\n" + "".join(rows)), "overall", n_draws=5)
+    assert aspect_correlations(cases).records()[0]["labels"] == 4 * 5 * 3
+    assert {row["labels"] for row in aspect_coverage(cases).records() if row["context"] == "isolation"} == {4 * 5 * 3}
 
 
 def test_isolation_overall_is_matched_to_the_same_document():
@@ -192,7 +199,7 @@ def test_prediction_has_not_applicable_as_a_class():
         n_draws=5,
     )
     found = aspect_prediction(cases, splits=2, folds=2).find(("auth",))
-    assert (found.documents, found.held_out_topics.value, found.accuracy) == (40, 1.0, 1.0)
+    assert (found.labels, found.held_out_topics.value, found.accuracy) == (40, 1.0, 1.0)
 
 
 def test_prediction_that_is_not_known():

@@ -173,6 +173,20 @@ def test_label_sets_share_resamples_whatever_else_is_tested() -> None:
     assert "the same share" in DiscriminativePower(both.rows[:2]).sentence()
 
 
+def test_labels_that_all_share_are_named_once() -> None:
+    values = np.stack([drawn(6, 20), drawn(6, 20, seed=2) / 9], axis=-1)
+    names = {"measure": ("AP", "RR")}
+    found = power_of({"x": scored(values, **names)}, test=PairedBootstrap(n=99))
+    most, least = sorted(found.rows, key=lambda row: -row.share)
+    assert most.share > least.share
+    assert found.sentence().startswith(
+        f"With labels x, most pairs of systems are told apart by {most.measure} ({most.share:.1%} of 15), fewest by "
+        f"{least.measure} ({least.share:.1%}), at level 0.05"
+    )
+    two = power_of({"x": scored(values, **names), "y": scored(values, **names)}, test=PairedBootstrap(n=99))
+    assert two.sentence().startswith(f"Most pairs of systems are told apart by {most.measure} with labels x (")
+
+
 def test_topics_that_an_assessor_did_not_judge_are_left_out() -> None:
     values = np.stack([drawn(4, 20), drawn(4, 20, seed=2)], axis=-1)
     values[:, 12:, 1] = np.nan

@@ -275,7 +275,7 @@ def test_what_cannot_be_is_refused(collection):
         exact_changes(labels, run, transitions=np.eye(2), unjudged="none")
     columns = {"topic": "qq", "doc": "aa", "label": [0, 1], "assessor": "jj"}
     twice = read_judgments(pl.DataFrame({name: list(values) for name, values in columns.items()}))
-    with pytest.raises(AmbiguousLabels, match="1 labels by 'j' are for items they had labelled before"):
+    with pytest.raises(AmbiguousLabels, match="1 label by 'j' for items they had labelled before"):
         exact_changes(twice, run, transitions=np.eye(2))
     with pytest.raises(AmbiguousLabels, match="5 assessors judged"):
         exact_changes(collection.judgments, collection.runs)

@@ -113,7 +113,7 @@ class TestPatterns:
             generate(replace(SMALL, pattern=pattern))
 
     @pytest.mark.parametrize(
-        ("pattern", "message"), [(AtRandom(2), "set k=1"), (Single(twice=0.5), "second assessor, and there is one")]
+        ("pattern", "message"), [(AtRandom(2), "set k=1"), (Single(twice=0.5), "a second assessor is needed for")]
     )
     def test_too_few_assessors(self, pattern, message):
         with pytest.raises(SettingError, match=message):

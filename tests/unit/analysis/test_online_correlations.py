@@ -8,7 +8,7 @@ from scipy.stats import kendalltau, spearmanr
 from venire import evaluate
 from venire.analysis.online_correlations import correlate_online
 from venire.analysis.online_measures import Online, online_scores
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.click_logs import read_clicks
 
 N_TOPICS, N_DOCS = 12, 4
@@ -83,6 +83,25 @@ def test_without_runs_the_lists_that_were_shown_are_scored(case):
     again = correlate_online(judgments, log, "nDCG@4", runs={"shown": first}, n_draws=0)
     assert [row.value for row in found.rows] == [row.value for row in again.rows]
     assert found.records()[0]["low"] is None, "no draws, no interval"
+    assert found.method == "no intervals: topics were not resampled"
+    assert not any("no label" in note for note in found.notes)
+
+
+def test_lists_that_were_shown_are_no_system_to_be_warned_of(case):
+    judgments, log, _ = case
+    some = [(t, d, "a", label) for t, docs in judgments.items() for d, label in docs.items() if d in ("d0", "d2")]
+    others = [(t, d, "b", label) for t, docs in judgments.items() for d, label in docs.items()]
+    keys = ("topic", "doc", "assessor", "label")
+    labels = pl.DataFrame(some + others, schema=keys, orient="row")
+    found = correlate_online(labels, log, "nDCG@4", assessor="a", n_draws=0)
+    assert "50% of the first 5 documents of the lists that were shown have no label" in found.notes
+    whole = correlate_online(labels, log, "nDCG@4", assessor="b", n_draws=0)
+    assert not any("no label" in note for note in whole.notes)
+    top = correlate_online(labels, log, "nDCG@4", assessor="a", online=Online(top=1), n_draws=0)
+    assert not any("no label" in note for note in top.notes)
+    shown = {topic: {f"d{d}": -float(d) for d in range(N_DOCS)} for topic in judgments}
+    with pytest.warns(UnjudgedWarning, match="own 50%"):
+        correlate_online(labels, log, "nDCG@4", assessor="a", runs={"own": shown}, n_draws=0)
 
 
 def test_over_alpha_zero_is_the_measure_in_isolation(case):

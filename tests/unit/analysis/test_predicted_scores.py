@@ -122,7 +122,7 @@ def test_what_makes_no_sense_is_refused(made):
         intervals(made, "nDCG@10")
     with pytest.raises(MeasureError, match="reads labels"):
         intervals(made, "P(rel=2)@10")
-    with pytest.raises(SettingError, match="1 draws"):
+    with pytest.raises(SettingError, match="1 draw: expected 2"):
         intervals(made, n_draws=1)
     with pytest.raises(UnknownName, match="no system 's99'"):
         intervals(made).estimate("s99")

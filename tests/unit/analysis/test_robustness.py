@@ -10,6 +10,7 @@ from scipy.stats import binomtest, kendalltau
 
 from venire import (
     PairsError,
+    ScaleError,
     SettingError,
     Synthetic,
     UnknownName,
@@ -17,7 +18,7 @@ from venire import (
     generate,
     read_judgments,
 )
-from venire.analysis.comparisons import CORRELATIONS, Comparison, Robustness, interval
+from venire.analysis.likeness import CORRELATIONS, RankCorrelation, Robustness, interval
 from venire.analysis.rank_correlations import Correlator
 from venire.analysis.robustness import between_assessors, between_gains, named_gains, usual_gains
 
@@ -149,6 +150,13 @@ def test_systems_with_the_same_scores_stay_tied_in_every_draw():
 def test_the_usual_gains_come_with_those_of_the_models(collection):
     found = between_assessors(collection.judgments, collection.runs, n_draws=5)
     assert [row.gains for row in found.headline()] == list(usual_gains(collection.judgments.scale))
+    worths, notes = named_gains(collection.judgments, None, relevant="2")
+    assert list(worths) == ["linear", "exponential", "binary:2", "prm:2", "udm:1/3:2"]
+    assert notes == []
+    with pytest.raises(SettingError, match="others were named"):
+        named_gains(collection.judgments, ["linear"], relevant="2")
+    with pytest.raises(ScaleError, match="not a label"):
+        named_gains(collection.judgments, None, relevant="7")
 
 
 def test_usual_gains_that_cannot_be_fitted_are_left_out_with_a_word():
@@ -201,7 +209,7 @@ def test_results_are_json_and_the_same_for_the_same_seed(collection):
 
 def comparison(value, **other):
     settings = {"between": "assessors", "measure": "AP", "gains": "linear", "correlation": "tau-b", "systems": 9}
-    return Comparison(value=value, low=0.0, high=1.0, topics=5, sd=0.1, **settings | other)
+    return RankCorrelation(value=value, low=0.0, high=1.0, topics=5, sd=0.1, **settings | other)
 
 
 def test_sentences():

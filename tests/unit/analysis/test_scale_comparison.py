@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,14 +16,15 @@ from venire.analysis.pair_tests import PairedBootstrap
 from venire.analysis.pdp import pdp
 from venire.analysis.perceived_collections import generate_perceived
 from venire.analysis.perceived_relevance import PerceivedRelevance
-from venire.analysis.scale_comparison import MEANINGS, WARNING, compare_scales
+from venire.analysis.scale_comparison import MEANINGS, WARNING, ScaleComparison, ScaleValue, compare_scales
 from venire.analysis.scale_settings import scale_settings
 from venire.analysis.systems import Systems, scattered
 from venire.analysis.top_lists import top_of_runs
 from venire.data.grids import read_grid
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
-from venire.errors import UnknownName
+from venire.data.scale import Scale
+from venire.errors import SettingError, UnknownName
 
 SETTING = PerceivedRelevance(
     n_topics=30, docs_per_topic=6, n_assessors=3, sigma=(0.1, 0.1), systems=Systems(quality=scattered(4))
@@ -116,7 +118,7 @@ def test_every_number_is_that_of_its_own_function(compared, collection):
         assert found[f"pdp_{mode}", None].value == pytest.approx(one.value, abs=1e-12)
         assert found[f"pdp_{mode}", None].low < one.value < found[f"pdp_{mode}", None].high
     power = discriminative_power(
-        labels, collection.runs, ["nDCG@5", "P@5"], pool="median", test=PairedBootstrap(n=40), rng=0
+        labels, collection.runs, ["nDCG@5", "P@5"], pool="median", test=PairedBootstrap(n=1000), rng=0
     )
     for row in power.rows:
         assert found["discriminative_power", row.measure].value == row.share
@@ -163,6 +165,59 @@ def test_without_preferences_or_runs_nothing_is_called_best(collection):
     assert f"({max(shares.values()):.1%})" in scored.sentence()
 
 
+def test_tests_of_systems_do_not_hang_on_the_resamples_for_intervals(collection):
+    shares = [
+        compare_scales(collection.judgments, collection.runs, ["nDCG@5"], n_draws=n, agreement=False, rng=2).of(
+            "discriminative_power"
+        )
+        for n in (None, 0, 7, 40)
+    ]
+    assert shares.count(shares[0]) == 4
+    expected = discriminative_power(
+        scale_settings(collection.judgments)[0],
+        collection.runs,
+        ["nDCG@5"],
+        pool="median",
+        test=PairedBootstrap(n=1000),
+        rng=2,
+    )
+    assert list(shares[0].values()) == [row.share for row in expected.rows]
+
+
+def test_agreement_may_be_left_out(compared, collection):
+    how = {"preferences": collection.preferences, "extend": [math.inf], "sums": True, "k": 5, "n_draws": 40}
+    found = compare_scales(collection.judgments, agreement=False, **how)
+    assert {each.statistic for each in found.values} == {"pdp_individual", "pdp_aggregate"}
+    assert WARNING not in found.notes
+    assert found.settings == compared.settings
+    with pytest.raises(SettingError, match="nothing to compare"):
+        compare_scales(collection.judgments, agreement=False)
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ((0.8, 0.6, 0.8), "no other setting tells more pairs of systems apart than the labels as they are (80.0%)."),
+        ((0.8, 0.9, 0.5), "the setting b tells most pairs of systems apart (90.0%); the labels as they are 80.0%."),
+        ((0.0, 0.0, 0.0), "no setting tells any pair of systems apart."),
+    ],
+)
+def test_the_sentence_on_pairs_of_systems(shares, words):
+    values = [
+        ScaleValue(name, 4, "discriminative_power", "AP", share) for name, share in zip("abc", shares, strict=True)
+    ]
+    assert ScaleComparison(tuple(values)).sentence() == f"By AP {words}"
+
+
+def test_the_sentence_on_the_order_of_documents():
+    values = [ScaleValue(name, 4, "pdp_individual", None, value) for name, value in zip("abc", (1, 3, 2), strict=True)]
+    assert ScaleComparison(tuple(values)).sentence() == (
+        "By PDP in individual mode the labels as they are leave the least of the order of documents open (1.000 nats) "
+        "and b the most (3.000)."
+    )
+    assert "the setting a tells the most" in ScaleComparison(tuple(values[1:] + values[:1])).sentence()
+
+
 def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collection):
     foreign = Preferences.of([("1", "x", "y", 1), ("nowhere", "d0001", "d0002", 1)])
     found = compare_scales(collection.judgments, preferences=foreign, reduce="none", n_draws=0)
@@ -170,6 +225,13 @@ def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collec
     assert "in none of 2 preference tests are both documents labelled" in reasons["pdp_individual"]
     assert reasons["krippendorff_alpha"] is None
     assert found.of("pdp_individual") == {}
+
+
+def test_documents_are_drawn_where_labels_have_no_order(collection):
+    judgments = replace(collection.judgments, scale=Scale.parse("0|1|2|3"))
+    found = compare_scales(judgments, preferences=collection.preferences, k=3, n_draws=0, agreement=False)
+    assert any(note.startswith("PDP is of K documents drawn at random, K = 3") for note in found.notes)
+    assert found.of("pdp_individual")["4"] > 0
 
 
 def test_one_setting_alone_keeps_its_name(collection):

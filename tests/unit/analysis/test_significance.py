@@ -237,7 +237,7 @@ def test_a_measure_must_be_named_where_there_are_several() -> None:
 @pytest.mark.parametrize(
     ("scores", "options", "words"),
     [
-        (scored(random_values(1)), {}, "1 system, expected two or more"),
+        (scored(random_values(1)), {}, "found 1 system \\(a\\), expected two or more"),
         (scored(random_values(2)).mean(), {}, "scores are by system, expected by system and topic"),
         (scored(random_values(2)), {"pairs": "x"}, "there is no system 'x'"),
         (scored(random_values(2)), {"pairs": [("a", "a")]}, "the pairs are"),

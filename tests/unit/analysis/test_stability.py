@@ -109,7 +109,7 @@ def test_blocks_of_draws_change_nothing(monkeypatch):
 def test_what_cannot_be_is_refused():
     with pytest.raises(SettingError, match="one system has no order"):
         stability(of([[0.5]], [[0.5]]))
-    with pytest.raises(SettingError, match="2 p-values for the 1 pairs"):
+    with pytest.raises(SettingError, match="2 p-values for the 1 pair of 2 systems"):
         stability(of([[0.5], [0.4]], [[0.5, 0.4]]), p_adjusted=np.ones(2))
 
 

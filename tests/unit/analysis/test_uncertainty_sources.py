@@ -7,7 +7,7 @@ import pytest
 
 from venire import Synthetic, UnknownName, generate, read_judgments
 from venire.analysis.forecasts import forecast
-from venire.analysis.uncertainty_sources import SOURCES, three_sources, uncertainty_sources
+from venire.analysis.uncertainty_sources import DRAWN, three_sources, uncertainty_sources
 from venire.models.transitions import agreement_transitions
 
 K, N_TOPICS = 5, 25
@@ -42,7 +42,7 @@ def test_sources_by_hand():
 def test_records_and_sentence(found):
     a, b = found.systems[:2]
     records = found.records([(a, b)])
-    assert [each["source"] for each in records] == list(SOURCES)
+    assert [each["source"] for each in records] == list(DRAWN)
     both = found.difference("both", a, b)
     assert records[2]["p_ahead"] == found.p_beats(a, b) == (both > 0).mean()
     assert records[2]["sd"] == pytest.approx(both.std(ddof=1))

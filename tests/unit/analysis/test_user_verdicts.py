@@ -61,6 +61,7 @@ def test_what_is_slight_can_be_set() -> None:
     unit = user_verdicts(Preferences.of(chosen(1, 1, 0.5)))
     assert (unit.slight, unit.directions.tolist()) == (0, [[1], [1]])
     assert unit.notes == ("no strength is over 1: strong preference is the same as weak",)
+    assert user_verdicts(table, slight=0).notes[0].startswith("no strength counts as slight")
     with pytest.raises(SettingError, match="slight is -1"):
         user_verdicts(table, slight=-1)
     with pytest.raises(SettingError, match="no preferences"):

@@ -69,6 +69,15 @@ def test_first_places_and_margins_are_counted_over_draws():
     assert "62% under another judge" in found.sentence()
 
 
+@pytest.mark.parametrize(("place", "words"), [(0, "over 99% under another judge"), (1, "under 1% under another judge")])
+def test_nothing_is_certain_because_all_draws_say_it(place, words):
+    draws = np.zeros((1000, 2))
+    draws[:, place] = 1.0
+    found = verdict(scores([[0.5, 0.6, 0.5, 0.6], [0.4, 0.5, 0.4, 0.4]]), draws={"judges": draws})
+    assert (found.best, found.p_first["judges"]) == ("s0", 1.0 - place)
+    assert words in found.sentence()
+
+
 def test_topics_that_a_system_lacks_are_left_out_of_its_mean():
     found = verdict(scores([[0.5, np.nan, 0.7, 0.6], [0.1, 0.9, 0.2, 0.1]]))
     assert found.mean.tolist() == pytest.approx([0.6, 0.325])

@@ -84,6 +84,26 @@ def test_people_get_a_table_and_the_meaning_beside_it(venire, judgments):
     assert venire("agreement", judgments, "--bootstrap", "0", "--quiet").err == ""
 
 
+def test_of_a_long_scale_people_see_the_overlap_of_a_few_labels(venire, write, tmp_path):
+    labels = [(n, who, (n + 3 * who) % 100) for n in range(100) for who in range(2)]
+    path = write("grades.tsv", HEAD + "".join(f"t\td{n:03}\tU{who}\t{label}\n" for n, who, label in labels))
+    asked = ("agreement", path, "--name", "jaccard", "--bootstrap", "0")
+    plot = ("--plot", tmp_path / "few.svg")
+    answer = venire(*asked, *plot)
+    assert [line.split()[1] for line in answer.out.splitlines()[1:]] == ["99", "75", "50", "25", "1"]
+    assert "note: jaccard is shown for 5 of 99 labels (99, 75, 50, 25, 1); JSON and CSV have all" in answer.err
+    assert len(json.loads(venire(*asked, "--format", "json").out)["statistics"]) == 99
+    assert len(venire(*asked, "--format", "csv").out.splitlines()) == 100
+    assert "jaccard, 98" not in (tmp_path / "few.svg").read_text(encoding="utf-8")
+
+
+def test_a_scale_of_thirteen_labels_has_all_its_rows(venire, write):
+    labels = "".join(f"t\td{n:02}\tU{who}\t{n}\n" for n in range(13) for who in range(2))
+    answer = venire("agreement", write("grades.tsv", HEAD + labels), "--name", "jaccard", "--bootstrap", "0")
+    assert len(answer.out.splitlines()) == 13
+    assert "is shown for" not in answer.err
+
+
 def test_by_topic_there_is_a_set_for_each(venire, judgments):
     asked = ("--by", "topic", "--name", "raw_agreement", "--bootstrap", "20")
     document = json.loads(venire("agreement", judgments, *asked, "--format", "json").out)

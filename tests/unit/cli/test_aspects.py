@@ -37,11 +37,11 @@ def test_json_has_every_part(venire, labels, runs):
     shares = {(row["context"], row["aspect"]): row["share"] for row in document["coverage"]}
     assert (shares["isolation", None], shares["condition", None]) == (0.75, 0.5)
     assert list(document["correlations"][0]) == [
-        *("context", "a", "b", "a_context", "documents", "rho", "low", "high", "reason")
+        *("context", "a", "b", "a_context", "labels", "rho", "low", "high", "reason")
     ]
-    assert list(document["prediction"][0])[:4] == ["context", "aspects", "documents", "accuracy"]
+    assert list(document["prediction"][0])[:4] == ["context", "aspects", "labels", "accuracy"]
     assert document["prediction"][0]["aspects"] == []
-    assert document["prediction"][0]["documents"] == 5
+    assert document["prediction"][0]["labels"] == 5
     assert list(document["clusters"][0]) == ["context", "order", "groups", "merges", "reason"]
     assert list(document["rankings"][0]) == ["measure", "gains", "system", "score", "rank", "change"]
     assert {row["gains"] for row in document["tau"]} == {"overall + nov", "overall + top", "overall + nov + top"}

@@ -87,6 +87,29 @@ def test_the_model_is_fitted_on_the_judgments_given(venire, double, write):
     assert [each["prm"] for each in json.loads(done.out)["counts"]] == pytest.approx([0.5, 1.0])
 
 
+def test_returned_fits_on_what_the_runs_return_first(venire, double, write):
+    """B agrees on the odd ones, so of these alone a Key is worth 1."""
+    lines = [f"{n % 12} Q0 x{label}{n} 0 0 s{n // 12}\n" for n in range(1, 60, 2) for label in LABELS]
+    run = write("x.run", "".join(lines))
+    given = (double, run, "--assessor", "A", "--observed", "A", "--missing", "skip", "--top", 3, "--format", "json")
+    pool = json.loads(venire("count", *given, "-q").out)
+    done = venire("count", *given, "--returned")
+    assert done.code == 0
+    assert "fitted on what is returned: 180 of 360 labels are of items in the first 3 of some list" in done.err
+    first = json.loads(done.out)
+    assert (list(first), list(first["counts"][0])) == (list(pool), list(pool["counts"][0]))
+    assert {row["prm"] for row in pool["counts"]} == {0.5}
+    assert {row["prm"] for row in first["counts"]} == {1.0}
+    assert [row["binary"] for row in first["counts"]] == [row["binary"] for row in pool["counts"]]
+
+
+def test_returned_of_runs_unlike_the_judgments_is_refused(venire, double, write):
+    run = write("x.run", "0 Q0 other 1 1 x\n")
+    done = venire("count", double, run, "--assessor", "A", "--returned")
+    assert done.code == 2
+    assert "none of 360 labels is of an item in the first 10 of some list" in done.err
+
+
 def test_several_assessors_need_a_word(venire, double, write):
     run = write("x.run", "0 Q0 xKey0 1 1 x\n")
     done = venire("count", double, run)
@@ -120,6 +143,7 @@ def test_resources_from_a_file(venire, federated, engines, double, write):
         (("--resources", "2", "--resource", PATTERN, "--top", "5"), "--top is for lists"),
         (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged has no meaning"),
         (("--resources", "2", "--resource", "engine"), "where the resource stands"),
+        (("--returned",), "--fit-on on others"),
         (("--top", "0"), "not a number from 1 on"),
         (("--top", "few"), "not a number from 1 on"),
         (("--weights", "3/2"), "1 <= M <= N"),
@@ -130,6 +154,12 @@ def test_what_cannot_be_counted_is_refused(venire, federated, engines, double, o
     done = venire("count", federated, engines, "--fit-on", double, *options)
     assert done.code == 2
     assert words in done.err
+
+
+def test_resources_have_no_first_results(venire, federated, engines):
+    done = venire("count", federated, engines, "--resources", 2, "--resource", PATTERN, "--returned")
+    assert done.code == 2
+    assert "--returned is for lists of documents" in done.err
 
 
 def test_whole_lists_and_other_weights(venire, judged, runs, double):

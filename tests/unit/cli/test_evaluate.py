@@ -68,7 +68,7 @@ def test_per_assessor_scores_with_each_and_none_where_nothing_was_judged(venire,
         ("RR", "all", "qrels"): 0.75,
         ("RR", "all", "other"): 0.5,
     }
-    assert "note: 1 pairs of assessor and topic without a label have no score" in answer.err
+    assert "note: no score for 1 pair of assessor and topic without a label" in answer.err
 
 
 def test_a_pool_has_no_assessor(venire, qrels, second, run):

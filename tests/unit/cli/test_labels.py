@@ -111,6 +111,19 @@ def test_standard_input_is_read_once(venire, command):
     assert "standard input (-) can be read only once" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        *(("evaluate", name) for name in ("--fit-on", "--topics", "--duplicates", "--context-model")),
+        *(("compare", name) for name in ("--fit-on", "--topics", "-j")),
+    ],
+)
+def test_standard_input_is_read_once_by_options_too(venire, command, option):
+    answer = venire(command, "-", "runs", option, "-")
+    assert (answer.code, answer.out) == (2, "")
+    assert "standard input (-) can be read only once" in answer.err
+
+
 @pytest.mark.parametrize("command", ["compare", "power", "robustness", "scales"])
 def test_a_measure_that_is_none_is_refused(venire, qrels, run, command):
     answer = venire(command, qrels, run, "-m", "nDCQ")

@@ -62,6 +62,17 @@ def test_check_of_one_paper(venire):
     assert first["skipped"] is None
 
 
+def test_between_statements_there_is_no_difference(venire):
+    cells = json.loads(venire("papers", "check", "golbus2014", "--format", "json").out)["cells"]
+    said = [each for each in cells if each["printed"] in ("yes", "no")]
+    assert {each["difference"] for each in said} == {None}
+    assert {each["holds"] for each in said} == {True, False}
+    assert None not in [each["difference"] for each in cells if each not in said and each["holds"] is not None]
+    lines = venire("papers", "check", "golbus2014").out.splitlines()
+    (same,) = [line.split() for line in lines if line.strip().startswith("the two are the same")]
+    assert same[-4:] == ["yes", "no", "-", "known"]
+
+
 def test_people_read_a_block_per_table(venire):
     answer = venire("papers", "check")
     assert answer.code == 0

@@ -130,7 +130,8 @@ def test_what_cannot_be_done_is_said(venire, demo, args, words):
 def test_one_system_cannot_be_told_from_others(venire, qrels, run):
     answer = venire("power", qrels, run)
     assert answer.code == 2
-    assert "expected two or more to compare" in answer.err
+    assert "error: found 1 system (sys), expected two or more to compare" in answer.err
+    assert "hint: add the run of another system" in answer.err
 
 
 def test_the_words_of_the_command_are_those_of_the_library():

@@ -91,6 +91,41 @@ def test_labels_that_users_tell_apart(venire, write, tmp_path):
     assert (tmp_path / "l.svg").exists()
 
 
+@pytest.mark.parametrize("plan", [[], ["--ask", "2"], ["--within", "0.2", "--bootstrap", "20"]])
+def test_labels_of_one_assessor(venire, tested, plan):
+    args = ["preferences", tested / "judgments.tsv", "--preferences", tested / "preferences.tsv", *plan]
+    everybody, one, chosen = (
+        venire(*args, "--format", "csv", *whose) for whose in ([], ["--assessor", "b1a2"], ["--where", "assessor=b1a2"])
+    )
+    assert one.code == 0, one.err
+    assert one.out == chosen.out
+    assert one.out != everybody.out
+    unknown = venire(*args, "--assessor", "nobody")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "there is no assessor 'nobody'" in unknown.err
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(["--pool", "median"], ["--missing", "error"], ["-m", "AP"], ["--gains", "linear"], ["--predict"]),
+        *(["--fit-on", "other.qrels"], ["--backoff", "first"]),
+    ],
+)
+def test_without_runs_nothing_says_how_they_are_scored(venire, tested, odd):
+    for files in ([tested / "judgments.tsv"], []):
+        answer = venire("preferences", *files, "--preferences", tested / "preferences.tsv", *odd)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{odd[0]} says how RUNS are scored, and there are none: name RUNS" in answer.err
+    assert venire("preferences", tested / "judgments.tsv", "--ask", 3, *odd).code == 2
+
+
+def test_without_judgments_no_assessor_is_chosen(venire, tested):
+    answer = venire("preferences", "--preferences", tested / "preferences.tsv", "--assessor", "1")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--assessor chooses among JUDGMENTS, which are not named" in answer.err
+
+
 def test_people_alone(venire, write, tmp_path):
     lines = "qid\tassessor\tscore\n" + "".join(f"{t}\t{who}\t{t % 5 - 2}\n" for t in range(15) for who in "abc")
     answer = venire("preferences", "--preferences", write("p.tsv", lines), "--plot", tmp_path / "p.svg")

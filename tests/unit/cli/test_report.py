@@ -59,3 +59,30 @@ def test_the_demo_ends_with_a_verdict_and_the_truth(folder):
     }
     again = next(line for line in found.stderr.splitlines() if "then: " in line).partition("then: ")[2]
     assert again.startswith("venire report ")
+
+
+def test_earlier_judgments_are_chosen_among_as_the_new_ones(tmp_path):
+    made = [
+        f"t{t}\td{n}\t{who}\t{aspect}\t{(n + t + k) % 3}\n"
+        for t in range(4)
+        for n in range(6)
+        for k, who in enumerate(("ann", "bob"))
+        for aspect in ("relevance", "trust")
+    ]
+    head = "topic\tdoc\tassessor\taspect\tlabel\n"
+    (tmp_path / "new.tsv").write_text(head + "".join(made), encoding="utf-8")
+    (tmp_path / "old.tsv").write_text(head + "".join(made[: len(made) // 2]), encoding="utf-8")
+    lists = [f"t{t} Q0 d{n} 0 {n * m % 5} s{m}\n" for m in (2, 3) for t in range(4) for n in range(6)]
+    (tmp_path / "runs.txt").write_text("".join(lists), encoding="utf-8")
+    files = (tmp_path / "new.tsv", tmp_path / "runs.txt", "--before", tmp_path / "old.tsv")
+    found = run("report", *files, "-o", tmp_path / "r.html", "--draws", 30)
+    assert found.exit_code == 0, found.stderr
+    assert "With 24 labels more than before" in " ".join(found.stdout.split())
+
+
+def test_the_measure_is_checked_before_the_work_begins(folder):
+    files = (folder / "made" / "judgments.tsv", folder / "made" / "runs")
+    wrong = run("report", *files, "-o", folder / "x.html", "-m", "nDCGG@10", "-q")
+    assert wrong.exit_code == 2
+    assert "nDCGG" in wrong.stderr
+    assert not (folder / "x.html").exists()

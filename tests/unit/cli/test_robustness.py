@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from venire import parse_measure, read_judgments, read_runs
-from venire.analysis.comparisons import CORRELATIONS
+from venire.analysis.likeness import CORRELATIONS
 from venire.analysis.robustness import between_assessors, between_gains
 from venire.cli import robustness as own
 from venire.cli.main import cli
@@ -19,7 +19,8 @@ KEYS = [
     *("between", "measure", "gains", "other_gains", "a", "b", "correlation", "value", "low", "high", "systems"),
     *("topics", "sd"),
 ]
-QUICK = ("--bootstrap", 20, "--gains", "linear", "--gains", "binary:2")
+TWO = ("--gains", "linear", "--gains", "binary:2")
+QUICK = ("--bootstrap", 20, *TWO)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_rankings_between_gains_by_any_correlation(venire, demo, correlation):
 
 
 def test_without_runs_sets_of_judgments_are_compared(venire, demo):
-    answer = venire("robustness", demo / "judgments.tsv", "-m", "AP", "-m", "nDCG@5", *QUICK, "--format", "json")
+    answer = venire("robustness", demo / "judgments.tsv", "-m", "AP", "-m", "nDCG@5", *TWO, "--format", "json")
     rows = document(answer)["robustness"]
     assert {row["between"] for row in rows} == {"sets"}
     assert {(row["measure"], row["gains"]) for row in rows} == {
@@ -86,6 +87,24 @@ def test_without_runs_sets_of_judgments_are_compared(venire, demo):
     assert all(row["correlation"] is None and row["systems"] is None for row in rows)
     relevant = venire("robustness", demo / "judgments.tsv", "-m", "AP", "--relevant", 1, "--format", "json")
     assert document(relevant)["robustness"][0]["gains"] == "binary:1"
+
+
+@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+def test_the_label_that_the_usual_gains_take_as_relevant(venire, demo):
+    for between in ("assessors", "gains"):
+        asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--between", between, "--bootstrap", 0, "-q")
+        rows = document(venire(*asked, "--relevant", 2, "--format", "json"))["robustness"]
+        usual = ["linear", "exponential", "binary:2", "prm:2", "udm:1/3:2"]
+        assert list(dict.fromkeys(row["gains"] for row in rows)) == (usual if between == "assessors" else usual[:-1])
+
+
+@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+def test_without_resamples_no_interval_is_spoken_of(venire, demo):
+    asked = ("robustness", demo / "judgments.tsv", demo / "runs", *TWO)
+    assert "95% intervals: bootstrap over topics, n=2" in venire(*asked, "--bootstrap", 2).err
+    answer = venire(*asked, "--bootstrap", 0)
+    assert answer.code == 0
+    assert "interval" not in answer.err
 
 
 def test_one_assessor_is_asked_about_gains(venire, demo):
@@ -121,7 +140,8 @@ def test_a_model_may_be_fitted_on_other_judgments(venire, demo, write):
 def test_a_plot_is_written(venire, demo, tmp_path, args):
     place = tmp_path / "plot.svg"
     runs = [demo / "runs" if each == "runs" else each for each in args]
-    answer = venire("robustness", demo / "judgments.tsv", *runs, *QUICK, "--plot", place, "-q")
+    quick = QUICK if args else TWO
+    answer = venire("robustness", demo / "judgments.tsv", *runs, *quick, "--plot", place, "-q")
     assert answer.code == 0, answer.err
     drawn = place.read_text(encoding="utf-8")
     assert "linear" in drawn
@@ -133,6 +153,12 @@ def test_a_plot_is_written(venire, demo, tmp_path, args):
     [
         (("--between", "assessors"), "no runs were given"),
         (("RUNS", "--assessor", "careful1"), "--between gains"),
+        (("RUNS", "--between", "sets"), "leave RUNS out"),
+        (("RUNS", "--common", 2), "--common is for --between sets"),
+        (("RUNS", "--relevant", 2, "--gains", "linear"), "--gains binary:LABEL"),
+        (("RUNS", "--relevant", 9), "'9' is not a label of the scale"),
+        (("--correlation", "tau-b"), "--correlation is for rankings of systems: name RUNS"),
+        (("--bootstrap", 300), "--bootstrap is for rankings of systems: name RUNS"),
         (("--fit-on", "JUDGMENTS"), "all other topics"),
         (("RUNS", "-m", "nDGC@10"), "did you mean"),
         (("RUNS", "--gains", "lienar"), "are not gains"),

@@ -49,7 +49,7 @@ def test_people_see_a_row_for_every_setting(venire, folder):
     assert "DP nDCG" not in head
     assert [row.split()[:2] for row in rows] == [["3", "3"], ["3to2(>=1)", "2"], ["3to2(>=2)", "2"]]
     assert "reliable but useless" in answer.err
-    assert "By PDP in individual mode the setting" in answer.err
+    assert "By PDP in individual mode the labels as they are leave the least" in answer.err
     assert "alpha: agreement beyond chance" in answer.err
 
 

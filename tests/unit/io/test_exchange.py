@@ -32,11 +32,13 @@ def test_whole_gains_stay_as_they_are_and_others_are_scaled():
 
 
 def test_judgment_groups_name_their_assessor():
-    rows = list(predicted_qrels(TWO, "linear", per="assessor"))
+    rows = list(predicted_qrels(TWO, "linear", per="assessor").lines())
     assert rows[0] == Qrel("q1", "a", 2, "ann")
     assert [row.iteration for row in rows] == ["ann"] * 4 + ["bob"] * 3
     with pytest.raises(AmbiguousLabels, match="2 assessors apart do not fit"):
         predicted_qrels(TWO, "linear", per="assessor").to_dict()
+    with pytest.raises(AmbiguousLabels, match="which knows no assessors"):  # ir_measures would keep the last one's
+        iter(predicted_qrels(TWO, "linear", per="assessor"))
 
 
 def test_nothing_is_pooled_in_silence():

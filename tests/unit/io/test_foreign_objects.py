@@ -149,3 +149,31 @@ def test_evaluate_takes_both():
 def test_rows_that_are_none(read, rows, words):
     with pytest.raises(FormatError, match=words):
         read(rows)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_row_without_relevance_is_named(missing):
+    with pytest.raises(FormatError, match="Qrel rows:2: has no relevance"):
+        read_judgments([Qrel("q", "a", 1, "0"), Qrel("q", "b", missing, "0")])
+
+
+def test_rows_of_several_assessors_lead_to_the_second_column():
+    rows = [Qrel("q", "a", 1, "ann"), Qrel("q", "a", 0, "bob")]
+    with pytest.raises(FormatError, match="had another label before") as found:
+        read_judgments(rows)
+    assert 'second_column="assessor"' in str(found.value)
+    assert len(read_judgments(rows, second_column="assessor").assessors) == 2
+    assert read_judgments(rows, repeats="first").label.tolist() == [1]
+
+
+def test_nothing_is_no_judgments():
+    for nothing in ([], iter([])):
+        with pytest.raises(FormatError, match="holds no judgments"):
+            read_judgments(nothing)
+
+
+def test_runs_and_qrels_are_not_mixed_up():
+    with pytest.raises(FormatError, match="which is a run"):
+        read_judgments([ScoredDoc("q", "a", 0.5)])
+    with pytest.raises(FormatError, match="which is qrels"):
+        read_runs([Qrel("q", "a", 1, "0")])

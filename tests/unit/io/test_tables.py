@@ -1,57 +1,20 @@
+"""Tables of text: separators, quotes, lines, columns by name, and tables told from qrels."""
+
 from __future__ import annotations
 
 import gzip
-import io
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
 
-from venire.data.ids import Category
-from venire.data.rows import Rows, assemble
+from venire.data.rows import assemble
 from venire.data.scale import Scale
-from venire.errors import FormatError
-from venire.io import delimited, frames, json_lines
-from venire.io.column_names import Form
-from venire.io.tables import looks_like_table, read_table, rows_from_dict, rows_from_frame
-
-LONG = "qid,docid,worker,rel\n1,a,w1,2\n1,b,w2,0\n01,a,w1,1\n"
-LONG_ROWS = [("1", "a", "w1", "2", 2), ("1", "b", "w2", "0", 3), ("01", "a", "w1", "1", 4)]
-
-
-def rows(table: Rows) -> list[tuple[str | int, ...]]:
-    """Topic, doc, assessor, label and line of every row."""
-    columns = [each.texts() for each in (table.topic, table.doc, table.assessor, table.label)]
-    return list(zip(*columns, table.line.tolist(), strict=True))
-
-
-@pytest.fixture
-def read(tmp_path):
-    """Write a text into a file of this name and read it."""
-
-    def write_and_read(text: str | bytes, name: str = "judges.csv", **options) -> Rows:
-        path = tmp_path / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return read_table(path, **options)
-
-    return write_and_read
-
-
-def refusal(read, text: str | bytes, name: str = "judges.csv", **options) -> str:
-    """The words with which a table is refused, from the file's name on."""
-    with pytest.raises(FormatError) as caught:
-        read(text, name, **options)
-    return str(caught.value).partition(name)[2]
-
-
-# The formats
+from venire.io import delimited, json_lines
+from venire.io.tables import looks_like_table, read_table
+from written_tables import LONG, LONG_ROWS, refusal, rows
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstandard.ZstdCompressor().compress])
@@ -65,26 +28,6 @@ def test_the_separator_follows_the_name_and_compression_the_bytes(read, name, co
 @pytest.mark.parametrize("name", ["judges.csv", "judges.tsv", "judges"])
 def test_a_header_without_the_separator_of_the_name_tells_its_own(read, name, separator):
     assert rows(read(LONG.replace(",", separator), name)) == LONG_ROWS
-
-
-def test_json_lines_hold_numbers_or_text_and_empty_lines_are_counted(read):
-    text = (
-        '{"qid": 1, "docid": "a", "worker": "w1", "rel": 2.0}\n\n'
-        '{"qid": "1", "docid": "b", "worker": "w2", "rel": 0}\r\n\r\n'
-        '{"rel": 1, "qid": "01", "docid": "a", "worker": "w1", "more": {"deep": [1]}}'
-    )
-    expected = [(*row[:4], line) for row, line in zip(LONG_ROWS, (1, 3, 5), strict=True)]
-    assert rows(read(text, "judges.jsonl")) == expected
-    assert rows(read("\n" + text, "judges")) == [(*row[:4], row[4] + 1) for row in expected]
-
-
-def test_parquet_numbers_become_their_digits_and_lines_are_rows(read):
-    file = io.BytesIO()
-    frame = pl.DataFrame({"qid": [9007199254740993, 7], "docid": ["01", "1.0"], "rel": [2.0, 0.5], "more": [[1], [2]]})
-    frame.write_parquet(file)
-    table = read(file.getvalue(), "judges.parquet")
-    assert rows(table) == [("9007199254740993", "01", "judges", "2", 1), ("7", "1.0", "judges", "0.5", 2)]
-    assert rows(read(file.getvalue(), "misnamed.csv"))[0][:2] == ("9007199254740993", "01")
 
 
 def test_text_stays_as_it_is_written(read):
@@ -103,9 +46,6 @@ def test_a_file_that_names_no_assessor_is_one(read):
 def test_repeats_are_kept(read):
     table = read("topic,doc,label\n1,a,0\n1,a,1\n")
     assert len(assemble([table])) == 2
-
-
-# The structure of CSV and TSV
 
 
 def test_quotes_crlf_byte_order_mark_and_comments(read):
@@ -180,9 +120,6 @@ def test_batches_make_no_difference(read, monkeypatch):
     assert ":1002: found 2 fields" in refusal(read, text + "8,d\n")
 
 
-# Columns
-
-
 @pytest.mark.parametrize(
     ("header", "roles"),
     [
@@ -246,181 +183,6 @@ def test_a_time_that_is_none_is_refused(read):
     assert ":3: 'noon' in column 'date' is neither" in refusal(read, "topic,doc,label,date\n1,a,0,1\n1,b,0,noon\n")
 
 
-# Wide tables
-
-
-def test_wide_cells_are_labels_and_empty_ones_none(read):
-    table = read("qid\tdocid\tnist\tgpt,4\n1\ta\t2\t\n1\tb\t\t\n2\ta\t0\t1\n", "judges.tsv", wide=True)
-    assert rows(table) == [("1", "a", "nist", "2", 2), ("2", "a", "nist", "0", 4), ("2", "a", "gpt,4", "1", 4)]
-    assert list(table.doc.names) == ["a"]
-    assert table.notes == ("judges.tsv: topic = qid, doc = docid; assessors: nist, gpt,4",)
-
-
-def test_in_a_wide_table_every_other_column_is_an_assessor(read):
-    table = read("topic,doc,query,rel,time,intent,Intent\n1,a,0,1,9.5,i,2\n", wide=True)
-    assert sorted(table.assessor.texts()) == ["Intent", "query", "rel"]
-    assert table.facets["intent"].texts() == ["i", "i", "i"]
-    assert table.time.tolist() == [9.5] * 3
-
-
-def test_wide_by_aspects_may_have_assessors(read):
-    text = "qid,docid,rel,trust\n1,a,2,\n1,b,0,1\n"
-    table = read(text, wide_aspects=True)
-    assert rows(table)[0] == ("1", "a", "judges", "2", 2)
-    assert table.facets["aspect"].texts() == ["rel", "rel", "trust"]
-    named = read("qid,worker,docid,rel,trust\n1,w1,a,2,1\n1,w2,a,,0\n", wide_aspects=True)
-    assert named.assessor.texts() == ["w1", "w1", "w2"]
-    assert named.facets["aspect"].texts() == ["rel", "trust", "trust"]
-
-
-def test_wide_tables_without_labels_are_refused(read):
-    assert "no column holds labels" in refusal(read, "topic,doc\n1,a\n", wide=True)
-    assert "holds no judgments" in refusal(read, "topic,doc,x\n1,a,\n", wide=True)
-    assert "a column has no name" in refusal(read, "topic,doc,,x\n1,a,0,1\n", wide=True)
-    assert ":3: the topic is empty" in refusal(read, "topic,doc,x\n1,a,0\n,a,1\n,b,\n", wide=True)
-    with pytest.raises(ValueError, match="exclude each other"):
-        read(LONG, wide=True, wide_aspects=True)
-
-
-def test_wide_json_lines_need_no_key_for_what_was_not_judged(read, monkeypatch):
-    text = "".join(f'{{"topic": 1, "doc": "d{n}", "w{n % 50}": {n % 3}}}\n' for n in range(200))
-    monkeypatch.setattr(json_lines, "BATCH", 400)
-    table = read(text, "judges.jsonl", wide=True)
-    assert rows(table) == [("1", f"d{n}", f"w{n % 50}", str(n % 3), n + 1) for n in range(200)]
-
-
-# JSONL and Parquet, refused
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{"topic": 1, "doc": 2, "label": 0}\n{"topic": 1,\n', ":2: '{\"topic\": 1,' is not JSON"),
-        ('{"topic": 1, "doc": 2, "label": 0}\n\n[1]\n', ":3: found '[1]', expected an object"),
-        ('{"topic": 1, "doc": [2], "label": 0}\n', "column 'doc' holds List"),
-        ('{"topic": 1, "doc": "\\u0000", "label": 0}\n', ":1: doc '\\x00' holds a zero byte"),
-        ('{"topic": 1, "doc": 1e17, "label": 0}\n', ":1: 1e+17 in column 'doc' may have lost its last digits"),
-        ('{"topic": 1, "doc": 2, "label": null}\n', ":1: the label is empty"),
-    ],
-)
-def test_what_is_wrong_with_json_lines_is_said(read, text, said):
-    assert said in refusal(read, text, "judges.jsonl")
-
-
-def test_json_lines_may_not_change_their_names_midway(read, monkeypatch):
-    monkeypatch.setattr(json_lines, "BATCH", 10)
-    text = '{"topic": 1, "doc": 2, "label": 0}\n{"topic": 1, "docid": 2, "label": 0}\n'
-    assert ":2: from here on 'docid' is the doc, but before it was 'doc'" in refusal(read, text, "judges.jsonl")
-
-
-def test_damaged_parquet_is_refused(read):
-    assert "cannot be read as Parquet" in refusal(read, b"PAR1 and nothing else", "judges.parquet")
-    assert "is not Parquet" in refusal(read, LONG, "judges.parquet")
-
-
-# Frames and dictionaries
-
-
-@pytest.mark.parametrize("as_frame", [pl.DataFrame, pd.DataFrame])
-def test_frames_are_read_as_files_are(as_frame):
-    frame = as_frame({"qid": ["1", "2"], "docid": [1, 2], "worker": ["x", "y"], "rel": [1.0, 0.0], "date": [1.5, None]})
-    table = rows_from_frame(frame)
-    assert rows(table) == [("1", "1", "x", "1", 1), ("2", "2", "y", "0", 2)]
-    np.testing.assert_array_equal(table.time, [1.5, np.nan])
-    assert table.notes[0].startswith("frame: topic = qid")
-
-
-@pytest.mark.parametrize("wide", [False, True])
-def test_frames_are_left_as_they_were(wide):
-    frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "label": ["1", " "], "unit": [None, ""]})
-    before = frame.clone()
-    if wide:
-        rows_from_frame(frame, wide=True)
-    else:
-        with pytest.raises(FormatError, match="frame:2: the label is empty"):
-            rows_from_frame(frame)
-    assert frame.equals(before)
-
-
-@pytest.mark.parametrize("as_frame", [pl.DataFrame, pd.DataFrame])
-def test_wide_frames_are_melted(as_frame, monkeypatch):
-    frame = as_frame({"topic": ["1", "2"], "doc": ["a", "b"], "x": [1, None], "row": [None, 0]})
-    expected = [("1", "a", "x", "1", 1), ("2", "b", "row", "0", 2)]
-    assert rows(rows_from_frame(frame, wide=True)) == expected
-    monkeypatch.setattr(frames, "CELLS_AT_ONCE", 1)
-    assert rows(rows_from_frame(frame, wide=True)) == expected
-
-
-def test_columns_of_every_type_are_text():
-    frame = pl.DataFrame(
-        {
-            "topic": pl.Series(["a", "b"], dtype=pl.Categorical),
-            "doc": pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"])),
-            "label": pl.Series([1, 2], dtype=pl.Int8),
-            "unit": [True, False],
-            "time": pl.Series(["2013-05-31T12:00:00", None]).str.to_datetime(),
-        }
-    )
-    table = rows_from_frame(frame, assessor="me")
-    assert rows(table) == [("a", "x", "me", "1", 1), ("b", "y", "me", "2", 2)]
-    assert table.facets["unit"].texts() == ["true", "false"]
-    np.testing.assert_array_equal(table.time, [1370001600.0, np.nan])
-    days = rows_from_frame(frame.with_columns(pl.col("time").dt.date()))
-    np.testing.assert_array_equal(days.time, [1369958400.0, np.nan])
-
-
-def test_a_pandas_index_with_names_is_read_too():
-    frame = pd.DataFrame({"topic": ["1"], "doc": ["a"], "label": [3]}).set_index(["topic", "doc"])
-    assert rows(rows_from_frame(frame)) == [("1", "a", "assessor", "3", 1)]
-
-
-def test_what_is_no_frame_is_refused():
-    with pytest.raises(FormatError, match=r"found builtins.list, expected a data frame"):
-        rows_from_frame([1, 2])
-    with pytest.raises(FormatError, match="cannot be read"):
-        rows_from_frame(pd.DataFrame({"topic": ["1", 2], "doc": ["a", "b"], "label": [0, 1]}, dtype=object))
-
-
-def test_dictionaries_need_no_polars():
-    table = rows_from_dict({"q2": {"b": 1, "a": 2.0}, "q1": {"b": "0"}, "q0": {}}, assessor="me")
-    assert rows(table) == [("q2", "b", "me", "1", 1), ("q2", "a", "me", "2", 2), ("q1", "b", "me", "0", 3)]
-    assert table.repeats == "error"
-    assert list(table.topic.names) == ["q1", "q2"]
-    code = (
-        "import sys; from venire.io.tables import rows_from_dict; rows_from_dict({'q': {'d': 1}}); print(*sys.modules)"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "venire.io.tables" in loaded
-    assert not {"polars", "pandas", "pyarrow"} & set(loaded)
-
-
-@pytest.mark.parametrize("qrels", [{}, {"q": {}}, {1: {"d": 1}}, {"q": {2: 1}}, {"q": {"d": ""}}])
-def test_dictionaries_of_something_else_are_refused(qrels):
-    with pytest.raises(FormatError, match="expected"):
-        rows_from_dict(qrels)
-
-
-# Encoding
-
-
-@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
-def test_names_are_encoded_as_category_does(texts):
-    ours = frames.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
-    theirs = Category.of(texts)
-    assert ours.codes.tolist() == theirs.codes.tolist()
-    assert list(ours.names) == list(theirs.names)
-    assert ours.names.slices.buffer.tolist() == theirs.names.slices.buffer.tolist()
-
-
-def test_many_names_are_packed_piece_by_piece(monkeypatch):
-    monkeypatch.setattr(frames, "NAMES_AT_ONCE", 3)
-    names = [f"é{n}" for n in range(10)]
-    assert list(frames.packed(pl.Series(names))) == names
-
-
-# Table or qrels
-
-
 @pytest.mark.parametrize(
     ("head", "name", "table"),
     [
@@ -441,9 +203,6 @@ def test_many_names_are_packed_piece_by_piece(monkeypatch):
 )
 def test_tables_are_told_from_qrels(head, name, table):
     assert looks_like_table(head, name) is table
-
-
-# Real judgments
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def test_missing_topics_score_zero_or_are_left_out_and_are_counted():
 def test_topics_nobody_judged_are_ignored_and_counted():
     scores = evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"a": 1.0}}, "P@1")
     assert scores.names["topic"] == ("1",)
-    assert "2 topics of the runs were not judged and are ignored" in scores.notes
+    assert "2 topics of the runs not judged and ignored" in scores.notes
 
 
 def test_only_the_topics_asked_for_are_scored():
@@ -171,7 +171,7 @@ def test_scores_are_a_named_array():
     assert scores.per_topic().columns == ["system", "topic", "P@2", "RR"]
     assert scores.to_pandas().shape == (4, 4)
     assert ">s</td>" in scores._repr_html_()
-    assert "2 systems x 1 topics x 2 measures" in repr(scores)
+    assert "2 systems x 1 topic x 2 measures" in repr(scores)
     with pytest.raises(UnknownName, match="no axis 'judge'"):
         scores.mean("judge")
     with pytest.raises(UnknownName, match="no system 'u'"):
@@ -185,7 +185,7 @@ def test_an_assessor_without_labels_for_a_topic_has_no_score_there(tmp_path):
     scores = evaluate(judgments, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "P@1", per="assessor")
     np.testing.assert_array_equal(scores.values[0, :, 0, :], [[1, 0], [1, np.nan]])
     np.testing.assert_array_equal(scores.mean().values[0, 0], [1, 0])
-    assert "1 pairs of assessor and topic without a label have no score" in scores.notes
+    assert "no score for 1 pair of assessor and topic without a label" in scores.notes
     assert scores.spread("assessor").axes == ("system", "topic", "measure")
 
 

@@ -104,12 +104,23 @@ def test_a_plan_for_what_the_pairs_show() -> None:
     assert plan.needed[0] == float(topics_needed(plan.delta[0], plan.sd[0], comparisons=3))
     assert "at level 0.05 shared by 3 tests finds" in plan.sentence()
     assert "between the two" in plan.sentence()
+    seen = f"the difference seen ({abs(plan.delta[0]):.4f}) takes {plan.needed[0]:,.0f} topics."
+    assert plan.sentence().endswith(seen)
     same = plan_topics(scored(np.stack([values[0], values[0]])))
     assert same.records()[0]["topics_needed"] is None
-    assert same.sentence().endswith("no number of topics is enough for the difference seen.")
+    assert same.sentence().endswith("no number of topics is enough for the difference seen (0.0000).")
     json.dumps(same.records(), allow_nan=False)
     alone = plan_topics(scored(np.array([[0.1, np.nan], [0.2, 0.3]])))
     assert alone.sentence().startswith("No two systems have two topics or more in common")
+
+
+def test_of_several_pairs_the_sentence_speaks_of_the_median_one() -> None:
+    plan = plan_topics(scored(np.random.default_rng(1).beta(2, 2, size=(3, 40))))
+    assert plan.median_needed == np.sort(plan.needed)[1]
+    wanted = f"the difference that a pair shows takes {plan.median_needed:,.0f} topics, for the median pair."
+    assert plan.sentence().endswith(wanted)
+    same = plan_topics(scored(np.full((3, 5), 0.5)))
+    assert same.sentence().endswith("is enough for the difference that a pair shows, for the median pair.")
 
 
 @pytest.mark.parametrize("options", [{"alpha": 0}, {"power": 1}, {"power": 0.01}, {"comparisons": 0}])

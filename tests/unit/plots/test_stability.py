@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from venire.models.transitions import stated_transitions
 pytest.importorskip("matplotlib")
 
 from venire.plots.stability import MOST_NAMES, plot_ranks, plot_stability, plot_tau
-from venire.plots.style import write_figure
+from venire.plots.style import short_name, write_figure
 
 
 def of(n, n_draws=50, seed=0):
@@ -31,7 +33,7 @@ def test_the_map_has_the_best_system_first_and_shows_who_is_ahead():
     found = stability(of(6))
     axes = plot_stability(found).axes[0]
     order = np.argsort(-found.forecast.mean)
-    shown = [found.forecast.systems[n] for n in order]
+    shown = [short_name(found.forecast.systems[n]) for n in order]
     assert names(axes.get_yticklabels()) == names(axes.get_xticklabels()) == shown
     image = np.asarray(axes.images[0].get_array().filled(np.nan))
     assert np.isnan(np.diag(image)).all()
@@ -83,3 +85,9 @@ def test_names_are_no_mathematics(tmp_path):
     for number, figure in enumerate((plot_stability(of(3)), plot_ranks(of(3)))):
         write_figure(figure, tmp_path / f"{number}.svg")
         assert "$1$" in (tmp_path / f"{number}.svg").read_text(encoding="utf-8")
+
+
+def test_long_names_that_differ_at_their_ends_stay_apart():
+    found = of(3)
+    long = replace(found, systems=tuple(f"a-retriever-with-a-very-long-name-{n}" for n in range(3)))
+    assert len(set(names(plot_stability(long).axes[0].get_yticklabels()))) == 3

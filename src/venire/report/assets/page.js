@@ -25,7 +25,7 @@
   }
 
   function csv(table) {
-    const quote = (text) => (/[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
+    const quote = (text) => (/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
     const lines = [Array.from(table.tHead.rows[0].cells).map((cell) => quote(cell.textContent.trim()))];
     for (const row of table.tBodies[0].rows) lines.push(Array.from(row.cells).map((cell) => quote(raw(cell))));
     return lines.map((line) => line.join(",")).join("\n") + "\n";
@@ -48,13 +48,15 @@
     });
     const tools = document.createElement("div");
     tools.className = "tools";
-    tools.append(button("Save as CSV", () => {
+    const save = button("Save as CSV", () => {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
       link.download = table.dataset.name + ".csv";
       link.click();
       URL.revokeObjectURL(link.href);
-    }));
+    });
+    save.setAttribute("aria-label", "Save as CSV: " + table.dataset.name.replace(/_/g, " "));
+    tools.append(save);
     if (body.rows.length > Number(table.dataset.shown)) {
       const words = () => (table.dataset.all === "yes" ? "Show fewer rows" : "Show all " + body.rows.length + " rows");
       tools.append(button(words(), (made) => {

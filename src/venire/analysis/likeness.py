@@ -1,4 +1,4 @@
-"""Comparisons: how alike two rankings of systems are, or two sets of judgments, as rows that say what was compared."""
+"""Likeness: how alike two rankings of systems are, or two sets of judgments, as rows that say what was compared."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.judgments import counted
 from venire.errors import UnknownName
 from venire.kernels.correlation import kendall_tau, rbo, tau_ap
 from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
 from venire.tabular import Tabular
 from venire.types import Floats
+from venire.words import counted
 
 Correlate = Callable[[Floats, Floats], Floats]
 CORRELATIONS: dict[str, Correlate] = {
@@ -35,8 +35,8 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """One comparison; None where something does not apply, NaN where a number is not known.
+class RankCorrelation:
+    """One correlation of two rankings; None where something does not apply, NaN where a number is not known.
 
     between: what differs ("assessors", "gains", "sets"); a, b: whose labels, both None for the mean over all.  Between
     sets, a is the reference and b ranks the documents.  value, its interval [low, high] and its sd over resampled
@@ -72,7 +72,7 @@ class Comparison:
 class Robustness(Tabular):
     """Comparisons of one sort: the means first, then each; ``notes`` says what was left out and why."""
 
-    rows: tuple[Comparison, ...]
+    rows: tuple[RankCorrelation, ...]
     notes: tuple[str, ...] = ()
     method: str = ""
 
@@ -80,7 +80,7 @@ class Robustness(Tabular):
         """Return one JSON object per comparison."""
         return [row.record() for row in self.rows]
 
-    def headline(self) -> tuple[Comparison, ...]:
+    def headline(self) -> tuple[RankCorrelation, ...]:
         """The means over all pairs of assessors, or over all assessors; where there is but one, that one."""
         return tuple(row for row in self.rows if row.a is None and row.b is None) or self.rows
 
@@ -128,20 +128,20 @@ def interval(value: float, sd: float, n_topics: int, *, lowest: float = -1.0) ->
     return max(value - half, lowest), min(value + half, 1.0)
 
 
-def _value(row: Comparison) -> float:
+def _value(row: RankCorrelation) -> float:
     return row.value
 
 
-def _of_sets(rows: Sequence[Comparison]) -> str:
+def _of_sets(rows: Sequence[RankCorrelation]) -> str:
     """Say how well one set of judgments does by another."""
     most, least = max(rows, key=_value), min(rows, key=_value)
     told = f"Ranked by one assessor's labels and judged by another's, documents reach {_score(least)}"
     return f"{told}." if most is least else f"{told}, {_score(most)}; beyond that, systems cannot be told apart."
 
 
-def _score(row: Comparison) -> str:
+def _score(row: RankCorrelation) -> str:
     return f"{row.measure} {row.value:.2f} with {row.gains} gains"
 
 
-def _line(row: Comparison) -> str:
+def _line(row: RankCorrelation) -> str:
     return f"  {row.measure}  {row.what()}: {row.value:.3f} [{row.low:.3f}, {row.high:.3f}]"

@@ -1,0 +1,78 @@
+"""Habits of simulated assessors, over seeds: those who have one are found, and those who have none are left alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from venire import Scale, Synthetic, generate
+from venire.agreement.habits import habits
+from venire.agreement.profiles import profiles
+from venire.analysis.assessors import parse_assessors
+from venire.analysis.patterns import AtRandom
+
+PANEL = "6*careful, lenient, strict, random, lazy, lazy(idle=0.4, level=3), lazy(idle=1.0)"
+SAY_NOTHING = {"one label", "random", "lazy", "strict"}
+"""One who always gives the lowest label is one of these, by how hard the topics are."""
+N_SEEDS, NEARLY_ALL = 20, 17
+SETTINGS = {
+    "everyone judges all": {"n_topics": 20, "topic_effect": 0.3},
+    "hard topics": {"n_topics": 20, "topic_effect": 0.5},
+    "four judge each document": {"n_topics": 40, "topic_effect": 0.0, "pattern": AtRandom(4)},
+}
+
+
+def labels(seed, who, **setting):
+    setting = Synthetic(assessors=parse_assessors(who), docs_per_topic=60, n_unjudged=0, **setting)
+    return generate(setting, rng=seed).judgments
+
+
+def flags(seed, who, **setting):
+    found = profiles(labels(seed, who, **setting))
+    return {found.assessors[n]: {each.flag for each in some} for n, some in habits(found).items()}
+
+
+def tally(who, **setting):
+    """How often each assessor has each flag, over seeds."""
+    counts = Counter()
+    for seed in range(N_SEEDS):
+        counts.update((name, flag) for name, some in flags(seed, who, **setting).items() for flag in some)
+    return counts
+
+
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_habits_are_found_and_the_careful_are_left_alone(setting):
+    counts = tally(PANEL, **setting)
+    assert [name for name, _ in counts if name.startswith("careful")] == []
+    assert {(name, flag) for name, flag in counts if name == "lenient1"} == {("lenient1", "lenient")}
+    assert {(name, flag) for name, flag in counts if name == "strict1"} == {("strict1", "strict")}
+    assert counts["lenient1", "lenient"] == counts["random1", "random"] == N_SEEDS
+    assert counts["strict1", "strict"] >= NEARLY_ALL
+    assert min(counts["lazy1", "lazy"], counts["lazy2", "lazy"]) >= NEARLY_ALL
+    assert sum(counts["lazy3", flag] for flag in SAY_NOTHING) >= N_SEEDS
+
+
+def test_habits_are_found_with_two_labels():
+    who = "6*careful, lenient, strict, random, lazy(idle=1.0)"
+    counts = tally(who, scale=Scale.parse("0<1"), prevalence=(0.7, 0.3), n_topics=20, topic_effect=0.3)
+    assert [name for name, _ in counts if name.startswith("careful")] == []
+    for name in ("lenient", "strict", "random"):
+        assert counts[f"{name}1", name] >= NEARLY_ALL
+    assert counts["lazy1", "one label"] + counts["lazy1", "strict"] == N_SEEDS
+
+
+def test_what_is_significant_and_small_is_not_told():
+    """Of 12,000 labels a tenth or less is moved: that is sure by many standard errors, and few would care."""
+    setting = {"n_topics": 200, "topic_effect": 0.3}
+    who = "6*careful, lenient(shift=0.08), strict(shift=0.18)"
+    found = profiles(labels(0, who, **setting))
+    for name in ("lenient1", "strict1"):
+        n = found.assessors.index(name)
+        assert abs(found.shift[n]) > 6 * found.leniency.se[n]
+    assert tally(who, **setting) == {}
+
+
+def test_a_large_panel_without_habits_has_nobody_who_stands_out():
+    counts = tally("60*careful", n_topics=20, topic_effect=0.3, pattern=AtRandom(5))
+    assert sum(counts.values()) <= 1

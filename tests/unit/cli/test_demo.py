@@ -1,0 +1,50 @@
+"""venire demo: the command that it prints, and its stages; what it says is tested with the report."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager
+
+import pytest
+
+from venire.cli import demo
+from venire.report import making
+from venire.report.document import Chapter, Report
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Write a report of nothing, and keep what it was asked and which stages were begun."""
+    kept = {"stages": []}
+
+    @contextmanager
+    def stages(total, **_):
+        kept["total"] = total
+        yield kept["stages"].append
+
+    def nothing(question, *, stage):
+        kept["command"] = question.command
+        for name in (*making.CHAPTERS, "verdict"):
+            stage(name)
+        told = Chapter("verdict", "Verdict", "No winner can be named.")
+        return Report("Systems", (told,), making.made_with(question))
+
+    monkeypatch.setattr(demo, "stages", stages)
+    monkeypatch.setattr(making, "make_report", nothing)
+    return kept
+
+
+def test_the_command_it_prints_is_that_of_the_report_and_can_be_run(venire, begun, tmp_path):
+    folder = tmp_path / "my demo"
+    answer = venire("demo", "-o", folder, "--rng", 3)
+    assert answer.code == 0, answer.err
+    again = next(line for line in answer.err.splitlines() if "then: " in line).partition("then: ")[2]
+    assert again == begun["command"]
+    files = [str(folder / "judgments.tsv"), str(folder / "runs")]
+    assert shlex.split(again) == ["venire", "report", *files, "-o", str(folder / "report.html"), "--rng", "3"]
+
+
+def test_every_stage_of_the_bar_is_begun(venire, begun, tmp_path):
+    assert venire("demo", "-o", tmp_path / "demo").code == 0
+    assert (begun["stages"][0], begun["stages"][-1]) == ("collection", "page")
+    assert len(begun["stages"]) == begun["total"]

@@ -1,0 +1,114 @@
+"""Frames and dictionaries, and how their names are encoded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from venire.data.ids import Category
+from venire.errors import FormatError
+from venire.io import frames
+from venire.io.column_names import Form
+from venire.io.tables import rows_from_dict, rows_from_frame
+from written_tables import rows
+
+
+@pytest.mark.parametrize("as_frame", [pl.DataFrame, pd.DataFrame])
+def test_frames_are_read_as_files_are(as_frame):
+    frame = as_frame({"qid": ["1", "2"], "docid": [1, 2], "worker": ["x", "y"], "rel": [1.0, 0.0], "date": [1.5, None]})
+    table = rows_from_frame(frame)
+    assert rows(table) == [("1", "1", "x", "1", 1), ("2", "2", "y", "0", 2)]
+    np.testing.assert_array_equal(table.time, [1.5, np.nan])
+    assert table.notes[0].startswith("frame: topic = qid")
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_frames_are_left_as_they_were(wide):
+    frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "label": ["1", " "], "unit": [None, ""]})
+    before = frame.clone()
+    if wide:
+        rows_from_frame(frame, wide=True)
+    else:
+        with pytest.raises(FormatError, match="frame:2: the label is empty"):
+            rows_from_frame(frame)
+    assert frame.equals(before)
+
+
+@pytest.mark.parametrize("as_frame", [pl.DataFrame, pd.DataFrame])
+def test_wide_frames_are_melted(as_frame, monkeypatch):
+    frame = as_frame({"topic": ["1", "2"], "doc": ["a", "b"], "x": [1, None], "row": [None, 0]})
+    expected = [("1", "a", "x", "1", 1), ("2", "b", "row", "0", 2)]
+    assert rows(rows_from_frame(frame, wide=True)) == expected
+    monkeypatch.setattr(frames, "CELLS_AT_ONCE", 1)
+    assert rows(rows_from_frame(frame, wide=True)) == expected
+
+
+def test_columns_of_every_type_are_text():
+    frame = pl.DataFrame(
+        {
+            "topic": pl.Series(["a", "b"], dtype=pl.Categorical),
+            "doc": pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"])),
+            "label": pl.Series([1, 2], dtype=pl.Int8),
+            "unit": [True, False],
+            "time": pl.Series(["2013-05-31T12:00:00", None]).str.to_datetime(),
+        }
+    )
+    table = rows_from_frame(frame, assessor="me")
+    assert rows(table) == [("a", "x", "me", "1", 1), ("b", "y", "me", "2", 2)]
+    assert table.facets["unit"].texts() == ["true", "false"]
+    np.testing.assert_array_equal(table.time, [1370001600.0, np.nan])
+    days = rows_from_frame(frame.with_columns(pl.col("time").dt.date()))
+    np.testing.assert_array_equal(days.time, [1369958400.0, np.nan])
+
+
+def test_a_pandas_index_with_names_is_read_too():
+    frame = pd.DataFrame({"topic": ["1"], "doc": ["a"], "label": [3]}).set_index(["topic", "doc"])
+    assert rows(rows_from_frame(frame)) == [("1", "a", "assessor", "3", 1)]
+
+
+def test_what_is_no_frame_is_refused():
+    with pytest.raises(FormatError, match=r"found builtins.list, expected a data frame"):
+        rows_from_frame([1, 2])
+    with pytest.raises(FormatError, match="cannot be read"):
+        rows_from_frame(pd.DataFrame({"topic": ["1", 2], "doc": ["a", "b"], "label": [0, 1]}, dtype=object))
+
+
+def test_dictionaries_need_no_polars():
+    table = rows_from_dict({"q2": {"b": 1, "a": 2.0}, "q1": {"b": "0"}, "q0": {}}, assessor="me")
+    assert rows(table) == [("q2", "b", "me", "1", 1), ("q2", "a", "me", "2", 2), ("q1", "b", "me", "0", 3)]
+    assert table.repeats == "error"
+    assert list(table.topic.names) == ["q1", "q2"]
+    code = (
+        "import sys; from venire.io.tables import rows_from_dict; rows_from_dict({'q': {'d': 1}}); print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "venire.io.tables" in loaded
+    assert not {"polars", "pandas", "pyarrow"} & set(loaded)
+
+
+@pytest.mark.parametrize("qrels", [{}, {"q": {}}, {1: {"d": 1}}, {"q": {2: 1}}, {"q": {"d": ""}}])
+def test_dictionaries_of_something_else_are_refused(qrels):
+    with pytest.raises(FormatError, match="expected"):
+        rows_from_dict(qrels)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
+def test_names_are_encoded_as_category_does(texts):
+    ours = frames.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
+    theirs = Category.of(texts)
+    assert ours.codes.tolist() == theirs.codes.tolist()
+    assert list(ours.names) == list(theirs.names)
+    assert ours.names.slices.buffer.tolist() == theirs.names.slices.buffer.tolist()
+
+
+def test_many_names_are_packed_piece_by_piece(monkeypatch):
+    monkeypatch.setattr(frames, "NAMES_AT_ONCE", 3)
+    names = [f"é{n}" for n in range(10)]
+    assert list(frames.packed(pl.Series(names))) == names

@@ -1,0 +1,41 @@
+"""The page: text of options is kept whole, tables have names and headers, and printed tables may break."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from venire.report.document import Chapter, Grid, Report, Words, listed
+from venire.report.page import page, prose
+
+
+def html() -> str:
+    grid = Grid("sizes", "How large <things> are.", ["thing", "size"], [["a<b", 1.5], ["c", None]])
+    chapter = Chapter("one", "One", "Found 2 of 3 (--relevant).", (Words("see --assessor and a--b."), grid))
+    return page(Report("title", (chapter,), {"version": "1"}))
+
+
+def test_names_of_options_are_not_broken_over_lines():
+    assert str(prose("chosen by --second-column, not by a--b or <--x>")) == (
+        "chosen by <code>--second-column</code>, not by a--b or &lt;<code>--x</code>&gt;"
+    )
+    assert "(<code>--relevant</code>)" in html()
+
+
+def test_tables_are_named_and_their_rows_and_columns_headed():
+    found = html()
+    assert '<table aria-labelledby="sizes-caption"' in found
+    assert 'id="sizes-caption"' in found
+    assert found.count('<th scope="col"') == 2
+    assert re.findall(r"<th scope=row>([^<]*)</th>", found) == ["a&lt;b", "c"]
+
+
+def test_every_button_to_save_has_a_name_of_its_own():
+    script = files("venire.report").joinpath("assets", "page.js").read_text(encoding="utf-8")
+    assert 'save.setAttribute("aria-label", "Save as CSV: "' in script
+
+
+def test_few_names_are_listed_and_many_counted():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed([*"abcdefgh"], 3) == "a, b, c and 5 more"
