@@ -98,6 +98,25 @@ class MeasureComparison:
         order: list[int] = chosen[np.argsort(-self.changes.flips[chosen], kind="stable")].tolist()
         return order
 
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        if len(self.tested.a) == 1:
+            return _of_one_pair(self)
+        n_pairs, fragile = len(self.tested.a), self.fragile()
+        significant = int(self.tested.significant.sum())
+        words = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems differ by more"
+        words += " than chance in the topics explains"
+        if not significant:
+            return f"{words}."
+        if not fragile:
+            return f"{words}, and another judge would hardly turn any of these round."
+        a, b = (self.forecast.systems[side[fragile[0]]] for side in (self.tested.a, self.tested.b))
+        flips = self.changes.flips[fragile[0]]
+        return (
+            f"{words}; {len(fragile):,} of these are fragile (another judge turns them round with probability over "
+            f"{FRAGILE:.0%}), first of all {a} and {b} ({flips:.0%})."
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Tabular):
@@ -117,23 +136,7 @@ class Comparison(Tabular):
 
     def sentence(self) -> str:
         """Say the main finding of the first measure in one sentence."""
-        first = self.by_measure[0]
-        if len(first.tested.a) == 1:
-            return _of_one_pair(first)
-        n_pairs, fragile = len(first.tested.a), first.fragile()
-        significant = int(first.tested.significant.sum())
-        words = f"By {first.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems differ by more"
-        words += " than chance in the topics explains"
-        if not significant:
-            return f"{words}."
-        if not fragile:
-            return f"{words}, and another judge would hardly turn any of these round."
-        a, b = (first.forecast.systems[side[fragile[0]]] for side in (first.tested.a, first.tested.b))
-        flips = first.changes.flips[fragile[0]]
-        return (
-            f"{words}; {len(fragile):,} of these are fragile (another judge turns them round with probability over "
-            f"{FRAGILE:.0%}), first of all {a} and {b} ({flips:.0%})."
-        )
+        return self.by_measure[0].sentence()
 
 
 def _of_one_pair(one: MeasureComparison) -> str:

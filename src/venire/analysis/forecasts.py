@@ -183,12 +183,12 @@ class Scene:
         runs: RunsLike,
         measure: MeasureLike,
         *,
-        assessor: str | None,
-        new_judge: str,
-        transitions: Transitions | None,
-        gains: GainsLike,
-        topics: Iterable[str] | None,
-        progress: Progress | None,
+        assessor: str | None = None,
+        new_judge: str = ANY,
+        transitions: Transitions | None = None,
+        gains: GainsLike = "linear",
+        topics: Iterable[str] | None = None,
+        progress: Progress | None = None,
     ) -> Scene:
         """Settle who judges and how labels change, scan the runs once, and score them with the labels at hand."""
         labels = read_judgments(judgments)

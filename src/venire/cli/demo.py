@@ -44,10 +44,10 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
     run the command that it prints again.
     """
     from venire import generate, read_judgments, read_runs, write_collection
-    from venire.report.evidence import Question
-    from venire.report.making import CHAPTERS, make_report
+    from venire.report.making import STAGES, make_report
+    from venire.report.question import Question
 
-    with stages(len(CHAPTERS) + 3, quiet=out.quiet) as stage:
+    with stages(STAGES + 2, quiet=out.quiet) as stage:
         if stage is not None:
             stage("collection")
         made = generate(_setting(), rng=rng)

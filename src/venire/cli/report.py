@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from venire.data.aspects import Aspects
     from venire.data.judgments import Judgments
     from venire.report.document import Report
-    from venire.report.evidence import Question
+    from venire.report.question import Question
 
 MAIN_ASPECTS = ("overall", "relevance", "rel", "topicality")
 """Names of the aspect that scores the runs where nothing else is said."""
@@ -101,9 +101,9 @@ def command(*, out: Output, **options: Any) -> None:
     It says who wins, for whom, and how sure that is; how good the judgments are; what a label is worth; and whether
     another judge would change the order.  What cannot be concluded it says plainly.
     """
-    from venire.report.making import CHAPTERS, make_report
+    from venire.report.making import STAGES, make_report
 
-    with stages(len(CHAPTERS) + 2, quiet=out.quiet) as stage:
+    with stages(STAGES + 1, quiet=out.quiet) as stage:
         question = _question(options)
         report = make_report(question, stage=stage)
         if stage is not None:
@@ -141,7 +141,7 @@ def _paragraph(title: str, text: str) -> str:
 def _question(options: dict[str, Any]) -> Question:
     from venire import read_judgments, read_preferences, read_runs
     from venire.io.click_logs import read_clicks
-    from venire.report.evidence import Question
+    from venire.report.question import Question
 
     files = [options["judgments"], *options["more"]]
     every = read_judgments(files, **options["reading"])

@@ -81,10 +81,11 @@ def apart(fit: PredictedRelevanceFit, row: int, one: int, other: int) -> bool:
 def sentence(fit: PredictedRelevanceFit, row: int = 0) -> str:
     """Say the main finding in one sentence."""
     p, labels = fit.p[row], fit.scale.labels
-    best, *rest = (n for n in np.argsort(-p, kind="stable").tolist() if not np.isnan(p[n]))
+    told = [n for n in reversed(range(len(labels))) if not np.isnan(p[n])]  # of equal ones the higher label first
+    best, *rest = sorted(told, key=lambda n: -round(100 * p[n]))
     others = "".join(f"; where {labels[n]}, {100 * p[n]:.0f}%" for n in rest[:MOST_LABELS])
     if len(rest) > MOST_LABELS:
-        others += f"; where one of {len(rest) - MOST_LABELS} other labels, less"
+        others += f"; where one of {len(rest) - MOST_LABELS} other labels, no more"
     return (
         f"Where one assessor says {labels[best]}, {100 * p[best]:.0f}% of other people find the result relevant "
         f"({_meaning(fit, row)}){others}."

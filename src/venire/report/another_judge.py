@@ -10,7 +10,8 @@ from venire.analysis.compare import MeasureComparison
 from venire.analysis.forecasts import FRAGILE, TIE
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
-from venire.report.evidence import Evidence, Missing
+from venire.report.evidence import Evidence
+from venire.report.question import Missing
 from venire.words import counted
 
 TITLE = "Would another judge change this?"
@@ -19,12 +20,11 @@ MOST_PAIRS = 200
 
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
-    found = evidence.comparison
-    if isinstance(found, Missing):
-        return Chapter("another_judge", TITLE, found.sentence("Whether another judge would change the order"))
-    one = found.by_measure[0]
-    if len(one.forecast.systems) < 2:
+    one = evidence.comparison
+    if len(evidence.facts.systems) < 2:
         return Chapter("another_judge", TITLE, "There is one system only, so there is no order to change.")
+    if isinstance(one, Missing):
+        return Chapter("another_judge", TITLE, one.sentence("Whether another judge would change the order"))
     stability = one.stability
     if (np.abs(stability.delta) <= TIE).all() and (stability.tie >= 1).all():
         return Chapter("another_judge", TITLE, _level(evidence))
@@ -52,14 +52,14 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
-        *[careful(note) for note in _of_judges(found.notes, evidence.question.judgments.notes)],
+        *[careful(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
     ]
-    return Chapter("another_judge", TITLE, _finding(found.sentence(), one), tuple(parts), {"tau": tau})
+    return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})
 
 
 def _level(evidence: Evidence) -> str:
     """Say that systems which are level under every judge have no order."""
-    if evidence.judged.max(initial=0) <= 0:
+    if evidence.nothing_judged:
         return (
             "Whether another judge would change the order cannot be told: nothing that the systems return was judged."
         )
@@ -79,8 +79,8 @@ def _finding(sentence: str, one: MeasureComparison) -> str:
 
 def _map_caption(n_systems: int) -> str:
     return (
-        "Probability that the system of a row is ahead of that of a column under another judge; "
-        f"{n_systems} systems, best first."
+        f"Probability that the system of a row is ahead of that of a column under another judge; {n_systems} systems, "
+        "best first. Half of the draws have labels of another judge, half other topics: together they come true best."
     )
 
 
@@ -100,8 +100,8 @@ def _fragile(one: MeasureComparison) -> list[Part]:
     if not chosen:
         return [
             Words(
-                "No difference that is significant over topics is fragile: another judge would keep each with a "
-                "probability of 80 % or more."
+                "No difference that is significant over topics is fragile: another judge turns none of them round "
+                f"with a probability over {FRAGILE:.0%}."
             )
         ]
     records = one.records()
@@ -153,6 +153,7 @@ def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     brier = float(((p[:, None] - stays[told]) ** 2).mean())
     caption = (
         f"Does the forecast come true? The order of pairs now, against {counted(len(whole), 'other assessor')} who "
-        f"judged nearly everything: how often it was forecast to stay, and how often it did (Brier score {brier:.3f})."
+        f"judged nearly everything: how often it was forecast to stay, and how often it did (Brier score {brier:.3f}). "
+        "The forecast was learnt from these assessors too, so it has seen some of the answer."
     )
     return [Grid("forecasts_seen", caption, ["forecast", "pairs", "expected_to_stay", "did_stay"], rows)]

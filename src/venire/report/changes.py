@@ -11,7 +11,8 @@ from venire.analysis.verdicts import Verdict
 from venire.data.judgments import Judgments
 from venire.kernels.correlation import kendall_tau
 from venire.report.document import Chapter, Grid, Part, Words
-from venire.report.evidence import Evidence, Missing, known
+from venire.report.evidence import Evidence
+from venire.report.question import Missing, or_missing
 from venire.types import Floats
 from venire.words import counted
 
@@ -27,7 +28,7 @@ def chapter(evidence: Evidence) -> Chapter | None:
     earlier = Evidence(replace(like_now, judgments=question.before, before=None, preferences=None, clicks=None))
     if _same(question.judgments, question.before):
         return Chapter("changes", TITLE, "The judgments are the same as before, so nothing changed.")
-    then = known(lambda: earlier.verdict)
+    then = or_missing(lambda: earlier.verdict)
     if isinstance(then, Missing):
         return Chapter("changes", TITLE, then.sentence("What it was like before"))
     now = evidence.verdict

@@ -38,12 +38,6 @@ def careful(note: str) -> Words:
     return Words(note if note.endswith((".", "!", "?")) else f"{note}.", "warning")
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names in words, the first few of many: "a, b and c", "a, b and 7 more"."""
-    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
 @dataclass(frozen=True)
 class Grid:
     """A table: columns, rows of cells, and a caption; ``name`` is that of its file.  ``shown``: rows seen at first."""

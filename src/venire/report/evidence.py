@@ -1,103 +1,54 @@
 """Evidence: what is computed for a report, each thing once, when a chapter first asks for it.
 
-A question says what was given; evidence answers piece by piece.  What cannot be computed is not an error here but a
-``Missing`` with its reason, and the report says plainly what cannot be concluded.
+A question says what was given; evidence answers piece by piece.  What cannot be computed is ``Missing`` with its
+reason, and the report says plainly what cannot be concluded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
-from venire.analysis.compare import Comparison, compare
-from venire.analysis.forecasts import resampled
+from venire.analysis.compare import MeasureComparison
+from venire.analysis.forecasts import POOLED, Scene, resampled
 from venire.analysis.random_users import UserScores, evaluate_users
 from venire.analysis.robustness import named_gains
 from venire.analysis.significance import SystemComparison, compare_systems
-from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
+from venire.analysis.uncertainty_sources import UncertaintySources, sources_of
 from venire.analysis.verdicts import Verdict, verdict
-from venire.data.aspects import Aspects
-from venire.data.clicks import Clicks
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
-from venire.data.preferences import Preferences
 from venire.data.primary import PRIMARY, with_primary
-from venire.data.runs import Runs
-from venire.errors import SettingError, UnknownName, VenireError
+from venire.errors import SettingError, UnknownName
 from venire.io.scanning import scan
 from venire.measures.evaluate import evaluate
-from venire.measures.names import parse_measure
 from venire.measures.scores import Scores
-from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.models.spread import Spread
+from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.planning.topics import TopicPlan, plan_topics
-from venire.report.judge import NEARLY_ALL, choose_judge, coverage_but, unanswered, useless_assessors, without
-from venire.types import Bools, Floats
+from venire.report.judge import (
+    NEARLY_ALL,
+    Unjudged,
+    choose_judge,
+    coverage_but,
+    unanswered,
+    unjudged_results,
+    useless_assessors,
+    without,
+)
+from venire.report.question import Missing, Question, or_missing
+from venire.report.user_model import SECOND, UserModel, filled, user_model
 
-Found = TypeVar("Found")
-N_USERS = 300
 TOP = 10
 """How many results of a list are looked at where they are counted."""
-
-
-_SECOND = "have some of the results judged by a second assessor"
 _ANOTHER = "name another with --assessor, or another --reference"
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Something that cannot be known from what was given, and why."""
-
-    reason: str
-    hint: str | None = None
-
-    def sentence(self, what: str) -> str:
-        """Say what cannot be concluded, and why."""
-        way_out = f" ({self.hint})" if self.hint else ""
-        return f"{what} cannot be told: {self.reason}{way_out}."
-
-
-def known(compute: Callable[[], Found]) -> Found | Missing:
-    """Compute, or say why it cannot be."""
-    try:
-        return compute()
-    except VenireError as error:
-        return Missing(error.message.rstrip("."), error.hint)
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What a report is about.
-
-    assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
-    relevant    the label from which on a user is satisfied (None: the top label that somebody gave)
-    reference   assessors who stand for users (none: all do)
-    aspects     grades by aspect, where the judgments were of several; ``judgments`` are then of one
-    before      earlier judgments, to show what new ones changed
-    command     how to make the report again
-    """
-
-    judgments: Judgments
-    runs: Runs
-    measure: str = "nDCG@10"
-    assessor: str | None = None
-    relevant: str | None = None
-    reference: tuple[str, ...] = ()
-    preferences: Preferences | None = None
-    clicks: Clicks | None = None
-    aspects: Aspects | None = None
-    before: Judgments | None = None
-    n_draws: int = 1000
-    rng: int = 0
-    command: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,35 +104,20 @@ class Evidence:
         return wanted
 
     def refuse_nonsense(self) -> None:
-        """Refuse settings that no report can be made of, rather than say chapter by chapter what they spoil."""
-        question, scale = self.question, self.question.judgments.scale
-        parse_measure(question.measure)
-        if not scale.ordered:
-            ordered = "<".join(scale.labels)
-            hint = f'declare their order, lowest first: --scale "{ordered}"'
-            raise SettingError(f"the labels {scale} have no order, so they cannot score systems", hint=hint)
-        if len(scale) == 1:
-            message = f"the scale has one label, {scale}, so no result can be better than another"
-            raise SettingError(message, hint=f'declare all labels, lowest first, as in --scale "no<{scale}"')
-        for name in question.reference:
-            if name not in question.judgments.assessors:
-                raise UnknownName("assessor", name, question.judgments.assessors)
-        if question.reference and not self._observed:
+        """Refuse a question that no report can answer: settings that make no sense, nobody left to score the runs."""
+        question = self.question
+        question.refuse_nonsense()
+        if set(question.judgments.assessors) <= set(question.reference):
             raise SettingError("all assessors stand for users, and none is left to score the runs", hint=_ANOTHER)
         if self.judge in question.reference:
             message = f"{self.judge!r} scores the runs, and cannot stand for users as well"
             raise SettingError(message, hint=_ANOTHER)
-        if self.relevant not in scale.labels:
-            raise UnknownName("label", self.relevant, scale.labels)
-        if self.relevant == scale.labels[0]:
-            message = f"with --relevant {self.relevant} every label of {scale} satisfies a user"
-            raise SettingError(message, hint=f"choose one above the lowest, as in --relevant {scale.labels[-1]}")
 
-    @property
-    def _observed(self) -> list[str]:
-        """Whose labels are held against those of users: the judge's, or of all who share the work."""
-        names = [name for name in self.question.judgments.assessors if name not in self.question.reference]
-        return [self.judge] if self.judge in names else names
+    @cached_property
+    def compares_systems(self) -> bool:
+        """Whether preferences are between result lists of the systems, not between documents."""
+        preferences = self.question.preferences
+        return preferences is not None and not set(preferences.docs).isdisjoint(self.facts.systems)
 
     @cached_property
     def own(self) -> Judgments:
@@ -209,12 +145,12 @@ class Evidence:
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
         """All statistics of agreement, as records."""
-        return known(lambda: statistics(self.question.judgments, rng=self.question.rng))
+        return or_missing(lambda: statistics(self.question.judgments, rng=self.question.rng))
 
     @cached_property
     def profiles(self) -> Profiles | Missing:
         """How each assessor labels."""
-        return known(lambda: profiles(self.question.judgments))
+        return or_missing(lambda: profiles(self.question.judgments))
 
     @cached_property
     def useless(self) -> Mapping[str, str]:
@@ -224,28 +160,25 @@ class Evidence:
     @cached_property
     def confusions(self) -> Confusions | Missing:
         """Labels that two assessors gave one item."""
-        return known(lambda: confusions(self.question.judgments))
+        return or_missing(lambda: confusions(self.question.judgments))
+
+    @cached_property
+    def user_model(self) -> UserModel:
+        """What users make of the judge's labels, learnt on first results where enough were judged twice."""
+        question = self.question
+        return user_model(
+            self.everyone, question.runs, self.judge, reference=question.reference, top=TOP, rng=question.rng
+        )
 
     @cached_property
     def fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for every threshold."""
-        return self._fit("all")
+        return self.user_model.fit("all")
 
     @cached_property
     def user_fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for the label from which on a user is satisfied."""
-        return self._fit(self.relevant)
-
-    def _fit(self, relevant: str) -> PredictedRelevanceFit | Missing:
-        found = known(lambda: self._model(relevant).fit(self.question.judgments, rng=self.question.rng))
-        return Missing(found.reason, _SECOND) if isinstance(found, Missing) else found
-
-    def _model(self, relevant: str) -> PredictedRelevance:
-        if not self.question.reference:
-            return PredictedRelevance(relevant=relevant)
-        return PredictedRelevance(
-            relevant=relevant, estimator="one-sided", observed=self._observed, reference=self.question.reference
-        )
+        return self.user_model.fit(self.relevant)
 
     @cached_property
     def gains(self) -> Mapping[str, Gains]:
@@ -260,10 +193,9 @@ class Evidence:
         fit = self.user_fit
         if isinstance(fit, Missing):
             return fit
-        given = np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0
-        fit = replace(fit, spread=_between(fit.spread, given))
-        found = known(lambda: {f"prm:{self.relevant}": fit.gains(), "udm:1/2": fit.udm_gains((1, 2))})
-        return Missing(found.reason, _SECOND) if isinstance(found, Missing) else found
+        known = filled(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
+        found = or_missing(lambda: {f"prm:{self.relevant}": known.gains(), "udm:1/2": known.udm_gains((1, 2))})
+        return Missing(found.reason, SECOND) if isinstance(found, Missing) else found
 
     @cached_property
     def user_gains(self) -> str:
@@ -281,39 +213,49 @@ class Evidence:
         }
 
     @cached_property
-    def judged(self) -> Floats:
-        """Share of each system's first results that were judged -> (system,)."""
-        scores = evaluate(self.labels, self.question.runs, f"Judged@{TOP}", assessor=self.judge)
-        return scores.mean("topic").values[:, 0]
+    def unjudged(self) -> Unjudged:
+        """How much of each system's first results was not judged."""
+        found, systems = unjudged_results(self.facts, self.own, TOP), self.scores["linear"].names["system"]
+        order = [self.facts.systems.index(name) for name in systems]
+        return Unjudged(found.number[order], found.share[order])
+
+    @property
+    def nothing_judged(self) -> bool:
+        """Whether none of the first results of any system was judged."""
+        return bool((self.unjudged.share >= 1).all())
 
     @cached_property
     def tested(self) -> SystemComparison | Missing:
         """All pairs of systems, tested over topics."""
-        return known(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
-
-    def _judged_again(self, ask: Callable[..., Found]) -> Found | Missing:
-        """Ask what other judges would do, if there are any."""
-        if not self.several:
-            alone = len(self.question.judgments.assessors) == 1
-            return Missing("there is one assessor only" if alone else "no item has labels by two assessors", _SECOND)
-        question = self.question
-        how = {"assessor": self.judge, "n_draws": question.n_draws, "rng": question.rng}
-        return known(lambda: ask(self.labels, question.runs, question.measure, **how))
+        return or_missing(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
 
     @cached_property
-    def comparison(self) -> Comparison | Missing:
-        """All pairs of systems, tested over topics and forecast under another judge."""
-        found = self._judged_again(compare)
-        if isinstance(found, Missing) or isinstance(self.tested, Missing):
-            return found
-        one = replace(found.by_measure[0], tested=self.tested)  # the test of the verdict, lest two chapters disagree
-        notes = tuple(note for note in found.notes if "smallest p-value" not in note)
-        return replace(found, by_measure=(one, *found.by_measure[1:]), notes=notes)
+    def scene(self) -> Scene | Missing:
+        """Where the judge is replaced by another, if there is one."""
+        if not self.several:
+            alone = len(self.question.judgments.assessors) == 1
+            return Missing("there is one assessor only" if alone else "no item has labels by two assessors", SECOND)
+        question = self.question
+        return or_missing(lambda: Scene.of(self.labels, question.runs, question.measure, assessor=self.judge))
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
         """What other topics, other judges, and both do to the order of systems."""
-        return self._judged_again(uncertainty_sources)
+        scene, question = self.scene, self.question
+        if isinstance(scene, Missing):
+            return scene
+        return or_missing(lambda: sources_of(scene, n_draws=question.n_draws, rng=question.rng))
+
+    @cached_property
+    def comparison(self) -> MeasureComparison | Missing:
+        """All pairs of systems: the test of the verdict, and the pooled forecast, half judges and half topics."""
+        scene, sources, tested = self.scene, self.sources, self.tested
+        if isinstance(scene, Missing) or isinstance(sources, Missing) or isinstance(tested, Missing):
+            return next(each for each in (scene, sources, tested) if isinstance(each, Missing))
+        half = -(-self.question.n_draws // 2)
+        draws = np.concatenate([sources.draws["judges"][:half], sources.draws["topics"][half:]])
+        forecast = scene.forecast(draws, POOLED)
+        return MeasureComparison(tested, forecast, forecast.changes(tested.a, tested.b))
 
     @cached_property
     def users(self) -> UserScores | Missing:
@@ -321,13 +263,13 @@ class Evidence:
         if isinstance(self.modelled, Missing):
             return self.modelled
         question = self.question
-        return known(
+        return or_missing(
             lambda: evaluate_users(
                 self.labels,
                 question.runs,
                 question.measure,
                 gains=self.gains[self.user_gains],
-                users=N_USERS,
+                users=question.n_draws,
                 assessor=self.judge,
                 rng=question.rng,
             )
@@ -355,16 +297,4 @@ class Evidence:
     @cached_property
     def plan(self) -> TopicPlan | Missing:
         """Which differences these topics can tell, and how many topics others would take."""
-        return known(lambda: plan_topics(self.scores["linear"]))
-
-
-def _between(spread: Spread, given: Bools) -> Spread:
-    """Fill what is unknown of labels nobody gave: 0 for the lowest, else from the labels around; given (label,)."""
-    filled = spread.p.copy()
-    for row in filled:
-        empty = np.isnan(row) & ~given
-        if empty[0]:
-            row[0] = 0.0
-        there = np.flatnonzero(~np.isnan(row))
-        row[empty] = np.interp(np.flatnonzero(empty), there, row[there])
-    return spread._replace(p=filled)
+        return or_missing(lambda: plan_topics(self.scores["linear"]))

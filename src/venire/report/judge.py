@@ -7,6 +7,7 @@ whose labels tell nothing (always one label, or at random) are passed over while
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,3 +61,27 @@ def without(judgments: Judgments, topics: Sequence[str]) -> Judgments:
         return judgments
     topic = np.array(judgments.topics, dtype=object)[judgments.items.topic[judgments.item]]
     return judgments.take(~np.isin(topic, list(topics)))
+
+
+class Unjudged(NamedTuple):
+    """First results that the judge did not judge: how many of a list, on average, and their share; both (system,)."""
+
+    number: Floats
+    share: Floats
+
+
+def unjudged_results(facts: Facts, labels: Judgments, top: int) -> Unjudged:
+    """Count what was not judged among the first results of the lists that are there, of judged topics.  O(hits).
+
+    A list that is shorter has fewer results to judge, and a missing one none; a system without any counts as unjudged.
+    """
+    judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
+    counted = np.append(0, np.cumsum(judged[facts.item] & (facts.rank <= top)))
+    there = judged_topics(labels)[facts.topic]
+    results = np.where(there, np.minimum(facts.depth, top), 0)
+    missed = np.where(there, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
+    n_lists, n_results, n_missed = (
+        np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (there, results, missed)
+    )
+    none = n_results == 0
+    return Unjudged(n_missed / np.maximum(n_lists, 1), np.where(none, 1.0, n_missed / np.where(none, 1.0, n_results)))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from venire.agreement.pair_confusions import Confusions
+from venire.models.selection import refuse_selected
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
-from venire.report.document import Chapter, Grid, Part, Picture, Words
-from venire.report.evidence import Evidence, Missing
+from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.evidence import Evidence
+from venire.report.question import Missing, or_missing
 from venire.words import counted
 
 MOST_MAPS = 4
@@ -27,7 +29,7 @@ def chapter(evidence: Evidence) -> Chapter:
         caption = "What labels each assessor gives."
         parts.append(Picture("labels_by_assessor", caption, plot_labels(evidence.profiles), words))
         parts += _standing_out(evidence)
-    parts += [*_agreement(evidence), *_maps(evidence)]
+    parts += [*_agreement(evidence), *_selected(evidence), *_maps(evidence)]
     if labels.notes:
         parts.append(Words(f"When the judgments were read: {'; '.join(labels.notes)}."))
     return Chapter("judgments", "The judgments", _finding(evidence), tuple(parts))
@@ -104,6 +106,15 @@ def _agreement(evidence: Evidence) -> list[Part]:
         Picture("agreement", caption, plot_statistics(whole), words),
         Grid.of("agreement_statistics", "Statistics of agreement, and what each means.", rows),
     ]
+
+
+def _selected(evidence: Evidence) -> list[Part]:
+    """Warn that agreement is that of chosen items, where second judgments were asked for because of the first label."""
+    found = or_missing(lambda: refuse_selected(evidence.question.judgments))
+    if not isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
+        return []
+    reason = found.reason.partition(", so the two")[0].partition(", and paired")[0]
+    return [careful(f"{reason}; agreement is that of items so chosen, not of all")]
 
 
 def _maps(evidence: Evidence) -> list[Part]:

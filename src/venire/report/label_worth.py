@@ -8,7 +8,8 @@ from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.models.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights
 from venire.report.document import Chapter, Grid, Part, Picture, careful
-from venire.report.evidence import Evidence, Missing
+from venire.report.evidence import TOP, Evidence
+from venire.report.question import Missing
 
 TITLE = "What a label is worth"
 SHARES = ((1, 2), (1, 3), (2, 3))
@@ -35,9 +36,17 @@ def chapter(evidence: Evidence) -> Chapter:
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),
         _gains(evidence),
-        *[careful(text) for text in _warnings(fit)],
+        *[careful(text) for text in (*_of_pool(evidence), *_warnings(fit))],
     ]
     return Chapter("label_worth", TITLE, finding, tuple(parts))
+
+
+def _of_pool(evidence: Evidence) -> list[str]:
+    """Warn that what users look at is better than what was judged twice."""
+    if evidence.user_model.top is not None:
+        return []
+    few = f"few of the first {TOP} results of the systems were judged twice, so all items that were had to do"
+    return [f"{few}: results with one label are better where users look, and these numbers may be too low"]
 
 
 def _warnings(fit: PredictedRelevanceFit) -> list[str]:
@@ -50,13 +59,13 @@ def _warnings(fit: PredictedRelevanceFit) -> list[str]:
 
 
 def _finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
-    """Say what labels promise; of whom, where users have been named."""
-    users = ", ".join(evidence.question.reference)
-    if not users:
-        return sentence(fit)
-    who = "one of the others" if evidence.judge == PRIMARY else evidence.judge
+    """Say what the labels of the judge promise, of which results, and to whom."""
+    users, top = ", ".join(evidence.question.reference), evidence.user_model.top
+    who = "one assessor" if evidence.judge == PRIMARY else evidence.judge
     told = sentence(fit).replace("one assessor", who, 1)
-    return told.replace("of other people find the result relevant", f"of the labels of {users} say relevant", 1)
+    if users:
+        told = told.replace("of other people find the result relevant", f"of the labels of {users} say relevant", 1)
+    return told if top is None else f"Among the first {top} results of the systems, w{told[1:]}"
 
 
 def _parameters(fit: PredictedRelevanceFit) -> Grid:
@@ -85,7 +94,10 @@ def _udm(fit: PredictedRelevanceFit) -> Grid:
         [fit.scale.labels[level], *(float(each[level]) for each in columns.values())]
         for level in reversed(range(len(fit.scale)))
     ]
-    caption = "Weights of the User Disagreement Model: probability that at least M of N users find it relevant."
+    caption = (
+        "Weights of the User Disagreement Model: probability that at least M of N users find it relevant. Used as "
+        "gains, as below, the lowest label is worth nothing."
+    )
     return Grid("udm", caption, ["label", *columns], rows)
 
 

@@ -2,57 +2,61 @@
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import version
-from typing import TypedDict, Unpack
 
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
-from venire.data.judgments import Judgments
-from venire.data.preferences import Preferences
+from venire.errors import SettingError
+from venire.io.click_logs import ClicksLike, read_clicks
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.run_sources import RunsLike, read_runs
+from venire.measures.scoring import MeasureLike
+from venire.report import method
 from venire.report.document import Chapter, Report
-from venire.report.evidence import Evidence, Question
+from venire.report.evidence import Evidence
+from venire.report.question import Question
 from venire.words import counted
 
-CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "method")
-"""Modules of the chapters, in the order in which they are written; the verdict comes last and stands first."""
+CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "verdict")
+"""Modules of the chapters, in the order in which they are written; the verdict stands first, the method last."""
+STAGES = len(CHAPTERS) + 1
 
 Stage = Callable[[str], None]
 
 
-class Settings(TypedDict, total=False):
-    """What a report may be told beside judgments and runs; see ``Question``."""
-
-    measure: str
-    assessor: str | None
-    relevant: str | None
-    reference: tuple[str, ...]
-    preferences: Preferences | None
-    clicks: Clicks | None
-    aspects: Aspects | None
-    before: Judgments | None
-    n_draws: int
-    rng: int
-    command: str
-
-
 def report_on(
-    judgments: JudgmentsLike, runs: RunsLike, *, stage: Stage | None = None, **settings: Unpack[Settings]
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    *,
+    measure: MeasureLike = "nDCG@10",
+    assessor: str | None = None,
+    relevant: object = None,
+    reference: Sequence[str] | str = (),
+    preferences: PreferencesLike | None = None,
+    clicks: ClicksLike | None = None,
+    aspects: Aspects | None = None,
+    before: JudgmentsLike | None = None,
+    n_draws: int = 1000,
+    rng: int = 0,
+    stage: Stage | None = None,
 ) -> Report:
     """Write a report on judgments and runs.
 
     Parameters
     ----------
-    judgments, runs
-        As ``read_judgments`` and ``read_runs`` take them.
+    judgments, runs : as ``read_judgments`` and ``read_runs`` take them
+    measure : what systems are scored by
+    assessor : whose labels score the runs; None: who judged nearly all, or else most of each topic; the report says
+    relevant : the label from which on a user is satisfied; None: the top label that somebody gave
+    reference : assessors who stand for users; none: all do
+    preferences, clicks : what users said or did, as ``read_preferences`` and ``read_clicks`` take them
+    aspects : grades by aspect, where judgments were of several; ``judgments`` are then of one
+    before : earlier judgments, to show what new ones changed
+    n_draws : how often topics, judges and users are drawn
+    rng : a seed
     stage : told the name of each chapter before it is written
-    settings
-        measure, assessor, relevant, reference, preferences, clicks, aspects, before, n_draws, rng and command: see
-        ``venire.report.evidence.Question``.
 
     Examples
     --------
@@ -60,7 +64,24 @@ def report_on(
     >>> made.chapters[0].finding
     'There is one system only, run, with a nDCG@10 of 1.000.'
     """
-    return make_report(Question(read_judgments(judgments), read_runs(runs), **settings), stage=stage)
+    if isinstance(rng, bool) or not isinstance(rng, int):
+        raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report says it, to be made again")
+    labels = read_judgments(judgments)
+    question = Question(
+        labels,
+        read_runs(runs),
+        measure=str(measure),
+        assessor=assessor,
+        relevant=None if relevant is None else str(relevant),
+        reference=(reference,) if isinstance(reference, str) else tuple(reference),
+        preferences=None if preferences is None else read_preferences(preferences),
+        clicks=clicks if clicks is None or isinstance(clicks, Clicks) else read_clicks(clicks),
+        aspects=aspects,
+        before=None if before is None else read_judgments(before, scale=labels.scale),
+        n_draws=n_draws,
+        rng=rng,
+    )
+    return make_report(question, stage=stage)
 
 
 def make_report(question: Question, *, stage: Stage | None = None) -> Report:
@@ -71,29 +92,17 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     """
     evidence = Evidence(question)
     evidence.refuse_nonsense()
-    chapters = []
-    for name in (*CHAPTERS, "verdict"):
+    chapters: list[Chapter] = []
+    for name in CHAPTERS:
         if stage is not None:
             stage(name.replace("_", " "))
-        chapter: Chapter | None = import_module(f"venire.report.{name}").chapter(evidence)
-        if chapter is not None:
-            chapters.append(chapter)
-    systems = evidence.scores["linear"].names["system"]
-    title = f"{counted(len(systems), 'system')}, judged by {_people(question)}"
-    return Report(title, (chapters[-1], *chapters[:-1]), made_with(question))
-
-
-def made_with(question: Question) -> dict[str, object]:
-    """Versions, seed and command: what it takes to make the report again."""
-    libraries = {name: version(name) for name in ("numpy", "scipy", "polars", "matplotlib")}
-    return {
-        "version": version("venire"),
-        "python": platform.python_version(),
-        **libraries,
-        "rng": question.rng,
-        "draws": question.n_draws,
-        "command": question.command,
-    }
+        written: Chapter | None = import_module(f"venire.report.{name}").chapter(evidence)
+        chapters += [] if written is None else [written]
+    if stage is not None:
+        stage("method")
+    *body, verdict = chapters
+    title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {_people(question)}"
+    return Report(title, (verdict, *body, method.chapter(question, chapters)), question.made_with())
 
 
 def _people(question: Question) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pdp import PDP, pdp
 from venire.analysis.powers import DiscriminativePower, Power
-from venire.analysis.scale_comparison import ScaleComparison, compare_scales
+from venire.analysis.scale_comparison import ScaleComparison, ScaleValue, compare_scales
 from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
-from venire.report.document import Chapter, Grid, Part, Picture, Words, careful, listed
-from venire.report.evidence import Evidence, Missing, known
-from venire.report.users import compares_systems
-from venire.words import counted
+from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.evidence import Evidence
+from venire.report.question import Missing, or_missing
+from venire.words import counted, listed
 
 TITLE = "Quality of the judgments"
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
@@ -29,7 +30,7 @@ N_DRAWS = 100
 
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
-    power, scales = known(lambda: _power(evidence)), known(lambda: _scales(evidence))
+    power, scales = or_missing(lambda: _power(evidence)), or_missing(lambda: _scales(evidence))
     finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else _finding(power)
     parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales)]
     return Chapter("quality", TITLE, finding, tuple(parts))
@@ -86,9 +87,9 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
 def _preferences(evidence: Evidence) -> list[Part]:
     """PDP in both modes, where documents were judged side by side."""
     preferences = evidence.question.preferences
-    if preferences is None or compares_systems(evidence, preferences):
+    if preferences is None or evidence.compares_systems:
         return []
-    found = [known(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
+    found = [or_missing(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
     there = [each for each in found if isinstance(each, PDP) and each.value is not None]
     why = [
         each.sentence("PDP") if isinstance(each, Missing) else each.sentence() for each in found if each not in there
@@ -118,12 +119,22 @@ def _scales(evidence: Evidence) -> ScaleComparison:
     question = evidence.question
     how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
     found = compare_scales(evidence.answered, question.runs, [question.measure], **how)
-    if question.preferences is None or compares_systems(evidence, question.preferences):
-        return found
-    preferred = compare_scales(question.judgments, preferences=question.preferences, **how)
-    there = [each for each in preferred.values if each.statistic.startswith("pdp")]
-    values = [each for name in found.settings for each in (*found.values, *there) if each.setting == name]
-    return ScaleComparison(tuple(values), tuple(dict.fromkeys([*found.notes, *preferred.notes])))
+    values = [_as_told(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
+    if question.preferences is None or evidence.compares_systems:
+        return ScaleComparison(tuple(values), found.notes)
+    preferred = compare_scales(question.judgments, preferences=question.preferences, agreement=False, **how)
+    ordered = [each for name in found.settings for each in (*values, *preferred.values) if each.setting == name]
+    return ScaleComparison(tuple(ordered), tuple(dict.fromkeys([*found.notes, *preferred.notes])))
+
+
+def _as_told(evidence: Evidence, value: ScaleValue) -> ScaleValue:
+    """Give agreement of the labels as they are the interval that stands with it in the chapter on the judgments."""
+    told = [] if isinstance(evidence.agreement, Missing) else evidence.agreement
+    for each in told:
+        same = each["name"] == value.statistic and each["level"] == "ordinal" and each["raters"] == "all"
+        if same and each["value"] == value.value:
+            return replace(value, low=each["low"], high=each["high"])
+    return value
 
 
 def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
@@ -137,7 +148,7 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
         return [Words("What collapsing labels would do cannot be told: nothing was judged twice, no systems compared.")]
     return [
         *_settings(scales),
-        Grid.of("collapsed_labels", f"{_best(scales)}{_how(scales)}", rows),
+        Grid.of("collapsed_labels", f"{_most(scales)}{_how(scales)}", rows),
         *[careful(note) for note in scales.notes[:1]],
     ]
 
@@ -154,17 +165,12 @@ def _settings(scales: ScaleComparison) -> list[Part]:
     return [Picture("scales", caption, plot_scales(scales), words)]
 
 
-def _best(scales: ScaleComparison) -> str:
-    """Say which setting tells most: by preferences, where there are some, or by pairs of systems."""
-    shares = scales.of("discriminative_power")
-    if len(shares) < 2 or any(len(scales.of(name)) > 1 for name in ("pdp_individual", "pdp_aggregate")):
-        return scales.sentence()
-    own, most = shares.get(scales.settings[0], 0.0), max(shares.values())
-    if most == 0:
+def _most(scales: ScaleComparison) -> str:
+    """Say which setting tells most, if any tells something."""
+    by_power = not any(each.statistic.startswith("pdp") for each in scales.values)
+    if by_power and not any(scales.of("discriminative_power").values()):
         return "No setting tells any pair of systems apart."
-    if most > own:
-        return scales.sentence()
-    return f"No setting tells more pairs of systems apart than the labels as they are ({own:.0%})."
+    return scales.sentence()
 
 
 def _how(scales: ScaleComparison) -> str:

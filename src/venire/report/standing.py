@@ -10,9 +10,11 @@ from venire.analysis.counting import Counts, count_relevant
 from venire.analysis.forecasts import TIE, resampled
 from venire.kernels.correlation import kendall_tau
 from venire.plots.slope import plot_slope
-from venire.report.document import Chapter, Grid, Part, Picture, Words, listed
-from venire.report.evidence import TOP, Evidence, Missing, known
+from venire.report.document import Chapter, Grid, Part, Picture, Words
+from venire.report.evidence import TOP, Evidence
+from venire.report.question import Missing, or_missing
 from venire.types import Floats
+from venire.words import listed
 
 Means = dict[str, Floats]
 MANY_UNJUDGED = 0.2
@@ -22,16 +24,16 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     means = {name: scores.mean("topic").values[:, 0] for name, scores in evidence.scores.items()}
     systems = evidence.scores["linear"].names["system"]
-    judged = evidence.judged
+    unjudged = evidence.unjudged
     parts: list[Part] = []
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("What a random user would make of these systems"), "warning"))
-    parts.append(_table(evidence, means, judged))
+    parts.append(_table(evidence, means))
     if any(np.ptp(each) > TIE for each in means.values()):
         words = f"Ranks of {len(systems)} systems under {', '.join(means)}; the systems that move most are in colour."
         caption = "Ranks by what a label is worth. Lines that cross are systems whose order depends on it."
         parts.append(Picture("slopes", caption, plot_slope(means, systems), words))
-    return Chapter("systems", "The systems", _finding(evidence, means), (*parts, *_unjudged(systems, judged)))
+    return Chapter("systems", "The systems", _finding(evidence, means), (*parts, *_unjudged(systems, unjudged.share)))
 
 
 def _finding(evidence: Evidence, means: Means) -> str:
@@ -75,7 +77,7 @@ def _order_changes(means: Means) -> str:
     return f"; the order depends on what labels are worth, {most}"
 
 
-def _table(evidence: Evidence, means: Means, judged: Floats) -> Grid:
+def _table(evidence: Evidence, means: Means) -> Grid:
     systems = evidence.scores["linear"].names["system"]
     columns: dict[str, Any] = {"system": systems}
     note = ""
@@ -93,7 +95,7 @@ def _table(evidence: Evidence, means: Means, judged: Floats) -> Grid:
     if not isinstance(counts, Missing):
         columns["expected_relevant"] = counts.mean[0, 0][[counts.systems.index(each) for each in systems]]
         note += f" Expected relevant: how many of the first {TOP} results satisfy a random user ({evidence.relevant})."
-    columns[f"unjudged_of_{TOP}"] = TOP * (1 - judged)
+    columns[f"unjudged_of_{TOP}"] = evidence.unjudged.number
     order = np.argsort(-np.asarray(columns["random_user" if "random_user" in columns else "linear"]), kind="stable")
     rows = [[_plain(column[n]) for column in columns.values()] for n in order.tolist()]
     caption = f"{evidence.question.measure} of each system by what a label is worth, best first.{note}"
@@ -105,16 +107,16 @@ def _counts(evidence: Evidence) -> Counts | Missing:
     fit, question = evidence.user_fit, evidence.question
     if isinstance(fit, Missing):
         return fit
-    return known(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
+    return or_missing(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
 
 
-def _unjudged(systems: tuple[str, ...], judged: Floats) -> list[Part]:
+def _unjudged(systems: tuple[str, ...], share: Floats) -> list[Part]:
     """Warn of systems whose results were hardly judged."""
-    many = np.flatnonzero(1 - judged > MANY_UNJUDGED)
+    many = np.flatnonzero(share > MANY_UNJUDGED)
     if len(many) == 0:
         return []
-    worst = many[np.argsort(judged[many], kind="stable")][:3]
-    named = ", ".join(f"{systems[n]} ({1 - judged[n]:.0%})" for n in worst.tolist())
+    worst = many[np.argsort(-share[many], kind="stable")][:3]
+    named = ", ".join(f"{systems[n]} ({share[n]:.0%})" for n in worst.tolist())
     have, seem = ("have", "these systems may be better than they seem")
     if len(many) == 1:
         have, seem = ("has", "this system may be better than it seems")

@@ -22,7 +22,8 @@ from venire.plots.clicks import plot_click_summary, plot_online_correlations
 from venire.plots.preference_people import plot_told_apart
 from venire.plots.user_preference import plot_alphas, plot_choice
 from venire.report.document import Chapter, Grid, Part, Picture, Words
-from venire.report.evidence import Evidence, Missing, known
+from venire.report.evidence import Evidence
+from venire.report.question import Missing, or_missing
 from venire.tabular import Records, Tabular
 from venire.words import counted
 
@@ -48,7 +49,7 @@ def chapter(evidence: Evidence) -> Chapter | None:
 
 def _or_why(what: str, write: Callable[[], Told]) -> list[Told]:
     """Write, or say why it cannot be."""
-    found = known(write)
+    found = or_missing(write)
     return [(found.sentence(what), [])] if isinstance(found, Missing) else [found]
 
 
@@ -64,17 +65,11 @@ def _filled(records: Records) -> Records:
     return [{key: each[key] for key in there} for each in records]
 
 
-def compares_systems(evidence: Evidence, preferences: Preferences) -> bool:
-    """Whether preferences are between result lists of the systems, not between documents."""
-    systems = set(evidence.scores["linear"].names["system"])
-    return any(name in systems for name in preferences.docs)
-
-
 def _preferred(evidence: Evidence) -> list[Told]:
     preferences = evidence.question.preferences
     if preferences is None:
         return []
-    if compares_systems(evidence, preferences):
+    if evidence.compares_systems:
         return _or_why("Which measure agrees with users", lambda: _measures(evidence, preferences))
     return _or_why("Which labels users tell apart", lambda: _labels(evidence, preferences))
 
@@ -119,7 +114,7 @@ def _in_context(evidence: Evidence) -> list[Told]:
     n = int(in_condition(labels).sum())
     if n == 0:
         return []
-    if preferences is None or not compares_systems(evidence, preferences):
+    if preferences is None or not evidence.compares_systems:
         hint = "Whether they tell more about users needs preferences between result lists (--preferences)."
         were = "was" if n == 1 else "were"
         return [(f"{counted(n, 'label')} {were} given after another document was read.", [Words(hint)])]
@@ -192,7 +187,7 @@ def _studied(study: AspectStudy) -> Told:
         ),
         Grid.of("aspects", "Spearman correlations between aspects.", study.correlations.records()),
     ]
-    changed = known(lambda: plot_changes(study))
+    changed = or_missing(lambda: plot_changes(study))
     if not isinstance(changed, Missing):
         parts.insert(1, Picture("aspect_changes", study.changes.sentence(), changed, "Changes of grade by size."))
     return study.correlations.sentence(), parts

@@ -10,10 +10,11 @@ from venire.analysis.verdicts import SOURCES
 from venire.data.primary import PRIMARY, coverage
 from venire.kernels.resample import FEW_TOPICS
 from venire.models.predicted_relevance import PredictedRelevanceFit
-from venire.report.document import Chapter, Grid, Part, Words, listed
-from venire.report.evidence import TOP, Evidence, Missing, known
+from venire.report.document import Chapter, Grid, Part, Words
+from venire.report.evidence import TOP, Evidence
 from venire.report.judge import judged_topics
-from venire.words import counted
+from venire.report.question import Missing, or_missing
+from venire.words import counted, listed
 
 DEVIATION = 0.05
 """How far p(R|i) may be off before more double judgments are asked for."""
@@ -113,7 +114,7 @@ def _why_them(evidence: Evidence) -> str:
 
 def _unmatched(evidence: Evidence) -> list[Part]:
     """Say that nothing of what the systems return was judged: the names may not be the same."""
-    if evidence.judged.max(initial=0) > 0:
+    if not evidence.nothing_judged:
         return []
     text = f"None of the first {TOP} results of any system was judged, so nothing can be said of the systems: see that"
     return [Words(f"{text} judgments and runs have the same names of topics and documents.", "warning")]
@@ -142,7 +143,7 @@ def _stands_out(evidence: Evidence) -> list[Part]:
 
 def _lists(evidence: Evidence) -> list[Part]:
     """Say which topics have no lists, or no labels, and what becomes of them."""
-    if evidence.judged.max(initial=0) <= 0:
+    if evidence.nothing_judged:
         return []
     words, n_judged, facts = [], int(judged_topics(evidence.question.judgments).sum()), evidence.facts
     if evidence.left_out:
@@ -172,7 +173,7 @@ def _user(evidence: Evidence) -> str:
 
 def _next(evidence: Evidence) -> list[Part]:
     """Say what would help most: topics, or double judgments, and of which labels."""
-    if evidence.judged.max(initial=0) <= 0:
+    if evidence.nothing_judged:
         return [Words("make judgments and runs name topics and documents alike, then report again.", "todo")]
     return _all_alike(evidence, "todo") or [*_topics(evidence), *_double_judgments(evidence)]
 
@@ -203,7 +204,7 @@ def _double_judgments(evidence: Evidence) -> list[Part]:
         return [
             Words("have a second assessor judge some 300 results again, drawn from what the systems return.", "todo")
         ]
-    effort = known(lambda: double_judgments_needed(fit, DEVIATION))
+    effort = or_missing(lambda: double_judgments_needed(fit, DEVIATION))
     if isinstance(effort, Missing):
         return []
     share = fit.pairs[0] / max(float(fit.pairs[0].sum()), 1.0)

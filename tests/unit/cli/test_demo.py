@@ -27,7 +27,7 @@ def begun(monkeypatch):
         for name in (*making.CHAPTERS, "verdict"):
             stage(name)
         told = Chapter("verdict", "Verdict", "No winner can be named.")
-        return Report("Systems", (told,), making.made_with(question))
+        return Report("Systems", (told,), question.made_with())
 
     monkeypatch.setattr(demo, "stages", stages)
     monkeypatch.setattr(making, "make_report", nothing)

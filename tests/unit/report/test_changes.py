@@ -8,7 +8,8 @@ import pytest
 from venire import read_judgments, read_runs
 from venire.report.changes import chapter
 from venire.report.document import Grid, Words
-from venire.report.evidence import Evidence, Question
+from venire.report.evidence import Evidence
+from venire.report.question import Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 TOPICS = ("t1", "t2", "t3", "t4")

@@ -18,9 +18,10 @@ from venire.data.primary import PRIMARY
 from venire.errors import SettingError, VenireError
 from venire.report import judging, label_worth, verdict
 from venire.report.document import Report
-from venire.report.evidence import Evidence, Missing, Question
+from venire.report.evidence import Evidence
 from venire.report.making import make_report
 from venire.report.page import page
+from venire.report.question import Missing, Question
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 ORDER = ("verdict", "judgments", "label_worth", "systems", "another_judge", "quality", "method")
@@ -178,7 +179,7 @@ def test_stages_are_told_before_they_begin():
     told = []
     make_report(question(), stage=told.append)
     assert told[0] == "judging"
-    assert told[-1] == "verdict"
+    assert told[-2:] == ["verdict", "method"]
 
 
 def test_one_topic_says_nothing_of_other_topics():
@@ -232,7 +233,7 @@ def test_who_stands_for_users_does_not_score_the_runs():
     evidence = Evidence(asked)
     assert evidence.judge == "bob"
     finding = label_worth.chapter(evidence).finding
-    assert "Where bob says" in finding
+    assert "where bob says" in finding
     assert "of the labels of ann say relevant (1 or higher)" in finding
     assert any("judges like ann (--reference)" in getattr(part, "text", "") for part in verdict.chapter(evidence).parts)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from venire.report.document import Chapter, Grid, Report, Words, listed
+from venire.report.document import Chapter, Grid, Report, Words
 from venire.report.page import page, prose
+from venire.words import listed
 
 
 def html() -> str:

@@ -6,7 +6,8 @@ import pytest
 
 from venire import AspectModel, ContextSetting, Preferences, aspects_of, generate_context, read_clicks, read_judgments
 from venire.report.document import Grid, Picture
-from venire.report.evidence import Evidence, Question
+from venire.report.evidence import Evidence
+from venire.report.question import Question
 from venire.report.users import chapter
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

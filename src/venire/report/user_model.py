@@ -1,0 +1,76 @@
+"""The model of users: what the labels of the judge are worth to other people, learnt where users look.
+
+p(R|i) is one-sided (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Eq. 4): first the label of the judge, whose
+labels score the runs, then that of anybody else, or of those who stand for users.  So it does not matter which results
+were given to a second assessor because of their first label.
+
+It is learnt on results that some system returns among its first ones.  Results with one label are better there than in
+the depth of the pool, and it is there that users meet them (Section 6.1 of the paper): learnt on a whole pool, p(R|i)
+promises too little.  Where too few of the first results were judged twice, the whole pool has to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from venire.analysis.returned_results import returned
+from venire.data.judgments import Judgments
+from venire.data.runs import Runs
+from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.report.question import Missing, or_missing
+from venire.types import Bools
+
+ENOUGH = 300
+"""So many pairs of labels on first results are enough to learn from them alone; or half of all pairs that there are."""
+SECOND = "have some of the results judged by a second assessor"
+
+
+@dataclass(frozen=True, eq=False)
+class UserModel:
+    """Labels to learn from, and whose come first and second; ``top``: of so many first results (None: of the pool)."""
+
+    judgments: Judgments
+    observed: str
+    reference: tuple[str, ...]
+    top: int | None
+    rng: int
+
+    def fit(self, relevant: str) -> PredictedRelevanceFit | Missing:
+        """Estimate p(R|i); relevant: a label from which on a user is satisfied, or "all"."""
+        model = PredictedRelevance(
+            relevant=relevant, estimator="one-sided", observed=[self.observed], reference=self.reference
+        )
+        found = or_missing(lambda: model.fit(self.judgments, rng=self.rng))
+        return Missing(found.reason, SECOND) if isinstance(found, Missing) else found
+
+
+def user_model(
+    judgments: Judgments, runs: Runs, judge: str, *, reference: tuple[str, ...], top: int, rng: int
+) -> UserModel:
+    """Settle what is learnt from: first results, if enough of them were judged twice, or the whole pool."""
+    pool = UserModel(judgments, judge, reference, None, rng)
+    shown = or_missing(lambda: returned(judgments, runs, top))
+    if isinstance(shown, Missing):
+        return pool
+    first = replace(pool, judgments=shown, top=top)
+    n_first, n_pool = (_n_pairs(each) for each in (first, pool))
+    return first if n_first >= min(ENOUGH, n_pool / 2) and n_first > 0 else pool
+
+
+def _n_pairs(model: UserModel) -> float:
+    found = model.fit(model.judgments.scale.labels[-1])
+    return 0.0 if isinstance(found, Missing) else float(found.pairs[0].sum())
+
+
+def filled(fit: PredictedRelevanceFit, given: Bools) -> PredictedRelevanceFit:
+    """Fill what is unknown of labels nobody gave: 0 for the lowest, else from the labels around; given (label,)."""
+    p = fit.spread.p.copy()
+    for row in p:
+        empty = np.isnan(row) & ~given
+        if empty[0]:
+            row[0] = 0.0
+        there = np.flatnonzero(~np.isnan(row))
+        row[empty] = np.interp(np.flatnonzero(empty), there, row[there])
+    return replace(fit, spread=fit.spread._replace(p=p))

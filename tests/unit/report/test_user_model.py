@@ -1,0 +1,129 @@
+"""What users make of labels, in a report: learnt where users look, and after the advice that the report gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from venire import Judgments, Synthetic, evaluate, generate, read_judgments, read_runs
+from venire.analysis.counting import count_relevant
+from venire.models.predicted_relevance import PredictedRelevance
+from venire.report import judging
+from venire.report.evidence import TOP, Evidence
+from venire.report.judge import unjudged_results
+from venire.report.making import make_report, report_on
+from venire.report.question import Missing, Question
+
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return generate(Synthetic(n_topics=40), rng=5)
+
+
+def seen_by_others(made, judge: str, label: str) -> np.ndarray:
+    """How many first results the other assessors really label so, on average -> (system,)."""
+    others = [name for name in made.judgments.assessors if name != judge]
+    scores = evaluate(
+        made.judgments.where(assessor=others), made.runs, f"CG@{TOP}", gains=f"binary:{label}", per="assessor"
+    )
+    return scores.mean("topic").values[:, 0].mean(axis=1)
+
+
+def test_what_is_learnt_on_first_results_is_nearer_to_what_people_say_of_them(made):
+    evidence = Evidence(Question(made.judgments, made.runs))
+    assert evidence.user_model.top == TOP
+    truth = seen_by_others(made, evidence.judge, evidence.relevant)
+    of_pool = PredictedRelevance(relevant=evidence.relevant).fit(made.judgments)
+    far = {}
+    for name, fit in (("first", evidence.user_fit), ("pool", of_pool)):
+        counts = count_relevant(made.judgments, made.runs, fit, top=TOP, assessor=evidence.judge)
+        assert list(counts.systems) == list(evidence.facts.systems)
+        far[name] = np.abs(counts.mean[0, 0] - truth).mean()
+    assert far["first"] < 0.6 * far["pool"]
+
+
+def test_the_whole_pool_does_where_too_few_first_results_were_judged_twice(made):
+    judged = made.judgments
+    first = judged.where(assessor="careful1")
+    shown = np.zeros(len(judged.items), dtype=np.bool_)
+    facts = Evidence(Question(judged, made.runs)).facts
+    shown[facts.item[facts.rank <= TOP]] = True
+    second = judged.where(assessor="careful2")
+    deep = second.take(~shown[second.item])
+    evidence = Evidence(Question(joined(first, deep), made.runs))
+    assert evidence.user_model.top is None
+    report = make_report(replace(evidence.question, n_draws=20))
+    told = [part.text for each in report.chapters for part in each.parts if getattr(part, "kind", "") == "warning"]
+    assert any("were judged twice, so all items that were had to do" in text for text in told)
+
+
+def joined(*parts: Judgments) -> Judgments:
+    return read_judgments(pl.concat([each.to_polars() for each in parts]), scale=parts[0].scale)
+
+
+@pytest.mark.parametrize("wanted", ["first results", "the top label"])
+def test_whoever_follows_the_advice_is_told_what_labels_are_worth(made, wanted):
+    """Second judgments of what systems return, or of one label: both were refused by the paired estimator."""
+    judged = made.judgments
+    facts = Evidence(Question(judged, made.runs)).facts
+    first, second = judged.where(assessor="careful1"), judged.where(assessor="careful2")
+    if wanted == "first results":
+        asked = np.unique(facts.item[facts.rank <= TOP])
+    else:
+        asked = first.item[first.label == len(judged.scale) - 1]
+    rng = np.random.default_rng(0)
+    some = [*rng.permutation(np.unique(asked))[:300], *rng.permutation(len(judged.items))[:200]]
+    evidence = Evidence(Question(joined(first, second.take(np.isin(second.item, some))), made.runs))
+    assert evidence.judge == "careful1"
+    assert not isinstance(evidence.user_fit, Missing)
+    assert not isinstance(evidence.users, Missing)
+    words = [part.text for part in judging.chapter(evidence).parts if getattr(part, "kind", "") == "warning"]
+    warned = any("agreement is that of items so chosen" in text for text in words)
+    assert warned == (wanted == "the top label")
+
+
+def test_users_are_drawn_as_often_as_is_asked(made):
+    evidence = Evidence(Question(made.judgments, made.runs, n_draws=17))
+    assert not isinstance(evidence.users, Missing)
+    assert evidence.users.users.values.shape[-1] == 17
+
+
+def test_short_lists_have_fewer_results_to_judge_and_missing_ones_none():
+    labels = read_judgments({"q1": {"a": 1, "b": 0}, "q2": {"c": 1}})
+    runs = read_runs({"short": {"q1": {"a": 2.0, "x": 1.0}}, "long": {"q1": {f"x{n}": -n for n in range(20)}}})
+    evidence = Evidence(Question(labels, runs))
+    found = unjudged_results(evidence.facts, labels, 10)
+    place = {name: n for n, name in enumerate(evidence.facts.systems)}
+    assert found.number[[place["short"], place["long"]]].tolist() == [1, 10]
+    assert found.share[[place["short"], place["long"]]].tolist() == [0.5, 1]
+    assert not evidence.nothing_judged
+
+
+def test_a_report_from_python_takes_files_and_single_names(tmp_path, made):
+    path = tmp_path / "judgments.tsv"
+    made.judgments.to_polars().write_csv(path, separator="\t")
+    report = report_on(path, made.runs, before=path, reference="careful2", relevant=2, n_draws=20)
+    assert [each.name for each in report.chapters][-1] == "method"
+    assert "the same as before" in next(each.finding for each in report.chapters if each.name == "changes")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_draws": 0}, "0 draws are asked for"),
+        ({"relevant": 7}, "'7'"),
+        ({"reference": "nobody"}, "'nobody'"),
+        ({"measure": ["nDCG@5"]}, "nDCG@5"),
+        ({"rng": np.random.default_rng(0)}, "expected a whole number"),
+    ],
+)
+def test_settings_from_python_that_make_no_sense_are_told(made, settings, words):
+    from venire.errors import VenireError
+
+    with pytest.raises(VenireError, match=words):
+        report_on(made.judgments, made.runs, **settings)
