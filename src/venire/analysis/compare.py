@@ -104,8 +104,8 @@ class MeasureComparison:
             return _of_one_pair(self)
         n_pairs, fragile = len(self.tested.a), self.fragile()
         significant = int(self.tested.significant.sum())
-        words = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems differ by more"
-        words += " than chance in the topics explains"
+        words = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems "
+        words += f"{'differs' if significant == 1 else 'differ'} by more than chance in the topics explains"
         if not significant:
             return f"{words}."
         if not fragile:

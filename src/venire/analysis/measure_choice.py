@@ -59,6 +59,8 @@ class MeasureChoice(Tabular):
         first, *others = self._ranked(VIEWS[0])
         if first["kappa"] is None:
             return f"No measure can be told from chance: {first['reason']}."
+        if first["kappa"] <= 0:
+            return f"No measure agrees with users more than chance would: kappa {first['kappa']:.2f} at best."
         interval = "" if first["low"] is None else f" ({first['low']:.2f} to {first['high']:.2f})"
         best = f"{first['measure']} with {first['gains']} gains agrees best with users: kappa {first['kappa']:.2f}"
         known = [each for each in others if each["p_adjusted"] is not None]

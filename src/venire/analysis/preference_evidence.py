@@ -18,7 +18,6 @@ from venire.data.preferences import Preferences
 from venire.kernels.paired_labels import PairedLabels, count_wins
 from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Evidence:
         if not self.tests.n:
             return "there are no preference tests"
         if not len(self.tests.won):
-            return f"in none of {counted(self.tests.n, 'preference test')} are both documents labelled"
+            return f"both documents are labelled in none of the preference tests ({self.tests.n:,})"
         return "no assessor labelled both documents of a preference test"
 
     @property

@@ -31,6 +31,7 @@ from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
+from venire.kernels.resample import topic_weights
 from venire.measures.evaluate import several
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
@@ -75,6 +76,14 @@ class UserScores(Tabular):
     def quantile(self, q: float) -> Floats:
         """What a share q of users stay below -> (system, measure)."""
         return np.quantile(self.users.values, q, axis=-1)
+
+    def over_topics(self, *, level: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
+        """Interval of each mean over resampled topics -> two arrays (system, measure).  O(draws x topics x systems)."""
+        values = np.nan_to_num(self.topics.values)
+        weights = topic_weights(values.shape[1], n_draws, np.random.default_rng(rng))
+        draws = np.einsum("dt,stm->dsm", weights, values) / values.shape[1]
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
 
     def sentence(self) -> str:
         """Say which system does most for a random user, and how sure the means are."""

@@ -98,9 +98,12 @@ class SystemComparison(Tabular):
         top = int(np.nanargmax(np.abs(self.delta)))
         better, worse = self._names(top)[:: 1 if self.delta[top] > 0 else -1]
         how = self.test if self.adjust == "tukey" else f"{self.test}; {WORDS.get(self.adjust, self.adjust)}"
+        n = int(self.significant.sum())
+        found = (
+            f"{n:,} of {counted(int(known.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'} by more than"
+        )
         return (
-            f"By {self.measure}, {int(self.significant.sum()):,} of {counted(int(known.sum()), 'pair')} of systems "
-            f"differ by more than chance in the topics explains (level {1 - self.level:.3g}, {how}); the largest "
+            f"By {self.measure}, {found} chance in the topics explains (level {1 - self.level:.3g}, {how}); the largest "
             f"difference is that of {better} over {worse}, {abs(self.delta[top]):.4f}."
         )
 

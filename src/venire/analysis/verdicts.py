@@ -99,7 +99,7 @@ class Verdict(Tabular):
     def sentence(self) -> str:
         """Say it in one sentence."""
         if len(self.systems) == 1:
-            return f"There is one system only, {self.best}, with a {self.measure} of {self.mean[0]:.3f}."
+            return f"There is one system only, {self.best}; its {self.measure} is {self.mean[0]:.3f}."
         topics = counted(self.n_topics, "topic")
         if self.mean.max() <= TIE:
             return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, chosen_labels, where_option
+from venire.cli.labels import SCORING, chosen_labels, one_standard_input, where_option
 from venire.cli.options import (
     JUDGMENTS,
     OUTPUT,
@@ -144,10 +144,12 @@ def _question(options: dict[str, Any]) -> Question:
     from venire.report.question import Question
 
     files = [options["judgments"], *options["more"]]
-    every = read_judgments(files, **options["reading"])
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
+    one_standard_input(*files, *options["runs"], preferences, clicks, before)
+    every = read_judgments(files, **options["reading"])
+    labels = _chosen(every, options["where"])
     return Question(
-        _chosen(every, options["where"]),
+        labels,
         read_runs(list(options["runs"]), **options["rules"]),
         measure=options["measure"],
         assessor=options["assessor"],
@@ -155,7 +157,7 @@ def _question(options: dict[str, Any]) -> Question:
         reference=options["reference"],
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
-        aspects=_aspects(every, files, options["reading"]),
+        aspects=_aspects(labels, files, options["reading"]) if len(_names_of_aspects(every)) > 1 else None,
         before=_earlier(before, every, options) if before else None,
         n_draws=options["n_draws"],
         rng=options["rng"],
@@ -188,10 +190,14 @@ def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
     return [f"aspect={name}" for name in MAIN_ASPECTS if name in names][:1]
 
 
-def _aspects(judgments: Judgments, files: list[str], reading: dict[str, Any]) -> Aspects | None:
-    """Read grades by aspect, N/A among them, where there are several."""
+def _aspects(labels: Judgments, files: list[str], reading: dict[str, Any]) -> Aspects:
+    """Read grades by aspect, N/A among them, on the topics and by the assessors of the labels that were chosen."""
+    import numpy as np
+
     from venire.io.aspects import read_aspects
 
-    if len(_names_of_aspects(judgments)) < 2:
-        return None
-    return read_aspects(files, **{name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats")})
+    read = read_aspects(files, **{name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats")})
+    topics = [labels.topics[code] for code in np.unique(labels.items.topic[labels.item]).tolist()]
+    people = [labels.assessors[code] for code in np.unique(labels.assessor.codes).tolist()]
+    there = np.isin(read.items.topics, topics)[read.topic] & np.isin(read.assessor.names, people)[read.assessor.codes]
+    return read.take(there)

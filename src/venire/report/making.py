@@ -62,7 +62,7 @@ def report_on(
     --------
     >>> made = report_on({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 2.0, "d2": 1.0}})
     >>> made.chapters[0].finding
-    'There is one system only, run, with a nDCG@10 of 1.000.'
+    'There is one system only, run; its nDCG@10 is 1.000.'
     """
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report says it, to be made again")

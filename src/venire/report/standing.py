@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.counting import Counts, count_relevant
-from venire.analysis.forecasts import TIE, resampled
+from venire.analysis.forecasts import TIE
 from venire.kernels.correlation import kendall_tau
 from venire.plots.slope import plot_slope
+from venire.plots.user_scores import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing, or_missing
@@ -28,6 +29,10 @@ def chapter(evidence: Evidence) -> Chapter:
     parts: list[Part] = []
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("What a random user would make of these systems"), "warning"))
+    elif len(systems) > 1 and evidence.users.mean.values.max() > TIE:
+        words = f"Mean {evidence.question.measure} of each system over users, with intervals, best first."
+        caption = f"What systems score by {evidence.question.measure} for a random user, best first."
+        parts.append(Picture("user_scores", caption, plot_user_scores(evidence.users), words))
     parts.append(_table(evidence, means))
     if any(np.ptp(each) > TIE for each in means.values()):
         words = f"Ranks of {len(systems)} systems under {', '.join(means)}; the systems that move most are in colour."
@@ -86,8 +91,7 @@ def _table(evidence: Evidence, means: Means) -> Grid:
         columns["random_user"] = by_topic.mean(axis=1)
         note = f" Random user: mean {evidence.question.measure} over simulated users"
         if by_topic.shape[1] > 1:
-            draws = resampled(by_topic, evidence.question.n_draws, rng=evidence.question.rng)
-            columns["low"], columns["high"] = np.quantile(draws, [0.025, 0.975], axis=0)
+            columns["low"], columns["high"] = (each[:, 0] for each in evidence.users.over_topics())
             note += ", with its 95 % interval over topics"
         note += "."
     columns |= means

@@ -62,7 +62,7 @@ def test_documents_that_nobody_labelled_both_are_half():
     ("judgments", "tests", "k", "reason"),
     [
         (SEVEN, [], 5, "there are no preference tests"),
-        (SEVEN, [("9", "d1", "d2", 1)], 5, "in none of 1 preference test are both documents labelled"),
+        (SEVEN, [("9", "d1", "d2", 1)], 5, "both documents are labelled in none of the preference tests (1)"),
         (SEVEN, [("1", "d1", "d2", 1)], 6, "no list has 6 judged documents"),
         (read_grid("1 .\n. 0"), [("1", "d1", "d2", 1)], 2, "no assessor labelled both documents of a preference test"),
     ],

@@ -55,7 +55,7 @@ def test_equal_systems_have_no_winner_and_one_system_is_none():
     alone = verdict(scores(same[:1]))
     assert alone.winner is None
     assert alone.record()["lead"] is None
-    assert alone.sentence() == "There is one system only, s0, with a P@10 of 0.500."
+    assert alone.sentence() == "There is one system only, s0; its P@10 is 0.500."
 
 
 def test_first_places_and_margins_are_counted_over_draws():

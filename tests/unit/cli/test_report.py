@@ -7,7 +7,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from venire import read_judgments
 from venire.cli.main import cli
+from venire.cli.report import _aspects, _chosen
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +88,26 @@ def test_the_measure_is_checked_before_the_work_begins(folder):
     assert wrong.exit_code == 2
     assert "nDCGG" in wrong.stderr
     assert not (folder / "x.html").exists()
+
+
+def test_aspects_are_of_the_topics_and_assessors_that_were_chosen(tmp_path):
+    rows = [
+        f"t{t}\td{n}\t{who}\t{aspect}\t{(n + t + k) % 3}\n"
+        for t in range(4)
+        for n in range(6)
+        for k, who in enumerate(("ann", "bob"))
+        for aspect in ("relevance", "trust")
+    ]
+    path = tmp_path / "labels.tsv"
+    path.write_text("topic\tdoc\tassessor\taspect\tlabel\n" + "".join(rows), encoding="utf-8")
+    labels = _chosen(read_judgments(path), ("topic=t1", "topic=t2", "assessor=bob"))
+    usual = {"scale": None, "wide_aspects": False, "negative": "unjudged", "repeats": None}
+    read = _aspects(labels, [str(path)], usual)
+    assert len(read) == 12
+
+
+def test_standard_input_is_read_once(folder):
+    runs = folder / "made" / "runs"
+    twice = run("report", "-", runs, "--before", "-", "-o", folder / "y.html")
+    assert twice.exit_code == 2
+    assert "only once" in twice.stderr

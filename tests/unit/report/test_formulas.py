@@ -18,6 +18,7 @@ SEEN = {
     "agreement": "agreement_statistics",
     "parameters": "p_relevant",
     "udm_weights": "udm",
+    "user_scores": "systems_scores",
     "rank_intervals": "stability_map",
     "power": "discriminative_power",
     "scales": "collapsed_labels",
