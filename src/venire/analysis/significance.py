@@ -99,12 +99,10 @@ class SystemComparison(Tabular):
         better, worse = self._names(top)[:: 1 if self.delta[top] > 0 else -1]
         how = self.test if self.adjust == "tukey" else f"{self.test}; {WORDS.get(self.adjust, self.adjust)}"
         n = int(self.significant.sum())
-        found = (
-            f"{n:,} of {counted(int(known.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'} by more than"
-        )
+        pairs = f"{n:,} of {counted(int(known.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'}"
         return (
-            f"By {self.measure}, {found} chance in the topics explains (level {1 - self.level:.3g}, {how}); the largest "
-            f"difference is that of {better} over {worse}, {abs(self.delta[top]):.4f}."
+            f"By {self.measure}, {pairs} by more than chance in the topics explains (level {1 - self.level:.3g}, "
+            f"{how}); the largest difference is that of {better} over {worse}, {abs(self.delta[top]):.4f}."
         )
 
     def _names(self, pair: int) -> tuple[str, str]:

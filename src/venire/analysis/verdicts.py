@@ -108,13 +108,11 @@ class Verdict(Tabular):
                 f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
                 f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
             )
-        alike = f" and {listed(self.twins, MOST_NAMES)}, which score the same on every topic," if self.twins else ""
+        first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
+        alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
         told = f" cannot be told apart from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
-        return (
-            f"No winner can be named: by {self.measure} over {topics} {self.best} "
-            f"({self.mean.max():.3f}){alike}{told}{self._stays()}."
-        )
+        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{told}{self._stays()}."
 
     def _stays(self) -> str:
         parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]

@@ -48,7 +48,7 @@ def read_runs(
     Examples
     --------
     >>> read_runs({"q1": {"d1": 2.5, "d2": 1.0}})
-    <Runs: run (1 sources)>
+    <Runs: run (1 source)>
     """
     rules = RunRules(order=order, score_type=score_type, repeated=repeated, system_from=system_from)
     for value, known in (

@@ -44,7 +44,7 @@ from venire.report.judge import (
     without,
 )
 from venire.report.question import Missing, Question, or_missing
-from venire.report.user_model import SECOND, UserModel, filled, user_model
+from venire.report.user_model import SECOND, UserModel, user_gains, user_model
 
 TOP = 10
 """How many results of a list are looked at where they are counted."""
@@ -193,9 +193,7 @@ class Evidence:
         fit = self.user_fit
         if isinstance(fit, Missing):
             return fit
-        known = filled(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
-        found = or_missing(lambda: {f"prm:{self.relevant}": known.gains(), "udm:1/2": known.udm_gains((1, 2))})
-        return Missing(found.reason, SECOND) if isinstance(found, Missing) else found
+        return user_gains(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
 
     @cached_property
     def user_gains(self) -> str:

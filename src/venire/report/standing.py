@@ -14,6 +14,7 @@ from venire.plots.user_scores import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing, or_missing
+from venire.report.user_model import few_pairs_told
 from venire.types import Floats
 from venire.words import listed
 
@@ -111,7 +112,8 @@ def _counts(evidence: Evidence) -> Counts | Missing:
     fit, question = evidence.user_fit, evidence.question
     if isinstance(fit, Missing):
         return fit
-    return or_missing(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
+    with few_pairs_told():
+        return or_missing(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
 
 
 def _unjudged(systems: tuple[str, ...], share: Floats) -> list[Part]:

@@ -11,13 +11,18 @@ promises too little.  Where too few of the first results were judged twice, the 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from venire.analysis.returned_results import returned
+from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
+from venire.errors import FewPairsWarning
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.report.question import Missing, or_missing
 from venire.types import Bools
@@ -62,6 +67,22 @@ def user_model(
 def _n_pairs(model: UserModel) -> float:
     found = model.fit(model.judgments.scale.labels[-1])
     return 0.0 if isinstance(found, Missing) else float(found.pairs[0].sum())
+
+
+@contextmanager
+def few_pairs_told() -> Iterator[None]:
+    """Do not warn of labels with few pairs: the report says it beside their numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewPairsWarning)
+        yield
+
+
+def user_gains(fit: PredictedRelevanceFit, given: Bools) -> dict[str, Gains] | Missing:
+    """Gains by both models, by name, a label nobody gave lying between its neighbours; given (label,)."""
+    whole = filled(fit, given)
+    with few_pairs_told():
+        found = or_missing(lambda: {f"prm:{fit.relevant.names[0]}": whole.gains(), "udm:1/2": whole.udm_gains((1, 2))})
+    return Missing(found.reason, SECOND) if isinstance(found, Missing) else found
 
 
 def filled(fit: PredictedRelevanceFit, given: Bools) -> PredictedRelevanceFit:

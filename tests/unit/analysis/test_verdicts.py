@@ -51,7 +51,7 @@ def test_equal_systems_have_no_winner_and_one_system_is_none():
     found = verdict(scores(same))
     assert (found.winner, found.rivals, found.lead) == (None, ("s1", "s2"), 0.0)
     assert found.twins == ("s1", "s2")
-    assert "s0 (0.500) and s1 and s2, which score the same on every topic, are the best" in found.sentence()
+    assert "s0 (0.500), s1 and s2, which score the same on every topic, are the best" in found.sentence()
     alone = verdict(scores(same[:1]))
     assert alone.winner is None
     assert alone.record()["lead"] is None

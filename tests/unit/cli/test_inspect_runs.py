@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -87,8 +88,8 @@ def test_counts_are_those_of_going_line_by_line(folder, lines, together):
     assert facts["tied_share"] == pytest.approx(slow["tied"] / n_rows)
     assert facts["tied_share_float32"] == pytest.approx(slow["tied_float32"] / n_rows)
     told = " ".join(problem.what for problem in survey.problems)
-    for name, words in (("columns", " columns in "), ("score", "finite number"), ("rank", "rank 'x'")):
-        assert (words in told) == (slow[name] > 0), name
+    for name, words in (("columns", "columns? in "), ("score", "finite number"), ("rank", "rank 'x'")):
+        assert bool(re.search(words, told)) == (slow[name] > 0), name
     if slow["rank"] == 0:
         assert (facts["contradicting_ranks"] > 0) == slow["contradicts"]
     if slow["score"] == 0:
