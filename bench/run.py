@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from compileall import compile_dir
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,12 +29,14 @@ CONTENDERS = ("venire", "venire, numpy scan", "pytrec_eval", "ir_measures", "ran
 PACKAGES = ("numpy", "polars", "pytrec_eval", "ir_measures", "ranx", "numba")
 SECTIONS = {**SCORING, **INFERENCE}
 DOCS = Path(__file__).parent.parent / "docs"
+SOURCE = DOCS.parent / "src"
 
 
 def main() -> None:
     asked = arguments()
     contenders, notices = at_hand(asked.peers.split(","), asked.trec_eval)
     print(*notices, sep="\n", file=sys.stderr)
+    compile_dir(SOURCE, quiet=1)  # peers are installed with their bytecode, and some environments write none
     machine = described(PACKAGES)
     print(machine, end="\n\n", flush=True)
     now = measured_sections(asked.only.split(","), contenders, asked.repeat)

@@ -175,7 +175,11 @@ def _next(evidence: Evidence) -> list[Part]:
     """Say what would help most: topics, or double judgments, and of which labels."""
     if evidence.nothing_judged:
         return [Words("make judgments and runs name topics and documents alike, then report again.", "todo")]
-    return _all_alike(evidence, "todo") or [*_topics(evidence), *_double_judgments(evidence)]
+    advice = _all_alike(evidence, "todo") or [*_topics(evidence), *_double_judgments(evidence)]
+    winner, asked = evidence.verdict.winner, any(isinstance(each, Words) and each.kind == "todo" for each in advice)
+    if winner is None or asked:
+        return advice
+    return [*advice, Words(f"choose {winner}: to tell it from the others nothing more need be judged.", "todo")]
 
 
 def _topics(evidence: Evidence) -> list[Part]:

@@ -273,3 +273,18 @@ def test_white_text_on_dark_cells_stays_white_on_dark_pages(html):
     texts = re.findall(r'<text style="[^"]*fill: ([^";]+)', html)
     assert "#fff" in texts
     assert "var(--paper)" not in texts
+
+
+def test_a_winner_is_told_to_be_chosen_only_where_nothing_more_is_needed(whole, monkeypatch):
+    def todo(parts):
+        return [part.text for part in parts if getattr(part, "kind", "") == "todo"]
+
+    assert whole.content()["verdict"]["verdict"]["winner"] is None
+    assert not any(text.startswith("choose") for text in todo(whole.chapters[0].parts))
+    made = generate(replace(SMALL, systems=Systems(quality=(0.1, 0.2, 6.0), depth=20)), rng=3)
+    evidence = Evidence(Question(made.judgments, made.runs, n_draws=50))
+    assert evidence.verdict.winner == "s03"
+    monkeypatch.setattr(verdict, "_double_judgments", lambda evidence: [])
+    assert todo(verdict.chapter(evidence).parts) == [
+        "choose s03: to tell it from the others nothing more need be judged."
+    ]
