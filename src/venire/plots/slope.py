@@ -9,7 +9,7 @@ import numpy as np
 
 from venire.errors import SettingError
 from venire.plots.style import GREY, colour, marker, new_figure, short_name, styled
-from venire.types import Floats
+from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,11 +22,12 @@ MOST_NAMES, LONGEST = 40, 34
 def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: str | None = None) -> Figure:
     """Draw ranks by each reading, best on top; systems that move most stand out.
 
-    means : by reading, (system,); of equal ones the first is above.  below : what is written under the readings
+    means : by reading, (system,); equal ones stand as in the reading before, so that no lines cross between them.
+    below : what is written under the readings
     """
     if not means or not systems:
         raise SettingError("there is no order of systems to plot")
-    rank = np.array([np.argsort(np.argsort(-values, kind="stable"), kind="stable") for values in means.values()]) + 1
+    rank = _ranks(means) + 1
     moved = rank.max(axis=0) - rank.min(axis=0)
     bold = [number for number in np.argsort(-moved, kind="stable")[:MOVED].tolist() if moved[number] > 0]
     with styled():
@@ -51,13 +52,22 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     return figure
 
 
+def _ranks(means: Mapping[str, Floats]) -> Ints:
+    """Places by each reading, from 0 -> (reading, system)."""
+    order, ranks = np.arange(len(next(iter(means.values())))), []
+    for values in means.values():
+        order = order[np.argsort(-values[order].round(12), kind="stable")]
+        ranks.append(np.argsort(order))
+    return np.array(ranks)
+
+
 def _ticks(n_systems: int) -> list[int]:
     """Ranks that are written: all of a few, every fifth or tenth of many."""
     step = 1 if n_systems <= 12 else 5 if n_systems <= 40 else 10
     return [1, *range(max(step, 2), n_systems + 1, step)]
 
 
-def _names(axes: object, rank: Floats, systems: tuple[str, ...], bold: list[int]) -> None:
+def _names(axes: object, rank: Ints, systems: tuple[str, ...], bold: list[int]) -> None:
     """Write names at both ends: of all systems where they fit, else of those that move most."""
     shown = range(len(systems)) if len(systems) <= MOST_NAMES else bold
     for number in shown:

@@ -13,6 +13,9 @@ from venire.plots.style import BLUE, INK, new_figure, short_name, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST = 70
+"""How many systems are drawn, best first."""
+
 
 def plot_user_scores(found: UserScores, measure: str | None = None) -> Figure:
     """Mean over users as a dot, best first; a thick line: 95 % over topics; a thin one: where nine users in ten are."""
@@ -21,7 +24,7 @@ def plot_user_scores(found: UserScores, measure: str | None = None) -> Figure:
         raise UnknownName("measure", measure, names["measure"])
     column = 0 if measure is None else names["measure"].index(measure)
     mean = found.mean.values[:, column]
-    order = np.argsort(-mean, kind="stable")
+    order = np.argsort(-mean, kind="stable")[:MOST]
     place = np.arange(len(order))
     with styled():
         figure = new_figure(7.0, 1.4 + 0.155 * max(len(order), 6))
@@ -35,7 +38,8 @@ def plot_user_scores(found: UserScores, measure: str | None = None) -> Figure:
         axes.plot(mean[order], place, "o", color=INK, markersize=4, label="mean over users")
         axes.set_yticks(place, [short_name(names["system"][n]) for n in order], fontsize=8)
         axes.set_ylim(len(order) - 0.4, -0.6)
-        axes.set_xlabel(f"{names['measure'][column]} for a random user")
+        few = f"; the first {MOST} of {len(mean)} systems" if len(mean) > MOST else ""
+        axes.set_xlabel(f"{names['measure'][column]} for a random user{few}")
         axes.grid(axis="y", visible=False)
         axes.tick_params(axis="y", length=0)
         figure.legend(loc="outside upper left", ncols=3, fontsize=8)

@@ -79,8 +79,8 @@ def _finding(sentence: str, one: MeasureComparison) -> str:
 
 def _map_caption(n_systems: int) -> str:
     return (
-        f"Probability that the system of a row is ahead of that of a column under another judge; {n_systems} systems, "
-        "best first. Half of the draws have labels of another judge, half other topics: together they come true best."
+        f"Probability that the system of a row is ahead of that of a column under another judge, on the same topics; "
+        f"{n_systems} systems, best first."
     )
 
 

@@ -44,6 +44,7 @@ def chapter(evidence: Evidence) -> Chapter | None:
     finding = f"With {added} before, {_leads(then, now)}, and {named}."
     parts: list[Part] = [
         Words(f"Before: {then.sentence()}"),
+        *_other_judge(earlier, evidence),
         *_other_topics(earlier, evidence),
         *_systems(earlier, evidence),
         *_labels(earlier, evidence),
@@ -71,6 +72,14 @@ def _leads(then: Verdict, now: Verdict) -> str:
     if level[1]:
         return f"all systems score the same where {then.best} led"
     return "the same system leads" if then.best == now.best else f"{now.best} leads in place of {then.best}"
+
+
+def _other_judge(earlier: Evidence, evidence: Evidence) -> list[Part]:
+    """Warn that the labels of somebody else scored the runs."""
+    if earlier.judge == evidence.judge:
+        return []
+    text = f"Before, the labels of {earlier.judge} scored the runs, and now those of {evidence.judge}"
+    return [Words(f"{text}: scores may have changed because the judge did.", "warning")]
 
 
 def _other_topics(earlier: Evidence, evidence: Evidence) -> list[Part]:

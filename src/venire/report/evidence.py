@@ -17,12 +17,13 @@ from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
 from venire.analysis.compare import MeasureComparison
-from venire.analysis.forecasts import POOLED, Scene, resampled
+from venire.analysis.forecasts import Scene, resampled
 from venire.analysis.random_users import UserScores, evaluate_users
 from venire.analysis.robustness import named_gains
 from venire.analysis.significance import SystemComparison, compare_systems
 from venire.analysis.uncertainty_sources import UncertaintySources, sources_of
 from venire.analysis.verdicts import Verdict, verdict
+from venire.data.conditional import in_condition
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
@@ -136,11 +137,19 @@ class Evidence:
         return len(self.labels.assessors) > 1
 
     @cached_property
+    def alone(self) -> Missing | None:
+        """Why nothing can be said of other people, where there is no other judge."""
+        if self.several:
+            return None
+        one = len(self.question.judgments.assessors) == 1
+        return Missing("there is one assessor only" if one else "no item has labels by two assessors", SECOND)
+
+    @cached_property
     def relevant(self) -> str:
-        """The label from which on a user is satisfied."""
-        judgments = self.question.judgments
-        top = int(judgments.label.max(initial=0)) or len(judgments.scale) - 1  # all lowest: the top, which nobody gave
-        return self.question.relevant or judgments.scale.labels[top]
+        """The label from which on a user is satisfied: the top one of those that score the runs, if none was named."""
+        own = self.own.take(~in_condition(self.own))
+        top = int(own.label.max(initial=0)) or len(own.scale) - 1  # all lowest: the top, which nobody gave
+        return self.question.relevant or own.scale.labels[top]
 
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
@@ -173,12 +182,12 @@ class Evidence:
     @cached_property
     def fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for every threshold."""
-        return self.user_model.fit("all")
+        return self.alone or self.user_model.fit("all")
 
     @cached_property
     def user_fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for the label from which on a user is satisfied."""
-        return self.user_model.fit(self.relevant)
+        return self.alone or self.user_model.fit(self.relevant)
 
     @cached_property
     def gains(self) -> Mapping[str, Gains]:
@@ -230,9 +239,8 @@ class Evidence:
     @cached_property
     def scene(self) -> Scene | Missing:
         """Where the judge is replaced by another, if there is one."""
-        if not self.several:
-            alone = len(self.question.judgments.assessors) == 1
-            return Missing("there is one assessor only" if alone else "no item has labels by two assessors", SECOND)
+        if self.alone is not None:
+            return self.alone
         question = self.question
         return or_missing(lambda: Scene.of(self.labels, question.runs, question.measure, assessor=self.judge))
 
@@ -246,13 +254,11 @@ class Evidence:
 
     @cached_property
     def comparison(self) -> MeasureComparison | Missing:
-        """All pairs of systems: the test of the verdict, and the pooled forecast, half judges and half topics."""
+        """All pairs of systems: the test of the verdict, and what its draws of another judge do to them."""
         scene, sources, tested = self.scene, self.sources, self.tested
         if isinstance(scene, Missing) or isinstance(sources, Missing) or isinstance(tested, Missing):
             return next(each for each in (scene, sources, tested) if isinstance(each, Missing))
-        half = -(-self.question.n_draws // 2)
-        draws = np.concatenate([sources.draws["judges"][:half], sources.draws["topics"][half:]])
-        forecast = scene.forecast(draws, POOLED)
+        forecast = scene.forecast(sources.draws["judges"], sources.form)
         return MeasureComparison(tested, forecast, forecast.changes(tested.a, tested.b))
 
     @cached_property

@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 
 class Formula(NamedTuple):
-    """A number of the report: its name, how it is computed, and where that is from; ``shown``: tables and pictures."""
+    """A number of the report: its name, how it is computed, and where that is from.
+
+    shown : tables and pictures that have it; ``table.column`` and ``table=cell`` name what a table has where it varies
+    """
 
     shown: tuple[str, ...]
     number: str
@@ -20,13 +23,11 @@ class Formula(NamedTuple):
 
 
 UDM = "Demeester et al. 2014, Eqs. 1-5, doi:10.1145/2556195.2556268"
-PRM = "Demeester et al. 2015, Eqs. 4, 5, doi:10.1007/s10791-015-9275-x"
+PRM = "Demeester et al. 2015, Eq. 4, doi:10.1007/s10791-015-9275-x"
 CHU = "Chu et al. 2021, Eqs. 2-10, doi:10.1145/3459637.3482428"
 GOLBUS = "Golbus et al. 2014, Section 5, doi:10.1145/2566486.2568015"
-KAPPA = ("agreement_statistics",)
 LABELS = ("p_relevant", "changes_labels")
 SYSTEMS = ("systems_scores",)
-JUDGE = ("stability_map",)
 
 FORMULAS = (
     Formula(
@@ -39,7 +40,7 @@ FORMULAS = (
         ("verdict_sure",),
         "winner",
         "the system w with the highest mean, if for every other system v a two-sided paired t-test over topics has "
-        "p ≤ .05: wrong in at most 2.5 % (intersection-union test)",
+        "p ≤ .05; a worse system is named in at most 2.5 % (intersection-union test)",
         "Berger 1982, Technometrics 24, 295-300",
     ),
     Formula(
@@ -66,7 +67,7 @@ FORMULAS = (
         ("verdict_sure",),
         "detectable difference, topics needed",
         "least δ, least n, with P(|T| ≥ t at level .05) ≥ .8, T noncentral t with n - 1 degrees of freedom and "
-        "parameter δ √n / s",
+        "parameter δ √n / s, s the standard deviation of the differences by topic",
         "Sakai 2016, doi:10.1007/s10791-015-9273-z",
     ),
     Formula(
@@ -85,42 +86,47 @@ FORMULAS = (
     Formula(("assessors",), "leniency", "mean over shared items of (level given - mean level by the others)", ""),
     Formula(("assessors",), "entropy", "-Σ p log2 p over the shares p of the labels given, in bits", "Shannon 1948"),
     Formula(
-        (*KAPPA, "collapsed_labels"),
+        ("agreement_statistics=krippendorff_alpha", "collapsed_labels=krippendorff_alpha"),
         "krippendorff alpha",
         "1 - (n - 1) Σ_u Σ_ck n_uc n_uk δ_ck / (m_u - 1) / Σ_ck n_c n_k δ_ck over items u with m_u ≥ 2 labels, n_uc of "
         "them c; δ: 1 if c ≠ k (nominal), squared difference of mid-ranks (ordinal)",
         "Krippendorff 2011, Computing Krippendorff's alpha-reliability",
     ),
     Formula(
-        KAPPA,
+        ("agreement_statistics=fleiss_kappa",),
         "fleiss kappa",
         "1 - D / Σ_ck π_c π_k δ_ck: D the mean distance δ of two labels of an item, π_c the mean share of label c; δ: "
         "1, difference, or its square",
         "Fleiss 1971, doi:10.1037/h0031619",
     ),
     Formula(
-        KAPPA,
+        ("agreement_statistics=cohen_kappa",),
         "cohen kappa",
         "1 - n o / Σ_ck r_c s_k δ_ck: o the summed distance of two assessors on n items, r and s how often each gave "
         "each label; mean over every two assessors",
         "Cohen 1968, doi:10.1037/h0026256; Light 1971, doi:10.1037/h0031643",
     ),
     Formula(
-        KAPPA,
+        ("agreement_statistics=gwet_ac",),
         "gwet ac",
         "(p_a - p_e) / (1 - p_e), p_e = Σ w / (q (q - 1)) · Σ_c π_c (1 - π_c) for q labels, w = 1 - δ / max δ",
         "Gwet 2008, doi:10.1348/000711006X126600",
     ),
-    Formula(KAPPA, "raw agreement", "mean over items of the share of its pairs of labels that are the same", ""),
     Formula(
-        (*KAPPA, "collapsed_labels"),
+        ("agreement_statistics=raw_agreement",),
+        "raw agreement",
+        "mean over items of the share of its pairs of labels that are the same",
+        "",
+    ),
+    Formula(
+        ("agreement_statistics=phi", "collapsed_labels=phi"),
         "phi",
         "1 - 2^(1 - rho/2), rho the posterior mean of the precision with which labels, within (0, 1), lie around the "
         "item's own centre by a beta distribution",
         "Checco et al. 2017, HCOMP",
     ),
     Formula(
-        KAPPA,
+        ("agreement_statistics=jaccard",),
         "jaccard",
         "relevant to both / relevant to either, from a label upwards; mean over every two assessors",
         "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8",
@@ -128,8 +134,9 @@ FORMULAS = (
     Formula(
         LABELS,
         "p(R|i)",
-        "hits / pairs: of the ordered pairs of labels by two people on one item whose first is i, the share whose "
-        "second is in R; interval from resampled topics",
+        "hits / pairs: of the pairs of a label i by the judge and one by somebody else on the same result, the share "
+        "whose second is in R; on results that some system has among its first 10, if enough were judged twice; "
+        "Wilson's interval, by the spread over topics (fewer than ten: over items)",
         PRM,
     ),
     Formula(
@@ -141,17 +148,18 @@ FORMULAS = (
     Formula(
         ("gains",),
         "gains",
-        "linear: level i; exponential: 2^i - 1; binary: 1 in R, else 0; prm: p(R|i); udm: P(M/N), the lowest label 0",
-        "Burges et al. 2005, doi:10.1145/1102351.1102363, and the two above",
+        "linear: level i; exponential: 2^i - 1; binary: 1 in R, else 0",
+        "Burges et al. 2005, doi:10.1145/1102351.1102363",
     ),
+    Formula(("gains.udm:1/2",), "gains of models", "prm: p(R|i); udm: P(M/N), the lowest label 0", f"{PRM}; {UDM}"),
     Formula(
-        SYSTEMS,
+        ("systems_scores.random_user",),
         "random user",
         "mean over users u of the measure with gains r_ud ~ Bernoulli(p(R|i_d)); interval from resampled topics",
         "after Demeester et al. 2015, Section 3.2",
     ),
     Formula(
-        SYSTEMS,
+        ("systems_scores.expected_relevant",),
         "expected relevant",
         "mean over topics of Σ p(R|i) over the first 10 results; unjudged results count 0",
         "Demeester et al. 2015, Eq. 2",
@@ -163,20 +171,28 @@ FORMULAS = (
         "Kendall 1945, doi:10.1093/biomet/33.3.239",
     ),
     Formula(
-        JUDGE,
+        ("stability_map", "verdict_sure=another judge"),
         "another judge",
-        "labels drawn anew with p(new label | old label), shrunk per topic to the matrix of all topics; half of the "
-        "draws resample topics instead; P(row ahead) is the share of draws",
+        "labels drawn anew with p(new label | old label), a matrix for every topic around that of a judge, who is one "
+        "of many; rows with few labels lean to proportional odds, documents to the labels that others gave them; "
+        "P(row ahead) is the share of draws",
         "Turpin and Scholer 2009, generalised",
+    ),
+    Formula(
+        ("verdict_sure=another judge on other topics",),
+        "another judge on other topics",
+        "Σ x'_t / n + Σ (w_t - 1) μ_t / n: x' the scores under a drawn judge, μ their means over draws, w_t how often "
+        "topic t is drawn",
+        "",
     ),
     Formula(
         ("forecasts_seen",),
         "Brier score",
-        "mean over pairs and judges of (forecast that the order stays - 1 if it did, else 0)²",
+        "mean over pairs and judges of (f - o)²: f the forecast that the order stays, o = 1 if it did, else 0",
         "Brier 1950, Monthly Weather Review 78, 1-3",
     ),
     Formula(
-        ("discriminative_power", "collapsed_labels"),
+        ("discriminative_power", "collapsed_labels=discriminative_power"),
         "discriminative power",
         "share of pairs of systems with p ≤ .05 by the paired bootstrap over topics, unadjusted; difference: the "
         "largest that any pair needs",
@@ -207,7 +223,7 @@ FORMULAS = (
         "u_i = (1 - alpha) g(d_i) + alpha g(d_i | d_i-1)",
         "Golbus et al. 2014, Eq. 1",
     ),
-    Formula(("clicks",), "CTR", "mean over documents of satisfied clicks / impressions", GOLBUS),
+    Formula(("clicks",), "CTR", "satisfied clicks / impressions, mean over documents and then over topics", GOLBUS),
     Formula(
         ("measures_and_clicks_table",),
         "correlation with clicks",
@@ -219,8 +235,8 @@ FORMULAS = (
 
 GAIN = "Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418"
 MEASURES = {
-    "P": ("Σ g / k over the first k results, g = 1 if relevant", "trec_eval"),
-    "AP": ("(1/R) Σ (g/r) Σ_j≤r g_j over ranks r, R relevant documents in all", "trec_eval"),
+    "P": ("Σ g / k over the first k results, g = 1 above the lowest label (gains within 0..1: the gain)", "trec_eval"),
+    "AP": ("(1/R) Σ (g/r) (1 + Σ_j<r g_j) over ranks r, g as for P, R = Σ g over all judged documents", "trec_eval"),
     "CG": ("Σ g over the first k results", GAIN),
     "DCG": ("Σ g / log2(r + 1) over ranks r", GAIN),
     "nDCG": ("DCG / DCG of the best ranking, DCG = Σ g / log2(r + 1) over ranks r", GAIN),
@@ -229,7 +245,7 @@ MEASURES = {
         "Moffat and Zobel 2008, doi:10.1145/1416950.1416952",
     ),
     "ERR": (
-        "Σ (s/r) Π_j<r (1 - s_j) over ranks r, s = (2^level - 1) / 2^top",
+        "Σ (s/r) Π_j<r (1 - s_j) over ranks r, s = (2^level - 1) / 2^top (gains within 0..1: the gain)",
         "Chapelle et al. 2009, doi:10.1145/1645953.1646033",
     ),
     "CCG": ("Σ_i (1 / log2(i + 1)) Σ_j≤i g_j over ranks i", "Golbus et al. 2014, Eq. 6, doi:10.1145/2566486.2568015"),

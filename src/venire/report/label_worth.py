@@ -45,8 +45,9 @@ def _of_pool(evidence: Evidence) -> list[str]:
     """Warn that what users look at is better than what was judged twice."""
     if evidence.user_model.top is not None:
         return []
-    few = f"few of the first {TOP} results of the systems were judged twice, so all items that were had to do"
-    return [f"{few}: results with one label are better where users look, and these numbers may be too low"]
+    few = f"the first {TOP} results of the systems have too few pairs of labels to learn from them alone"
+    better = "of results with the same label those are better that users look at, and these numbers may be too low"
+    return [f"{few}, so all items judged twice had to do: {better}"]
 
 
 def _warnings(fit: PredictedRelevanceFit) -> list[str]:
@@ -83,7 +84,8 @@ def _parameters(fit: PredictedRelevanceFit) -> Grid:
     ]
     columns = ["relevant_from", "label", "p", "low", "high", "hits", "pairs"]
     caption = (
-        "Of the pairs of labels that start at a label, the share that ends in a relevant one, with its 95 % interval."
+        "Of the pairs of a label of the judge and one of somebody else on the same result, the share whose second "
+        "label is relevant, by the first; with its 95 % interval."
     )
     return Grid("p_relevant", caption, columns, rows)
 

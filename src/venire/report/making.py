@@ -49,7 +49,7 @@ def report_on(
     judgments, runs : as ``read_judgments`` and ``read_runs`` take them
     measure : what systems are scored by
     assessor : whose labels score the runs; None: who judged nearly all, or else most of each topic; the report says
-    relevant : the label from which on a user is satisfied; None: the top label that somebody gave
+    relevant : the label from which on a user is satisfied; None: the top label of those that score the runs
     reference : assessors who stand for users; none: all do
     preferences, clicks : what users said or did, as ``read_preferences`` and ``read_clicks`` take them
     aspects : grades by aspect, where judgments were of several; ``judgments`` are then of one

@@ -32,7 +32,7 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     power, scales = or_missing(lambda: _power(evidence)), or_missing(lambda: _scales(evidence))
     finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else _finding(power)
-    parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales)]
+    parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales, left_out=bool(evidence.left_out))]
     return Chapter("quality", TITLE, finding, tuple(parts))
 
 
@@ -137,7 +137,7 @@ def _as_told(evidence: Evidence, value: ScaleValue) -> ScaleValue:
     return value
 
 
-def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
+def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Part]:
     if isinstance(scales, Missing):
         return [Words(scales.sentence("What collapsing labels would do"), "warning")]
     keys = ("setting", "labels", "statistic", "value", "low", "high")
@@ -148,7 +148,7 @@ def _collapsed(scales: ScaleComparison | Missing) -> list[Part]:
         return [Words("What collapsing labels would do cannot be told: nothing was judged twice, no systems compared.")]
     return [
         *_settings(scales),
-        Grid.of("collapsed_labels", f"{_most(scales)}{_how(scales)}", rows),
+        Grid.of("collapsed_labels", f"{_most(scales)}{_how(scales, left_out)}", rows),
         *[careful(note) for note in scales.notes[:1]],
     ]
 
@@ -173,8 +173,9 @@ def _most(scales: ScaleComparison) -> str:
     return scales.sentence()
 
 
-def _how(scales: ScaleComparison) -> str:
+def _how(scales: ScaleComparison, left_out: bool) -> str:
     """Say what names of settings mean, and whose labels tell systems apart here: all assessors' together."""
     told = [f" D{note[1:]}." for note in scales.notes if note.startswith("discriminative power:")]
+    told += [" Topics that no system has a list for are left out."] * left_out
     merged = " (A setting such as 4to2(>=1) merges four labels into two, those from 1 upwards into one.)"
     return "".join([merged, *told])

@@ -49,7 +49,7 @@ class Question:
     """What a report is about.
 
     assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
-    relevant    the label from which on a user is satisfied (None: the top label that somebody gave)
+    relevant    the label from which on a user is satisfied (None: the top label of those that score the runs)
     reference   assessors who stand for users (none: all do)
     aspects     grades by aspect, where the judgments were of several; ``judgments`` are then of one
     before      earlier judgments, to show what new ones changed

@@ -5,29 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from venire.analysis.forecasts import TIE
-from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed, lowest_labels
 from venire.analysis.verdicts import SOURCES
-from venire.data.primary import PRIMARY, coverage
+from venire.data.primary import PRIMARY
 from venire.kernels.resample import FEW_TOPICS
-from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.report.advice import advice
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import TOP, Evidence
-from venire.report.judge import judged_topics
-from venire.report.question import Missing, or_missing
+from venire.report.judge import coverage_but, judged_topics
+from venire.report.question import Missing
 from venire.words import counted, listed
-
-DEVIATION = 0.05
-"""How far p(R|i) may be off before more double judgments are asked for."""
-MOST_LABELS = 8
-_SPREAD = "standard deviation, on these topics"
-TOO_MANY = 10
-"""So many times the topics are more than anybody will judge: two systems are then as good as equal."""
 
 
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     found = evidence.verdict
-    parts: list[Part] = [*_sure(evidence), *_apart(evidence), *_limits(evidence), *_next(evidence)]
+    parts: list[Part] = [*_sure(evidence), *_apart(evidence), *_limits(evidence), *advice(evidence)]
     return Chapter("verdict", "Verdict", found.sentence(), tuple(parts), {"verdict": found.record()})
 
 
@@ -98,13 +90,15 @@ def _whose(evidence: Evidence) -> list[Part]:
         whose = (
             "on each topic with the labels of whoever judged most of it, and for the rest of it with those of others"
         )
-    others = "; the other labels serve as those of other judges and of users" if evidence.several else ""
+    named = evidence.question.reference
+    users = f"; those of {listed(named)} also as those of users" if named else " and of users"
+    others = f"; the other labels serve as those of other judges{users}" if evidence.several else ""
     return [Words(f"The runs are scored {whose}{others}. --assessor chooses one.")]
 
 
 def _why_them(evidence: Evidence) -> str:
     """Say why the judge is the judge: they judged the most, or as much as others and come first by name."""
-    share, names = coverage(evidence.labels), evidence.labels.assessors
+    share, names = coverage_but(evidence.labels, evidence.question.reference), evidence.labels.assessors
     as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
     passed = f", but for {listed(over)}, whose labels tell nothing" if over else ""
@@ -120,16 +114,13 @@ def _unmatched(evidence: Evidence) -> list[Part]:
     return [Words(f"{text} judgments and runs have the same names of topics and documents.", "warning")]
 
 
-def _all_alike(evidence: Evidence, kind: str = "warning") -> list[Part]:
-    """Say that labels which are all the same tell nothing of the systems, and what to do about it."""
+def _all_alike(evidence: Evidence) -> list[Part]:
+    """Say that labels which are all the same tell nothing of the systems."""
     label = evidence.only_label
     if label is None:
         return []
-    told = {
-        "warning": f"All labels that score the runs are {label}: systems differ, if at all, in how much was judged.",
-        "todo": f"judge more results: as long as all labels are {label}, no system can be better than another.",
-    }
-    return [Words(told[kind], kind)]
+    text = f"All labels that score the runs are {label}: systems differ, if at all, in how much was judged."
+    return [Words(text, "warning")]
 
 
 def _stands_out(evidence: Evidence) -> list[Part]:
@@ -169,83 +160,3 @@ def _user(evidence: Evidence) -> str:
     like = f"judges like {people} (--reference)" if people else "judges like one of the assessors"
     higher = "" if evidence.relevant == evidence.question.judgments.scale.labels[-1] else " or higher"
     return f"A random user {like}, and is satisfied by what they label {evidence.relevant}{higher} (--relevant)."
-
-
-def _next(evidence: Evidence) -> list[Part]:
-    """Say what would help most: topics, or double judgments, and of which labels."""
-    if evidence.nothing_judged:
-        return [Words("make judgments and runs name topics and documents alike, then report again.", "todo")]
-    advice = _all_alike(evidence, "todo") or [*_topics(evidence), *_double_judgments(evidence)]
-    winner, asked = evidence.verdict.winner, any(isinstance(each, Words) and each.kind == "todo" for each in advice)
-    if winner is None or asked:
-        return advice
-    return [*advice, Words(f"choose {winner}: to tell it from the others nothing more need be judged.", "todo")]
-
-
-def _topics(evidence: Evidence) -> list[Part]:
-    """How many topics would tell the best system from the next."""
-    found, plan = evidence.verdict, evidence.plan
-    if found.n_topics == 1:
-        return [Words(f"judge more topics, {FEW_TOPICS} or more: one says nothing of others.", "todo")]
-    if found.closest is None or isinstance(plan, Missing) or found.mean.max() <= 0:
-        return []
-    pair = {found.best, found.closest}
-    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
-    needed = float(plan.needed[names.index(pair)])
-    if not np.isfinite(needed):
-        return []
-    about, two = f"about {int(np.ceil(needed)):,} topics", f"{found.best} and {found.closest}"
-    power = "(80 % power, if the difference is as it seems)"
-    if needed > TOO_MANY * found.n_topics:
-        return [Words(f"take {two} as equally good: to tell them apart would take {about} {power}.", "todo")]
-    return [Words(f"judge {about} in all to tell {two} apart {power}.", "todo")]
-
-
-def _double_judgments(evidence: Evidence) -> list[Part]:
-    """How many more results to judge twice, and of which labels."""
-    fit = evidence.user_fit
-    if isinstance(fit, Missing):
-        return [
-            Words("have a second assessor judge some 300 results again, drawn from what the systems return.", "todo")
-        ]
-    effort = or_missing(lambda: double_judgments_needed(fit, DEVIATION))
-    if isinstance(effort, Missing):
-        return []
-    share = fit.pairs[0] / max(float(fit.pairs[0].sum()), 1.0)
-    needed = effort.judgments_on_these_topics if effort.n_topics > 1 else effort.judgments
-    more = np.ceil(np.nan_to_num(np.maximum(needed[0] - effort.n_judgments, 0.0) * share)).astype(np.int64)
-    stop: list[Part] = [Words(each.sentence()) for each in lowest_labels(fit)[:1] if each.negligible]
-    stop = [*_more_topics(effort), *stop]
-    if not more.any():
-        if effort.n_topics == 1 or (effort.floor[0] >= DEVIATION).any():
-            return stop
-        return [Words(_enough(fit)), *stop]
-    if (more > 0).sum() == 1:
-        text = f"judge {more.sum():,} more results labelled {fit.scale.labels[int(more.argmax())]} twice, to know what"
-        return [Words(f"{text} labels are worth to within {DEVIATION:g} ({_SPREAD}).", "todo"), *stop]
-    each = [f"{more[n]:,} of them labelled {fit.scale.labels[n]}" for n in reversed(range(len(more))) if more[n]]
-    if len(each) > MOST_LABELS:
-        each = [*each[:MOST_LABELS], f"and so on for {len(each) - MOST_LABELS} lower labels"]
-    text = f"judge {more.sum():,} more results twice, {', '.join(each)}, to know what labels are worth to within"
-    return [Words(f"{text} {DEVIATION:g} ({_SPREAD}).", "todo"), *stop]
-
-
-def _enough(fit: PredictedRelevanceFit) -> str:
-    """Say that there are double judgments enough, but for labels that have none."""
-    unknown = [label for label, n in zip(fit.scale.labels, fit.pairs[0], strict=True) if n == 0]
-    but = f"; nothing is known of {listed(unknown)}, which no item judged twice has" if unknown else ""
-    which = "the other labels" if unknown else "labels"
-    text = f"There are enough double judgments to know what {which} are worth to within {DEVIATION:g}"
-    return f"{text} (standard deviation){but}."
-
-
-def _more_topics(effort: JudgingEffort) -> list[Part]:
-    """Say for which labels no more judging of these topics helps, and how many topics would."""
-    hopeless = np.flatnonzero(effort.floor[0] >= DEVIATION)[::-1].tolist()
-    if not hopeless:
-        return []
-    worth = listed([effort.scale.labels[level] for level in hopeless], MOST_LABELS)
-    needed = counted(int(effort.topics[0, hopeless].max()), "topic")
-    text = f"judge about {needed} in all, as much of each as now, to know the worth of {worth} to within"
-    why = "topics differ, so more labels on these alone will not do"
-    return [Words(f"{text} {DEVIATION:g} (standard deviation): {why}.", "todo")]

@@ -222,7 +222,7 @@ def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collec
     foreign = Preferences.of([("1", "x", "y", 1), ("nowhere", "d0001", "d0002", 1)])
     found = compare_scales(collection.judgments, preferences=foreign, reduce="none", n_draws=0)
     reasons = {each.statistic: each.reason for each in found.values}
-    assert "in none of 2 preference tests are both documents labelled" in reasons["pdp_individual"]
+    assert "both documents are labelled in none of the preference tests (2)" in reasons["pdp_individual"]
     assert reasons["krippendorff_alpha"] is None
     assert found.of("pdp_individual") == {}
 

@@ -94,7 +94,7 @@ def test_no_value_says_why_and_goes_on(venire, write, seven):
     assert answer.code == 0
     found = json.loads(answer.out)["pdp"]
     assert [each["value"] for each in found] == [None, None]
-    assert "in none of 1 preference test are both documents labelled" in found[0]["reason"]
+    assert "both documents are labelled in none of the preference tests (1)" in found[0]["reason"]
     few = venire("pdp", seven, elsewhere, "--top", "9")
     assert "no list has 9 judged documents" in few.err
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from venire import ContextSetting, Synthetic, generate, generate_context
@@ -53,11 +55,25 @@ def names_in(report) -> list[str]:
 
 
 def test_every_number_shown_has_a_formula(reports):
-    explained = {name for each in FORMULAS for name in each.shown}
+    explained = {re.split("[.=]", name)[0] for each in FORMULAS for name in each.shown}
     for report in reports:
         shown = [SEEN.get(name, name) for name in names_in(report) if not name.startswith(COUNTS)]
         assert len(shown) > 10
         assert sorted(set(shown) - explained) == []
+
+
+def test_without_other_assessors_nothing_of_users_is_explained():
+    labels = {f"q{t}": {f"d{n}": (n + t) % 3 for n in range(6)} for t in range(12)}
+    runs = {
+        name: {
+            q: {d: (len(name) * 3 + int(d[1:]) * (5 if name == "x" else 11)) % 7 for d in docs}
+            for q, docs in labels.items()
+        }
+        for name in ("x", "y")
+    }
+    told = {row[0] for row in formulas_in(report_on(labels, runs, n_draws=20))}
+    assert "winner" in told
+    assert told.isdisjoint({"random user", "expected relevant", "gains of models", "p(R|i)", "another judge", "phi"})
 
 
 def test_nothing_is_explained_that_is_not_there(reports):

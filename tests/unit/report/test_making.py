@@ -16,7 +16,7 @@ from venire.analysis.patterns import Single
 from venire.analysis.systems import Systems
 from venire.data.primary import PRIMARY
 from venire.errors import SettingError, VenireError
-from venire.report import judging, label_worth, verdict
+from venire.report import advice, judging, label_worth, verdict
 from venire.report.document import Report
 from venire.report.evidence import Evidence
 from venire.report.making import make_report
@@ -284,7 +284,7 @@ def test_a_winner_is_told_to_be_chosen_only_where_nothing_more_is_needed(whole, 
     made = generate(replace(SMALL, systems=Systems(quality=(0.1, 0.2, 6.0), depth=20)), rng=3)
     evidence = Evidence(Question(made.judgments, made.runs, n_draws=50))
     assert evidence.verdict.winner == "s03"
-    monkeypatch.setattr(verdict, "_double_judgments", lambda _: [])
+    monkeypatch.setattr(advice, "_double_judgments", lambda _: [])
     assert todo(verdict.chapter(evidence).parts) == [
         "choose s03: to tell it from the others nothing more need be judged."
     ]

@@ -11,7 +11,7 @@ import pytest
 from venire import Judgments, Synthetic, evaluate, generate, read_judgments, read_runs
 from venire.analysis.counting import count_relevant
 from venire.models.predicted_relevance import PredictedRelevance
-from venire.report import judging
+from venire.report import advice, judging
 from venire.report.evidence import TOP, Evidence
 from venire.report.judge import unjudged_results
 from venire.report.making import make_report, report_on
@@ -59,7 +59,7 @@ def test_the_whole_pool_does_where_too_few_first_results_were_judged_twice(made)
     assert evidence.user_model.top is None
     report = make_report(replace(evidence.question, n_draws=20))
     told = [part.text for each in report.chapters for part in each.parts if getattr(part, "kind", "") == "warning"]
-    assert any("were judged twice, so all items that were had to do" in text for text in told)
+    assert any("so all items judged twice had to do" in text for text in told)
 
 
 def joined(*parts: Judgments) -> Judgments:
@@ -127,3 +127,35 @@ def test_settings_from_python_that_make_no_sense_are_told(made, settings, words)
 
     with pytest.raises(VenireError, match=words):
         report_on(made.judgments, made.runs, **settings)
+
+
+def test_one_judge_is_another_judge_in_every_chapter(made):
+    """Where two chapters speak of another judge, they count in the same draws."""
+    evidence = Evidence(Question(made.judgments, made.runs, n_draws=60))
+    assert not isinstance(evidence.comparison, Missing)
+    assert not isinstance(evidence.sources, Missing)
+    assert evidence.comparison.forecast.draws is evidence.sources.draws["judges"]
+    best = evidence.verdict.best
+    first = (evidence.comparison.forecast.draws.argmax(axis=1) == evidence.facts.systems.index(best)).mean()
+    assert evidence.verdict.p_first["judges"] == pytest.approx(first)
+
+
+def test_nobody_is_asked_to_judge_more_results_than_there_are():
+    made = generate(Synthetic(n_topics=12, docs_per_topic=30, n_unjudged=0), rng=1)
+    evidence = Evidence(Question(made.judgments, made.runs, n_draws=20))
+    once = advice._judged_once(evidence.user_model)
+    assert once.sum() == 0  # all five judged everything
+    told = [part.text for part in advice.advice(evidence) if getattr(part, "kind", "") == "todo"]
+    assert not any("more results" in text for text in told)
+    assert any("topics in all" in text for text in told)
+
+
+def test_another_judge_before_is_told(made):
+    judged = made.judgments
+    half = judged.topics[: len(judged.topics) // 2]
+    before = judged.where(assessor="careful2", topic=list(half))
+    now = judged.where(assessor=["careful1", "careful2"])
+    report = report_on(now, made.runs, before=before, assessor="careful1", n_draws=20)
+    changes = next(each for each in report.chapters if each.name == "changes")
+    told = [part.text for part in changes.parts if getattr(part, "kind", "") == "warning"]
+    assert any(text.startswith("Before, the labels of careful2 scored the runs") for text in told)
