@@ -23,6 +23,7 @@ PICTURE = re.compile(r"^!\[(.*)\]\((\w+\.svg)\)$", re.MULTILINE)
 ENTRY = re.compile(r"^### ", re.MULTILINE)
 NEEDLESS = re.compile(r"<!--.*?-->\s*|<metadata>.*?</metadata>\s*|^ +", re.DOTALL | re.MULTILINE)
 FONTS = re.compile(r"'DejaVu Sans', [^;\"]*sans-serif")
+TAG = re.compile(r"<[^>]+>")
 LONG = re.compile(r"(?<![#\w.])-?\d+\.\d{3,}(?!\w)")
 
 
@@ -66,7 +67,8 @@ def draw_all(folder: Path) -> None:
 def shorten(path: Path) -> None:
     """Take comments, fonts that look alike and needless digits out of a picture."""
     text = FONTS.sub("'DejaVu Sans', Verdana, sans-serif", NEEDLESS.sub("", path.read_text(encoding="utf-8")))
-    path.write_text(LONG.sub(lambda found: f"{float(found[0]):.2f}", text), encoding="utf-8")
+    shorter = TAG.sub(lambda tag: LONG.sub(lambda found: f"{float(found[0]):.2f}", tag[0]), text)  # not in text
+    path.write_text(shorter, encoding="utf-8")
 
 
 def _entry(text: str) -> Entry:

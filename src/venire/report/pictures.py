@@ -24,6 +24,7 @@ _SIZE = re.compile(r'<svg([^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
 _ID = re.compile(r'(id="|href="#|url\(#)([A-Za-z0-9_.:-]+)')
 _FONT = re.compile(r"font: ((?:bold |normal |italic )*)([\d.]+)px [^;\"]*")
 _WHITE_TEXT = re.compile(r'(<text style="[^"]*fill: )#ffffff')
+_TAG = re.compile(r"<[^>]+>")
 _NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 
@@ -39,7 +40,7 @@ def inline_svg(picture: Picture) -> str:
         text = text.replace(colour, variable)
     text = _ID.sub(rf"\g<1>{picture.name}-\g<2>", text)
     text = _FONT.sub(r"font: \g<1>\g<2>px var(--sans)", text)
-    text = _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", text)
+    text = _TAG.sub(lambda tag: _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", tag[0]), text)  # not in text
     return _SIZE.sub(_opening(picture), text, count=1)
 
 

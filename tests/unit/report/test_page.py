@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from venire.report.document import Chapter, Grid, Report, Words
+from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.page import page, prose
+from venire.report.pictures import inline_svg
 from venire.words import listed
 
 
@@ -40,3 +41,16 @@ def test_few_names_are_listed_and_many_counted():
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([*"abcdefgh"], 3) == "a, b, c and 5 more"
+
+
+def test_numbers_that_are_written_in_a_picture_keep_their_digits():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots()
+    axes.plot([0.1, 0.2], [1.23456, 2])
+    axes.set_xticks([0.125, 0.175])
+    drawn = inline_svg(Picture("p", "c", figure, "w"))
+    assert ">0.125</text>" in drawn
+    assert ">0.175</text>" in drawn
+    assert not re.search(r'd="[^"]*\d\.\d{3}', drawn)
