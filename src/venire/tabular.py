@@ -53,8 +53,9 @@ class Tabular(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold of it: the sentence, the rows, and the notes if there are any."""
-        notes = _notes(self)
-        return {"sentence": self.sentence(), "rows": self.records()} | ({"notes": notes} if notes else {})
+        sentence = self.sentence()
+        notes = _notes(self, sentence)
+        return {"sentence": sentence, "rows": self.records()} | ({"notes": notes} if notes else {})
 
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a data frame."""
@@ -73,7 +74,8 @@ class Tabular(ABC):
 
     def _repr_html_(self) -> str:
         rows, n_rows = self._first(MOST_ROWS)
-        return as_html(self.sentence(), rows, n_rows=n_rows, notes=_notes(self))
+        sentence = self.sentence()
+        return as_html(sentence, rows, n_rows=n_rows, notes=_notes(self, sentence))
 
 
 def as_html(sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes: Sequence[str] = ()) -> str:
@@ -114,25 +116,34 @@ def _cell(text: str, *, cut: bool) -> str:
     return f' title="{escape(text)}">{escape(text[: LONGEST_TEXT - 1].rstrip())}…'
 
 
-def shown(value: object) -> str:
-    """Return a cell as people read it: four digits, thousands apart, a dash for nothing."""
-    if value is None or value in ([], ()) or (isinstance(value, float) and isnan(value)):
+def shown(value: object, *, noise: float = NOISE) -> str:
+    """Return a cell as people read it: four digits, thousands apart, a dash for nothing; up to ``noise`` it is 0."""
+    if not isinstance(value, float) and hasattr(value, "tolist"):
+        return shown(value.tolist(), noise=noise)
+    if value is None or (isinstance(value, list | tuple) and not value) or (isinstance(value, float) and isnan(value)):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        small = NOISE < abs(value) < 5e-5
+        value = value if abs(value) > noise else 0.0
+        small = 0 < abs(value) < 5e-5
         return f"{value:.2g}" if small else f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.4f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return ", ".join(map(shown, value)) if isinstance(value, list | tuple) else str(value)
+    return ", ".join(shown(each, noise=noise) for each in value) if isinstance(value, list | tuple) else str(value)
 
 
 def _said(rows: Iterable[dict[str, Any]], name: str) -> Callable[[object], str]:
-    """How a column is said: counts that are kept as floats, such as 116.0, without their zeros; shares with them."""
+    """How a column is said: counts that are kept as floats, such as 116.0, without their zeros; shares with them.
+
+    P-values may be as small as they like.
+    """
     floats = [row[name] for row in rows if isinstance(row.get(name), float) and isfinite(row[name])]
     counts = all(value.is_integer() for value in floats) and any(not 0 <= value <= 1 for value in floats)
-    return lambda value: shown(int(value) if counts and isinstance(value, float) and isfinite(value) else value)
+    noise = 0.0 if name == "p" or name.startswith("p_") or name.endswith("_p") else NOISE
+    return lambda value: shown(
+        int(value) if counts and isinstance(value, float) and isfinite(value) else value, noise=noise
+    )
 
 
 def _closed(sentence: str) -> str:
@@ -154,10 +165,10 @@ def _is_numeric(rows: Iterable[dict[str, Any]], name: str) -> bool:
     return all(isinstance(row.get(name), int | float | None) and not isinstance(row.get(name), bool) for row in rows)
 
 
-def _notes(table: Tabular) -> list[str]:
-    """What a table or result says to be careful about, as values or by a method."""
+def _notes(table: Tabular, sentence: str) -> list[str]:
+    """What a table or result says to be careful about, as values or by a method, beyond its sentence."""
     words: list[str] = []
     for name in ("notes", "warnings"):
         found = getattr(table, name, ())
         words += found() if callable(found) else found
-    return [each for each in words if each != table.sentence()]
+    return [each for each in words if each != sentence]

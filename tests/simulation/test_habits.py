@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+import polars as pl
 import pytest
 
-from venire import Scale, Synthetic, generate
+from venire import Scale, Synthetic, generate, read_judgments
 from venire.agreement.habits import habits
 from venire.agreement.profiles import profiles
 from venire.analysis.assessors import parse_assessors
@@ -76,3 +78,27 @@ def test_what_is_significant_and_small_is_not_told():
 def test_a_large_panel_without_habits_has_nobody_who_stands_out():
     counts = tally("60*careful", n_topics=20, topic_effect=0.3, pattern=AtRandom(5))
     assert sum(counts.values()) <= 1
+
+
+def teams():
+    """Two teams of three with 100 items each, linked by 5 items of two members."""
+    return [np.arange(3)] * 100 + [np.arange(3, 6)] * 100 + [np.array([0, 3])] * 5
+
+
+def chain():
+    """Ten assessors, each of whom shares 40 items with the next."""
+    return [np.array([n, n + 1]) for n in range(9) for _ in range(40)]
+
+
+@pytest.mark.parametrize("crews", [teams(), chain()], ids=["two teams", "a chain"])
+def test_those_linked_by_few_items_are_not_told_to_be_lenient_by_accident(crews):
+    item, who = np.repeat(np.arange(len(crews)), [len(crew) for crew in crews]), np.concatenate(crews)
+    flagged = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        label = rng.choice(4, len(crews), p=[0.5, 0.2, 0.2, 0.1])[item] + rng.normal(0, 0.7, len(item))
+        label = np.clip(np.rint(label), 0, 3).astype(int)
+        rows = {"topic": ["1"] * len(item), "doc": item.astype(str), "assessor": who.astype(str), "label": label}
+        found = habits(profiles(read_judgments(pl.DataFrame(rows))))
+        flagged += any(each.flag in {"lenient", "strict"} for some in found.values() for each in some)
+    assert flagged <= 4

@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from venire.tabular import known, known_count
+from venire.tabular import Tabular, as_html, known, known_count, shown
 
 
 @pytest.mark.parametrize("value", [nan, np.float64(nan)])
@@ -22,3 +22,45 @@ def test_counts_are_whole_unless_they_were_weighed(value, count):
     assert found == count
     assert type(found) is type(count)
     assert type(known(value)) is float
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (-0.0, "0.0000"),
+        (-1e-17, "0.0000"),
+        (3e-7, "3e-07"),
+        (np.array([0.5, 2.0]), "0.5000, 2.0000"),
+        (np.array([]), "-"),
+        (np.int64(1234), "1,234"),
+        ([1, None], "1, -"),
+        ((), "-"),
+    ],
+)
+def test_cells_as_people_read_them(value, words):
+    assert shown(value) == words
+
+
+@pytest.mark.parametrize("name", ["p", "p_value", "p_holm", "drift_p"])
+def test_p_values_are_never_noise(name):
+    page = as_html("", [{name: 1e-18, "phi": 1e-18}, {name: -0.0, "phi": -0.0}], n_rows=2)
+    assert page.count("1e-18") == 1
+    assert page.count(">0.0000<") == 3
+
+
+def test_a_sentence_is_made_once():
+    class Counted(Tabular):
+        asked, notes = 0, ("One.", "Two.", "Three.")
+
+        def sentence(self):
+            self.asked += 1
+            return "One."
+
+        def records(self):
+            return [{"a": 1}]
+
+    for use in (Tabular.to_dict, Tabular._repr_html_):
+        made = Counted()
+        use(made)
+        assert made.asked == 1
+    assert made.to_dict()["notes"] == ["Two.", "Three."]

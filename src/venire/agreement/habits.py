@@ -11,7 +11,7 @@
 
 A flag needs a size that matters, for with many labels any difference is significant, and evidence that it is no
 accident.  Tests are corrected for the number of assessors (Bonferroni; for ``lazy`` that of labels as well): in a panel
-where nobody has a habit, each kind is found by accident in 1 % of cases at most.  The sizes:
+where nobody has a habit, each kind is found by accident in about 1 % of cases, taking items as unrelated.  The sizes:
 
 *Lenient, strict.*  Let v be the mean label of the typical assessor on the same items, from the lowest label.  It is
 the sum, over the steps of the scale, of the share of items that are put above the step.  A shift s thus takes s / v
@@ -26,7 +26,8 @@ where others are far from it at the rate f = w + (1 - w) g, g being that of the 
 
 Fifteen per cent and a fifth are conventions.  A flag is a reason to look, not a verdict: one who differs from the rest
 may be the one who reads.  Those who give one label, or labels at random, are not also told that they are lenient,
-strict or lazy: that follows.  Of two assessors, each is held against the other: nobody is typical.
+strict or lazy: that follows.  Of two assessors, each is held against the other: nobody is typical, and where one of
+them gives one label, neither is told to be lenient, strict or lazy.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
     enough = profiles.n_shared >= FEWEST
     one = enough & _gives_one_label(profiles)
     by_chance = enough & ~one & _no_better_than_chance(profiles)
-    plain = enough & ~one & ~by_chance
+    plain = enough & ~one & ~by_chance & ~(_only_two(profiles) & one.any())
     kinds = {
         "one label": one,
         "random": by_chance,
@@ -105,7 +106,7 @@ def _gives_one_label(profiles: Profiles) -> Bools:
     n = profiles.n_shared.astype(np.float64)
     rest = np.nan_to_num(1.0 - profiles.usual[rows, profiles.top])
     share = profiles.labels[rows, profiles.top] / np.maximum(profiles.n_labels, 1)
-    chance = bdtr(np.floor((1.0 - share) * n), n.astype(np.int64), np.clip(rest, 0.0, 1.0))
+    chance = bdtr(np.floor((1.0 - share) * n + 1e-9), n.astype(np.int64), np.clip(rest, 0.0, 1.0))
     found: Bools = (share >= ALWAYS) & (rest >= RARER) & (chance < _level(profiles))
     return found
 
@@ -121,10 +122,15 @@ def _no_better_than_chance(profiles: Profiles) -> Bools:
 
 
 def _shifted(profiles: Profiles, sign: int) -> Bools:
-    """Shifted by a size that matters, and more than by accident."""
+    """Shifted by a size that matters, and more than by accident.
+
+    The error is that of leniency or that of the shift, whichever is larger.  Beyond 2,000 assessors the latter is not
+    known, and the former stands alone: too small where assessors are linked by few items.
+    """
     against = _against(profiles)
     size = sign * against.shift
-    found: Bools = (size >= SHIFTED * against.far) & (size > _errors(profiles) * profiles.leniency.se)
+    error = np.fmax(profiles.leniency.se, profiles.shift_se)
+    found: Bools = (size >= SHIFTED * against.far) & (size > _errors(profiles) * error)
     return found
 
 
@@ -143,11 +149,16 @@ class Against(NamedTuple):
 def _against(profiles: Profiles) -> Against:
     """Hold assessors against the typical one; two, against each other."""
     who, shift, height = "the typical assessor", profiles.shift, profiles.height
-    if (profiles.n_shared > 0).sum() == 2:
+    if _only_two(profiles):
         who, shift = "the other assessor", profiles.leniency.value
         height = profiles.height + profiles.shift - shift
     far = np.maximum(np.minimum(height, profiles.reach - height), 0.0)
     return Against(who, shift, far, height > profiles.reach / 2)
+
+
+def _only_two(profiles: Profiles) -> bool:
+    """Whether there are but two assessors who share items."""
+    return int((profiles.n_shared > 0).sum()) == 2
 
 
 def _level(profiles: Profiles) -> float:

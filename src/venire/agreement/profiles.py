@@ -7,7 +7,7 @@ What is told of an assessor, each from labels of items that others judged too (`
     difference  mean distance from the others' labels, in steps of the scale
     leniency    mean label less that of the others
     shift       leniency against the typical assessor: solves label = item + shift, so that it does not matter who the
-                others of an item are; the median assessor has none
+                others of an item are; the median assessor has none (``agreement.shifts``)
 
 and from all labels: entropy in bits, the label given most and its share.  Where labels have times: ``drift`` and
 ``agreement_drift``, how leniency and agreement change from the first to the last label of the assessor's own sequence,
@@ -27,6 +27,7 @@ import numpy as np
 
 from venire.agreement.label_values import level_values
 from venire.agreement.rest import Rest, rest_of, summed
+from venire.agreement.shifts import Shifts, shifts
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.models.pairs import refuse_mixed
@@ -34,7 +35,6 @@ from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
 TAIL = 0.975
-STEPS, CLOSE = 500, 1e-6
 FAR = 2
 
 
@@ -74,6 +74,8 @@ class Profiles(Tabular):
     difference: Floats
     leniency: Mean
     shift: Floats
+    shift_se: Floats
+    """Standard error of ``shift``; NaN also beyond 2,000 assessors."""
     height: Floats
     """How far the typical assessor's labels of the same items lie above the lowest label, on average."""
     drift: Trend
@@ -186,7 +188,7 @@ def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
     far, far_rest, far_n = _far(rest, size)
     usual = _usual(rest, size)
     leniency = _mean(rest, rest.gap, n_assessors) if ordered else none
-    shift = _shifts(rest, n_assessors) if ordered else unknown
+    shift = shifts(rest, n_assessors) if ordered else Shifts(unknown, unknown)
     return Profiles(
         scale=judgments.scale,
         assessors=judgments.assessors,
@@ -198,8 +200,9 @@ def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
         kappa=_kappa(rest, chance, n_assessors),
         difference=_mean(rest, rest.distance, n_assessors).value if ordered else unknown,
         leniency=leniency,
-        shift=shift,
-        height=unknown if values is None else usual @ (values - values.min()) + leniency.value - shift,
+        shift=shift.value,
+        shift_se=shift.se,
+        height=unknown if values is None else usual @ (values - values.min()) + leniency.value - shift.value,
         drift=_trend(rest, rest.gap, order, n_assessors) if ordered else Trend(unknown, unknown),
         agreement_drift=_trend(rest, rest.equal, order, n_assessors),
         n_timed=np.bincount(who[timed], minlength=n_assessors),
@@ -262,37 +265,6 @@ def _far(rest: Rest, size: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
 
 def _ratio(one: Floats, all_of_them: Floats) -> Floats:
     return np.where(all_of_them > 0, one / np.where(all_of_them > 0, all_of_them, 1.0), np.nan)
-
-
-def _shifts(rest: Rest, n_assessors: int) -> Floats:
-    """Solve label = item + shift, the median assessor at 0 -> (assessor,); NaN: no items with others.
-
-    An assessor's shift is the mean gap plus the mean shift of the others on the same items.  Times the number of items,
-    that is a Laplacian of who met whom, solved by conjugate gradients with products of sparse tables.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.linalg import LinearOperator, cg
-
-    own = rest.own
-    total = summed(own.who, own.weight, n_assessors)
-    known = total > 0
-    if not known.any():
-        return np.full(n_assessors, np.nan)
-    items, item = np.unique(own.item, return_inverse=True)
-    table = coo_array((own.weight, (item, own.who)), shape=(len(items), n_assessors)).tocsr()
-    share = np.zeros(len(items))
-    share[item] = 1.0 / own.others
-    diagonal = np.where(known, total, 1.0) + summed(own.who, own.weight / own.others, n_assessors)
-
-    def product(shift: Floats) -> Floats:
-        return np.asarray(diagonal * shift - table.T @ (share * (table @ shift)))
-
-    gap = summed(own.who, own.weight * rest.gap, n_assessors)
-    square = (n_assessors, n_assessors)
-    scaled = LinearOperator(square, matvec=lambda each: each / diagonal, dtype=np.float64)
-    laplacian = LinearOperator(square, matvec=product, dtype=np.float64)
-    shift, _ = cg(laplacian, gap, rtol=CLOSE, maxiter=STEPS, M=scaled)
-    return np.where(known, shift - np.median(shift[known]), np.nan)
 
 
 def _sequences(judgments: Judgments, rest: Rest) -> tuple[Bools, Floats]:

@@ -144,4 +144,5 @@ def _score(row: RankCorrelation) -> str:
 
 
 def _line(row: RankCorrelation) -> str:
-    return f"  {row.measure}  {row.what()}: {row.value:.3f} [{row.low:.3f}, {row.high:.3f}]"
+    around = "" if isnan(row.low) or isnan(row.high) else f" [{row.low:.3f}, {row.high:.3f}]"
+    return f"  {row.measure}  {row.what()}: {row.value:.3f}{around}"

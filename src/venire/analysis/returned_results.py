@@ -58,7 +58,7 @@ def returned(
     shown = np.zeros(len(labels.items), dtype=np.bool_)
     shown[facts.item if top is None else facts.item[facts.rank <= top]] = True
     kept = shown[labels.item]
-    where = "some list" if top is None else f"the first {top} of some list"
+    where = "some list" if top is None else f"the first {'result' if top == 1 else top} of some list"
     if not kept.any():
         raise PairsError(
             f"none of {counted(len(labels), 'label')} is of an item in {where}",

@@ -112,6 +112,11 @@ class ScaleComparison(Tabular):
             found = self.of(statistic)
             if len(found) > 1 and own in found:
                 best, worst = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
+                if found[best] == found[worst]:
+                    return (
+                        f"By PDP in {statistic.removeprefix('pdp_')} mode no setting differs: each leaves "
+                        f"{found[own]:.3f} nats of the order of documents open."
+                    )
                 if found[best] == found[own]:
                     return (
                         f"By PDP in {statistic.removeprefix('pdp_')} mode the labels as they are leave the least of "

@@ -33,7 +33,7 @@ def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
     source = at_hand(source)
     if isinstance(source, list | tuple) and not source:
         raise FormatError("list", None, "holds no judgments", hint="expected rows such as Qrel, or names of files")
-    if _is_ranx(source, "run") or has_rows(source, SCORED):
+    if _is_ranx(source, "run") or (has_rows(source, SCORED) and not has_rows(source, QREL)):
         raise FormatError(
             "judgments", None, "found scores of documents, which is a run", hint="give qrels in its place"
         )
@@ -67,7 +67,7 @@ def of_assessor(name: object, rows: Rows) -> Rows:
 def known_runs(source: Any) -> Any:
     """Turn runs of another tool into a RunTable, or into a dictionary; others come back as they are."""
     source = at_hand(source)
-    if _is_ranx(source, "qrels") or has_rows(source, QREL):
+    if _is_ranx(source, "qrels") or (has_rows(source, QREL) and not has_rows(source, SCORED)):
         raise FormatError("runs", None, "found relevance of documents, which is qrels", hint="give a run in its place")
     if _is_ranx(source, "run"):
         return {str(getattr(source, "name", None) or "run"): source.to_dict()}

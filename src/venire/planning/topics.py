@@ -98,10 +98,11 @@ class TopicPlan(Tabular):
 
     def _sought(self) -> tuple[str, str]:
         """Say which difference is to be found, and of which pair where pairs differ in it."""
+        whose = ", for the median pair" if len(self.a) > 1 else ""
         if self.difference is not None:
-            return f"a difference of {self.difference:g}", ""
-        if len(self.a) > 1:
-            return "the difference that a pair shows", ", for the median pair"
+            return f"a difference of {self.difference:g}", whose
+        if whose:
+            return "the difference that a pair shows", whose
         return f"the difference seen ({abs(float(self.delta[0])):.4f})", ""
 
 

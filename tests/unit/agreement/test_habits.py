@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from venire import Synthetic, generate
+from venire import Synthetic, generate, read_grid
 from venire.agreement.habits import SHIFTED, habits
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.analysis.assessors import parse_assessors
@@ -109,3 +109,21 @@ def test_one_who_strays_where_the_typical_assessor_never_does(labels):
     assert flags(found)["careful1"] == ["lenient"]
     evidence = found.records()[found.assessors.index("careful1")]["evidence"][0]
     assert "(who hardly ever gives another label than the lowest)" in evidence
+
+
+def grid(*lines):
+    return profiles(read_grid("\n".join(" ".join(map(str, line)) for line in lines)))
+
+
+def test_of_two_the_careful_one_is_not_told_the_habit_of_the_other():
+    careful = np.random.default_rng(0).choice(4, 200, p=[0.4, 0.3, 0.2, 0.1])
+    for always in (0, 3):
+        some = [[each.flag for each in habits] for habits in habits(grid(careful, np.full(200, always))).values()]
+        assert some == [["one label"]]
+
+
+def test_labels_other_than_the_usual_one_are_counted_whole():
+    """Of 43 labels 2 differ, where others have 7: not so few that it is no accident, as a single one would be."""
+    rare = lambda n: (np.arange(43) < n).astype(int)  # noqa: E731
+    assert (1 - 41 / 43) * 43 < 2
+    assert not any("one label" in some for some in flags(grid(rare(2), rare(7))).values())

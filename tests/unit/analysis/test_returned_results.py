@@ -62,10 +62,15 @@ def test_a_label_is_worth_more_among_what_is_returned(made):
 
 
 def test_nothing_left_is_an_error():
-    with pytest.raises(PairsError, match="none of 1 label is of an item in the first 1 of some list") as caught:
+    with pytest.raises(PairsError, match="none of 1 label is of an item in the first result of some list") as caught:
         returned({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, top=1)
     assert "same names" in str(caught.value)
     with pytest.raises(PairsError, match="in some list"):
         returned({"q": {"b": 1}}, {"other": {"b": 1.0}}, top=None)
     with pytest.raises(SettingError, match="the first 0 results"):
         returned({"q": {"b": 1}}, {"q": {"b": 1.0}}, top=0)
+
+
+def test_one_result_of_each_list():
+    first = returned({"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "b": 2.0}}, top=1)
+    assert first.notes[-1] == "1 of 2 labels are of items in the first result of some list"

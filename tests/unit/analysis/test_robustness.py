@@ -1,8 +1,9 @@
 """Rankings of systems by other assessors and by other gains: against scipy, by hand, and against the truth."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
-from math import isnan
+from math import isnan, nan
 
 import numpy as np
 import pytest
@@ -218,6 +219,9 @@ def test_sentences():
         "By AP, different assessors rank 9 systems most alike with binary:2 (tau-b 0.75), least with linear (0.50)."
     )
     assert Robustness(rows[:1]).sentence() == "By AP, different assessors rank 9 systems with a tau-b of 0.50 (linear)."
+    assert str(Robustness(rows[:1])).endswith("\n  AP  linear: 0.500 [0.000, 1.000]")
+    without = replace(rows[0], low=nan, high=nan)
+    assert str(Robustness((without,))).endswith("\n  AP  linear: 0.500")
     rows = (comparison(0.5, between="gains", other_gains="prm:2", a="x"),)
     assert "different gains rank 9 systems with a tau-b of 0.50 (linear and prm:2)" in Robustness(rows).sentence()
 

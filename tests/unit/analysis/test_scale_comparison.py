@@ -216,6 +216,10 @@ def test_the_sentence_on_the_order_of_documents():
         "and b the most (3.000)."
     )
     assert "the setting a tells the most" in ScaleComparison(tuple(values[1:] + values[:1])).sentence()
+    equal = tuple(replace(each, value=2.0) for each in values)
+    assert ScaleComparison(equal).sentence() == (
+        "By PDP in individual mode no setting differs: each leaves 2.000 nats of the order of documents open."
+    )
 
 
 def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collection):

@@ -177,3 +177,16 @@ def test_runs_and_qrels_are_not_mixed_up():
         read_judgments([ScoredDoc("q", "a", 0.5)])
     with pytest.raises(FormatError, match="which is qrels"):
         read_runs([Qrel("q", "a", 1, "0")])
+
+
+class Both(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+    score: float
+
+
+def test_rows_with_relevance_and_score_are_either():
+    rows = [Both(topic, doc, GRADES[topic][doc], score) for topic, docs in LISTS.items() for doc, score in docs.items()]
+    assert table(rows) == table(GRADES)
+    assert run_scores(rows) == {"run": LISTS}

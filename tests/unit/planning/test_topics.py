@@ -94,8 +94,10 @@ def test_a_plan_from_scores() -> None:
     assert plan.sentence() == (
         f"With 39 topics, a paired t-test at level 0.05 finds a difference of {plan.median_detectable:.4f} in score "
         f"for the median pair (0.0000 to {plan.detectable.max():.4f} over pairs) in 80% of cases; a difference of 0.1 "
-        f"takes {plan.median_needed:.0f} topics."
+        f"takes {plan.median_needed:.0f} topics, for the median pair."
     )
+    two = plan_topics(scored(values[:2]), difference=0.1)
+    assert two.sentence().endswith(f"; a difference of 0.1 takes {two.needed[0]:.0f} topics.")
 
 
 def test_a_plan_for_what_the_pairs_show() -> None:

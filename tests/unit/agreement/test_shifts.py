@@ -1,0 +1,82 @@
+"""Shifts and their errors, against least squares with a column for every item and every assessor."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from venire import read_judgments
+from venire.agreement import shifts as module
+from venire.agreement.profiles import profiles
+
+
+def labels(crews, seed):
+    """Judgments of items, each by its crew; and who gave which label to which item."""
+    rng = np.random.default_rng(seed)
+    item = np.repeat(np.arange(len(crews)), [len(crew) for crew in crews])
+    who = np.concatenate(crews)
+    label = rng.integers(0, 4, len(item))
+    names = {"topic": ["1"] * len(item), "doc": item.astype(str), "assessor": [f"a{n}" for n in who], "label": label}
+    return read_judgments(pl.DataFrame(names)), item, who, label
+
+
+def differences(n):
+    """From the middle third of shifts that are in order."""
+    cut = n // 3
+    middle = np.zeros(n)
+    middle[cut : n - cut] = 1 / (n - 2 * cut)
+    return np.eye(n) - middle
+
+
+def test_errors_are_those_of_least_squares_where_all_items_have_two():
+    """With two assessors to each item, weights are equal, and gaps count the same twice."""
+    rng = np.random.default_rng(3)
+    crews = [rng.choice(5, 2, replace=False) for _ in range(60)]
+    judgments, item, who, label = labels(crews, 3)
+    design = np.zeros((len(item), 65))
+    design[np.arange(len(item)), item] = design[np.arange(len(item)), 60 + who] = 1
+    inverse = np.linalg.pinv(design.T @ design)
+    fitted = inverse @ design.T @ label
+    found = profiles(judgments)
+    shift = fitted[60:] - np.median(fitted[60:])
+    assert found.shift == pytest.approx(shift, abs=1e-4)
+    order = np.argsort(shift)
+    squares = 2 * ((label - design @ fitted) ** 2).sum() / (len(item) - 5)
+    against = differences(5)
+    covariance = against @ inverse[60:, 60:][np.ix_(order, order)] @ against.T
+    assert found.shift_se[order] == pytest.approx(np.sqrt(squares * np.diag(covariance)), rel=1e-4)
+
+
+def test_errors_are_those_of_the_gaps_where_crews_differ_in_size():
+    """Two teams with few items in common; gaps are taken label by label, and their errors carried to the shifts."""
+    crews = [np.arange(3)] * 30 + [np.arange(3, 7)] * 30 + [np.array([0, 3])] * 4 + [np.array([4, 5])] * 10
+    judgments, item, who, label = labels(crews, 2)
+    n = len(item)
+    k = np.array([len(crews[each]) for each in item])
+    gaps = np.eye(n) - np.where((item[:, None] == item) & ~np.eye(n, dtype=bool), 1 / (k - 1)[:, None], 0.0)
+    given = np.eye(7)[who]
+    found = profiles(judgments)
+    from_labels = np.linalg.pinv(given.T @ gaps @ given) @ given.T @ gaps
+    shift = from_labels @ label
+    assert found.shift == pytest.approx(shift - np.median(shift), abs=1e-4)
+    order = np.argsort(shift)
+    left = gaps @ (label - given @ shift)
+    variance = (left**2 * (k - 1) / k).sum() / (n - 7)
+    covariance = variance * (differences(7) @ from_labels[order]) @ (differences(7) @ from_labels[order]).T
+    assert found.shift_se[order] == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-4)
+    assert (found.shift_se[:3] > 2 * found.leniency.se[:3]).all()
+
+
+def test_teams_without_a_link_and_those_who_share_nothing():
+    judgments = labels([np.arange(2)] * 25 + [np.arange(2, 4)] * 25 + [np.array([4])] * 5, 1)[0]
+    found = profiles(judgments)
+    assert np.isfinite(found.shift_se[:4]).all()
+    assert np.isnan(found.shift_se[4])
+
+
+def test_of_very_many_assessors_the_error_is_not_known(monkeypatch):
+    judgments = labels([np.arange(3)] * 30, 1)[0]
+    assert np.isfinite(profiles(judgments).shift_se).all()
+    monkeypatch.setattr(module, "MOST", 2)
+    assert np.isnan(profiles(judgments).shift_se).all()
