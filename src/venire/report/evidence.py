@@ -45,7 +45,7 @@ from venire.report.judge import (
     without,
 )
 from venire.report.question import Missing, Question, or_missing
-from venire.report.user_model import SECOND, UserModel, user_gains, user_model
+from venire.report.user_model import SECOND, UserModel, modelled_gains, user_model
 
 TOP = 10
 """How many results of a list are looked at where they are counted."""
@@ -202,7 +202,7 @@ class Evidence:
         fit = self.user_fit
         if isinstance(fit, Missing):
             return fit
-        return user_gains(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
+        return modelled_gains(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
 
     @cached_property
     def user_gains(self) -> str:

@@ -148,7 +148,7 @@ def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Par
         return [Words("What collapsing labels would do cannot be told: nothing was judged twice, no systems compared.")]
     return [
         *_settings(scales),
-        Grid.of("collapsed_labels", f"{_most(scales)}{_how(scales, left_out)}", rows),
+        Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
         *[careful(note) for note in scales.notes[:1]],
     ]
 
@@ -163,14 +163,6 @@ def _settings(scales: ScaleComparison) -> list[Part]:
     caption = "What collapsing labels does to agreement and to what can be told apart."
     words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
     return [Picture("scales", caption, plot_scales(scales), words)]
-
-
-def _most(scales: ScaleComparison) -> str:
-    """Say which setting tells most, if any tells something."""
-    by_power = not any(each.statistic.startswith("pdp") for each in scales.values)
-    if by_power and not any(scales.of("discriminative_power").values()):
-        return "No setting tells any pair of systems apart."
-    return scales.sentence()
 
 
 def _how(scales: ScaleComparison, left_out: bool) -> str:

@@ -94,7 +94,7 @@ def _table(evidence: Evidence, means: Means) -> Grid:
         if by_topic.shape[1] > 1:
             columns["low"], columns["high"] = (each[:, 0] for each in evidence.users.over_topics())
             note += ", with its 95 % interval over topics"
-        note += "; they are drawn independently of each other's results, and real people differ more and score higher."
+        note += ". What satisfies them is drawn result by result; real people differ more, and may score higher."
     columns |= means
     counts = _counts(evidence)
     if not isinstance(counts, Missing):

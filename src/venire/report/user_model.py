@@ -23,6 +23,7 @@ from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.errors import FewPairsWarning
+from venire.models.pairs import pair_up
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.report.question import Missing, or_missing
 from venire.types import Bools
@@ -65,8 +66,12 @@ def user_model(
 
 
 def _n_pairs(model: UserModel) -> float:
-    found = model.fit(model.judgments.scale.labels[-1])
-    return 0.0 if isinstance(found, Missing) else float(found.pairs[0].sum())
+    """Count the pairs of labels that there are to learn from."""
+    pairs = or_missing(
+        lambda: pair_up(model.judgments, estimator="one-sided", observed=[model.observed], reference=model.reference)
+    )
+    every = np.ones((1, len(model.judgments.scale)), dtype=np.bool_)
+    return 0.0 if isinstance(pairs, Missing) else float(pairs.sums(every).by_topic.sum())
 
 
 @contextmanager
@@ -77,7 +82,7 @@ def few_pairs_told() -> Iterator[None]:
         yield
 
 
-def user_gains(fit: PredictedRelevanceFit, given: Bools) -> dict[str, Gains] | Missing:
+def modelled_gains(fit: PredictedRelevanceFit, given: Bools) -> dict[str, Gains] | Missing:
     """Gains by both models, by name, a label nobody gave lying between its neighbours; given (label,)."""
     whole = filled(fit, given)
     with few_pairs_told():

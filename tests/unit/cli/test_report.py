@@ -63,15 +63,20 @@ def test_the_demo_ends_with_a_verdict_and_the_truth(folder):
     assert again.startswith("venire report ")
 
 
-def test_earlier_judgments_are_chosen_among_as_the_new_ones(tmp_path):
-    made = [
+def two_aspects() -> list[str]:
+    """Lines of a table: labels of two assessors on two aspects of six documents of four topics."""
+    head = "topic\tdoc\tassessor\taspect\tlabel\n"
+    return [head] + [
         f"t{t}\td{n}\t{who}\t{aspect}\t{(n + t + k) % 3}\n"
         for t in range(4)
         for n in range(6)
         for k, who in enumerate(("ann", "bob"))
         for aspect in ("relevance", "trust")
     ]
-    head = "topic\tdoc\tassessor\taspect\tlabel\n"
+
+
+def test_earlier_judgments_are_chosen_among_as_the_new_ones(tmp_path):
+    head, *made = two_aspects()
     (tmp_path / "new.tsv").write_text(head + "".join(made), encoding="utf-8")
     (tmp_path / "old.tsv").write_text(head + "".join(made[: len(made) // 2]), encoding="utf-8")
     lists = [f"t{t} Q0 d{n} 0 {n * m % 5} s{m}\n" for m in (2, 3) for t in range(4) for n in range(6)]
@@ -91,15 +96,8 @@ def test_the_measure_is_checked_before_the_work_begins(folder):
 
 
 def test_aspects_are_of_the_topics_and_assessors_that_were_chosen(tmp_path):
-    rows = [
-        f"t{t}\td{n}\t{who}\t{aspect}\t{(n + t + k) % 3}\n"
-        for t in range(4)
-        for n in range(6)
-        for k, who in enumerate(("ann", "bob"))
-        for aspect in ("relevance", "trust")
-    ]
     path = tmp_path / "labels.tsv"
-    path.write_text("topic\tdoc\tassessor\taspect\tlabel\n" + "".join(rows), encoding="utf-8")
+    path.write_text("".join(two_aspects()), encoding="utf-8")
     labels = _chosen(read_judgments(path), ("topic=t1", "topic=t2", "assessor=bob"))
     usual = {"scale": None, "wide_aspects": False, "negative": "unjudged", "repeats": None}
     read = _aspects(labels, [str(path)], usual)
