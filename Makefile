@@ -10,7 +10,7 @@ DEMO := build/demo
 SECONDS := 60
 
 .DEFAULT_GOAL := help
-.PHONY: demo test lint type docs bench fuzz clean help
+.PHONY: demo test test-slow lint type docs bench fuzz clean help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -18,7 +18,10 @@ demo: $(VENV)/.run  ## simulate a collection and report on it
 	$(BIN)/venire demo -o $(DEMO)
 
 test: lint type docs  ## lint, type check, docs and all tests
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/.work  ## what takes longer: simulations with 1,000 collections each
+	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 $(BIN)/python -m pytest -n auto -m "slow or simulation" tests
 
 lint: $(VENV)/.work  ## check style and format
 	$(BIN)/ruff check .
@@ -33,8 +36,9 @@ docs: $(VENV)/.work  ## build the documentation into build/site
 bench: $(VENV)/.bench  ## time Venire beside its peers; DOCS=1 writes docs/benchmarks.md
 	$(BIN)/python bench/run.py $(if $(DOCS),--docs)
 
-fuzz: $(VENV)/.fuzz  ## 10,000 damaged run files, then a fuzzer for a minute; SECONDS=600 for ten
+fuzz: $(VENV)/.fuzz  ## 10,000 damaged run files, random examples, then a fuzzer for a minute; SECONDS=600 for ten
 	VENIRE_MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/properties/test_mutated_runs.py tests/contract/test_sanitizers.py
+	VENIRE_EXAMPLES=explore $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
 
 clean:  ## remove everything made here, the environment too
@@ -42,7 +46,7 @@ clean:  ## remove everything made here, the environment too
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # irrCAC, with which agreement is compared, asks for old versions of numpy and scipy, and works with new ones.
 $(VENV)/.run: EXTRAS :=

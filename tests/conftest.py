@@ -1,3 +1,10 @@
+"""What all tests share: how random examples are chosen, where real data lie, and the size of simulations.
+
+A simulation with known truth asks for two fixtures: ``collections(few)`` is how many collections it makes (``few`` in
+``make test``, 1,000 or what ``VENIRE_COLLECTIONS`` says in ``make test-slow``), and ``figure(name, value)`` records
+what came out, a coverage or a rate of false positives, which is printed below the results.
+"""
+
 from __future__ import annotations
 
 import os
@@ -6,9 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+# The same examples on every machine; ``make fuzz`` explores others.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("VENIRE_EXAMPLES", "repeatable"))
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +25,32 @@ def data_dir() -> Path:
     if not os.environ.get("VENIRE_DATA"):
         pytest.skip("real data: set VENIRE_DATA to the folder")
     return Path(os.environ["VENIRE_DATA"])
+
+
+@pytest.fixture
+def collections():
+    """Return a function from the number of collections in a quick run to the number in this one."""
+    return lambda few: int(os.environ.get("VENIRE_COLLECTIONS", few))
+
+
+@pytest.fixture
+def figure(record_property):
+    """Return a function that records a figure of a simulation, to be printed and quoted."""
+    return lambda name, value: record_property(name, f"{value:.3f}")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "collections" in getattr(item, "fixturenames", ()):
+            item.add_marker("simulation")
+
+
+def pytest_terminal_summary(terminalreporter):
+    done = [
+        each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, ()) if each.user_properties
+    ]
+    if done:
+        terminalreporter.section("figures of simulations")
+    for each in sorted(done, key=lambda each: each.nodeid):
+        figures = ", ".join(f"{name} {value}" for name, value in each.user_properties)
+        terminalreporter.write_line(f"{each.nodeid.removeprefix('tests/simulation/')}: {figures}")
