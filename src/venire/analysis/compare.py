@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from venire.analysis.exact_changes import ExactChanges, exact_changes
-from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
+from venire.analysis.forecasts import DEFAULT_FORM, FRAGILE, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
 from venire.analysis.stability import Stability, stability
@@ -161,7 +161,7 @@ def compare(
     gains: GainsLike = "linear",
     assessor: str | None = None,
     new_judge: str = ANY,
-    judge: str = POOLED,
+    judge: str = DEFAULT_FORM,
     agreement: tuple[float, float] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -176,7 +176,8 @@ def compare(
     ----------
     assessor : whose labels score the runs; needed where several judged
     new_judge : the judge to forecast, by name, or "any": a random other assessor
-    judge : "pooled" (the default), "fixed", "assessors" or "hierarchical"
+    judge : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed", "assessors", or
+        "pooled", which draws other topics half of the time
     agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two, and the judge is
         fixed
     baseline, candidate : compare with one system, or one system with another; without, all pairs
@@ -194,7 +195,7 @@ def compare(
     worth = gains_for(gains, labels.scale)
     transitions, notes = None, []
     if agreement is not None:
-        if new_judge != ANY or judge not in (POOLED, "fixed"):
+        if new_judge != ANY or judge not in (DEFAULT_FORM, "fixed"):
             besides = new_judge if new_judge != ANY else judge
             raise SettingError(
                 f"agreement rates are stated, so the judge is known, and not to be {besides!r} as well",
