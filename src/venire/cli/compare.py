@@ -57,7 +57,7 @@ judging = gathered(
             choices=FORMS,
             section=JUDGE,
             default="hierarchical",
-            help="How labels that the other judge did not give are drawn: {}; pooled also draws topics, half of the time.",
+            help="How labels that the other judge did not give are drawn: {}; half the draws of pooled are topics.",
         ),
         "agreement": option(
             "--agreement",
