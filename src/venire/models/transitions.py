@@ -33,6 +33,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.models.judge_change import check_rates
 from venire.models.pairs import pair_up
 from venire.models.proportional_odds import proportional_odds
 from venire.tabular import Records, Tabular
@@ -203,8 +204,7 @@ def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str 
 
 def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
     """Transitions of two labels by agreement rates: a0 with the lower label, a1 with the upper one."""
-    if not (0 <= a0 <= 1 and 0 <= a1 <= 1):
-        raise SettingError(f"agreement {a0:g},{a1:g}: expected two rates from 0 to 1", hint="as in --agreement 0.9,0.7")
+    check_rates(a0, a1)
     if len(scale) != 2:
         raise SettingError(
             f"agreement {a0:g},{a1:g} on the scale {scale}: expected two labels",
