@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.agreement.copies import copies, copy_notes
 from venire.analysis.exact_changes import ExactChanges, exact_changes
 from venire.analysis.forecasts import DEFAULT_FORM, FRAGILE, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
@@ -231,6 +232,8 @@ def compare(
             exact = exact_changes(labels, sources, measure, pairs=named, **how, **read)
         changes = forecasts.changes(tested.a, tested.b) if exact is None else exact.changes
         found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes, exact))
+    if transitions is None:
+        notes = copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
     return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))

@@ -49,14 +49,14 @@ def primary_rows(judgments: Judgments, *, but: Sequence[str] = (), order: Sequen
     rank = np.array([place[name] for name in judgments.assessors], dtype=np.int64)[judgments.assessor.codes]
     cell = topic.astype(np.int64) * n_assessors + judgments.assessor.codes
     left_out = np.isin(judgments.assessors, list(but))[judgments.assessor.codes]
-    load, case = np.where(left_out, 0, np.bincount(cell)[cell]), _cases(judgments)
+    load, case = np.where(left_out, 0, np.bincount(cell)[cell]), cases(judgments)
     rows = np.lexsort((-np.arange(len(cell)), rank, -load, case))
     marked = np.zeros(len(cell), dtype=np.bool_)
     marked[rows[np.append(True, case[rows][1:] != case[rows][:-1])[: len(rows)]]] = True
     return marked & ~left_out
 
 
-def _cases(judgments: Judgments) -> Ints:
+def cases(judgments: Judgments) -> Ints:
     """Number what was judged: an item, under the facets there are -> (row,)."""
     case = judgments.item.astype(np.int64)
     for column in judgments.facets.values():

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from venire.agreement.copies import copy_notes
 from venire.analysis.compare import MeasureComparison
 from venire.analysis.forecasts import FRAGILE, TIE
 from venire.analysis.stability import DIGITS
@@ -58,6 +59,7 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
+        *[careful(note) for note in copy_notes(evidence.copies, evidence.judge)],
         *[careful(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
     ]
     return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})

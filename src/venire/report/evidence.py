@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.agreement.copies import Copy, copies
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
@@ -184,6 +185,11 @@ class Evidence:
     def profiles(self) -> Profiles | Missing:
         """How each assessor labels."""
         return or_missing(lambda: profiles(self.question.judgments))
+
+    @cached_property
+    def copies(self) -> tuple[Copy, ...]:
+        """Assessors who repeat the labels of another."""
+        return copies(self.question.judgments)
 
     @cached_property
     def useless(self) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from venire.agreement.copies import copy_notes
 from venire.analysis.forecasts import TIE
 from venire.analysis.verdicts import MOST_NAMES, SOURCES
 from venire.data.primary import PRIMARY
@@ -20,7 +21,7 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     found = evidence.verdict
     parts: list[Part] = [*_sure(evidence), *_apart(evidence), *_limits(evidence), *advice(evidence)]
-    headline = " ".join([found.sentence(), *_level(evidence)])
+    headline = " ".join([found.sentence(), *_level(evidence), *_copied(evidence)])
     return Chapter("verdict", "Verdict", headline, tuple(parts), {"verdict": found.record()})
 
 
@@ -34,6 +35,11 @@ def _level(evidence: Evidence) -> list[str]:
         topics = counted(evidence.level_topics, "topic")
         return [f"On {topics}, two assessors judged as much and agree as well; whose labels come first counts there."]
     return []
+
+
+def _copied(evidence: Evidence) -> list[str]:
+    """Say that another judge is none, where one repeats the labels that score the runs."""
+    return [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
 
 
 def _sure(evidence: Evidence) -> list[Part]:
