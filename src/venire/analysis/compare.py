@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from venire.agreement.copies import copies, copy_notes
 from venire.analysis.exact_changes import ExactChanges, exact_changes
-from venire.analysis.forecasts import FRAGILE, POOLED, TIE, Changes, Forecast, forecast
+from venire.analysis.forecasts import DEFAULT_FORM, FRAGILE, TIE, Changes, Forecast, forecast
 from venire.analysis.pair_tests import PairedT, PairTest, SignFlip
 from venire.analysis.significance import SystemComparison, compare_systems
 from venire.analysis.stability import Stability, stability
@@ -161,7 +162,7 @@ def compare(
     gains: GainsLike = "linear",
     assessor: str | None = None,
     new_judge: str = ANY,
-    judge: str = POOLED,
+    judge: str = DEFAULT_FORM,
     agreement: tuple[float, float] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -176,9 +177,10 @@ def compare(
     ----------
     assessor : whose labels score the runs; needed where several judged
     new_judge : the judge to forecast, by name, or "any": a random other assessor
-    judge : "pooled" (the default), "fixed", "assessors" or "hierarchical"
-    agreement : stated rates a0, a1, in place of what the labels give; labels are then reduced to two, and the judge is
-        fixed
+    judge : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed", "assessors", or
+        "pooled", which draws other topics half of the time
+    agreement : stated rates a0, a1, in place of what the labels give; the judge is then fixed, and labels are reduced
+        to two: a measure that reads more from them is named so, as in "nDCG@10 (binary:1)"
     baseline, candidate : compare with one system, or one system with another; without, all pairs
 
     Notes
@@ -192,23 +194,25 @@ def compare(
     labels = read_judgments(judgments)
     old = judge_at_hand(labels, assessor)
     worth = gains_for(gains, labels.scale)
-    transitions, notes = None, []
+    transitions, notes, asked = None, [], several(measures)
+    shown = [name if isinstance(name, str) else str(as_measure(name)) for name in asked]
     if agreement is not None:
-        if new_judge != ANY or judge not in (POOLED, "fixed"):
+        if new_judge != ANY or judge not in (DEFAULT_FORM, "fixed"):
             besides = new_judge if new_judge != ANY else judge
             raise SettingError(
                 f"agreement rates are stated, so the judge is known, and not to be {besides!r} as well",
                 hint="leave --agreement out, or --judge and --new-judge",
             )
+        shown = [_binary_name(name, measure, worth) for name, measure in zip(shown, asked, strict=True)]
         labels, worth, note = reduced(labels, worth)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
     sources = read_runs(runs)
     wanted = None if topics is None else list(topics)
-    asked = several(measures)
     scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted, progress=progress)
+    scores = replace(scores, names={**scores.names, "measure": tuple(shown)})
     pairs = _asked_pairs(scores.names["system"], baseline, candidate)
     found = []
-    for name, measure in zip(scores.names["measure"], asked, strict=True):
+    for name, measure in zip(shown, asked, strict=True):
         tested = compare_systems(scores, name, test=_test_for(scores, pairs), pairs=pairs, rng=rng)
         how: dict[str, Any] = {
             "assessor": old,
@@ -227,7 +231,9 @@ def compare(
             named = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
             exact = exact_changes(labels, sources, measure, pairs=named, **how, **read)
         changes = forecasts.changes(tested.a, tested.b) if exact is None else exact.changes
-        found.append(MeasureComparison(tested, forecasts, changes, exact))
+        found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes, exact))
+    if transitions is None:
+        notes = copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
     return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))
@@ -246,6 +252,15 @@ def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str |
     label = relevant[judgments.label].astype(np.int32)
     note = f"agreement rates are for two labels: {names} count as relevant, the others do not"
     return replace(judgments, scale=two, label=label), gains_for("linear", two), note
+
+
+def _binary_name(name: str, measure: MeasureLike, gains: Gains) -> str:
+    """Name of a measure of labels that are reduced to two; its own where it reads no more than two from them."""
+    relevant = gains.values > 0
+    if len(relevant) == 2 or np.array_equal(as_measure(measure).worth(gains, 0.0).values, relevant):
+        return name
+    first = int(relevant.argmax())
+    return f"{name} (binary:{gains.scale.labels[first]})" if relevant[first:].all() else f"{name} (binary)"
 
 
 def _test_for(scores: Scores, pairs: object) -> PairTest:

@@ -11,6 +11,9 @@ where d goes over the judged documents of all topics and w is 0 for a document t
 systems show is judged once; ``shared=False`` judges it anew for each system, as the paper does.  Documents without a
 label stay without one; ``unjudged="lowest"`` takes them as having the lowest label, and judges them anew too.
 
+A label that the new judge gave stands: :math:`j_d` is that label.  Where the new judge is any of n others, the answer
+is a mean over them.  Matrices that are stated are of a judge nobody has seen, so that no label is known.
+
 The matrix is taken as known.  Where it is not (``form``), matrices are drawn as in ``forecasts``, and the exact
 distributions under each are averaged: what is left to chance is the matrix alone, and ``se`` says how much it matters.
 What other judges said of single documents (``Transitions.leaning``) does not enter here.
@@ -28,7 +31,9 @@ from venire.analysis.forecasts import FRAGILE, TIE, Changes
 from venire.analysis.seeds import seed_of
 from venire.analysis.shown_documents import Distributions, Shown, refuse_other_than_linear
 from venire.data.gains import GainsLike, gains_for
+from venire.data.judgments import Judgments
 from venire.data.panel import judge_at_hand, one_label_each
+from venire.data.rejudging import Given
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -39,7 +44,7 @@ from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan
 from venire.models.transitions import ANY, Transitions, fit_transitions
 from venire.tabular import Tabular
-from venire.types import Floats, Ints, RNGLike
+from venire.types import Codes, Floats, Ints, RNGLike
 
 UNJUDGED = ("stay", "lowest")
 
@@ -156,6 +161,7 @@ def exact_changes(
     labels = read_judgments(judgments)
     old = judge_at_hand(labels, assessor)
     found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
+    others = found.new if transitions is None and isinstance(found, Transitions) else ()
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
     refuse_other_than_linear(plan.measures[0])
     sources = runs if isinstance(runs, Runs) else read_runs(runs)
@@ -165,12 +171,26 @@ def exact_changes(
     layout = Layout.of(case, plan, topics=topics)
     label = one_label_each(case.panel, without=-1 if unjudged == "stay" else 0)
     a, b = _numbered(case.facts.systems, pairs)
-    shown = Shown.of(case.facts, layout, plan, label=label)
-    mean = shown.means()
-    matrices = _matrices(found, form, n_draws, rng)
-    answers = _mixed(shown.under(matrices, a, b, shared=shared))
+    matrices = _matrices(found, form, n_draws, rng, at_hand=bool(others))
+    given = _given(case.judgments, others)
+    parts, mean = [], np.zeros(len(case.facts.systems))
+    for judge, known in enumerate(given):
+        shown = Shown.of(case.facts, layout, plan, label=label, given=known)
+        mean = shown.means()
+        parts.append(shown.under(matrices if form is None else matrices[judge :: len(given)], a, b, shared=shared))
     systems, lead = case.facts.systems, mean[a] - mean[b]
-    return ExactChanges(systems, plan.names[0], a, b, lead, **answers, notes=layout.notes, n_matrices=len(matrices))
+    return ExactChanges(
+        systems, plan.names[0], a, b, lead, **_mixed(parts), notes=layout.notes, n_matrices=len(matrices)
+    )
+
+
+def _given(judgments: Judgments, others: tuple[str, ...]) -> list[Codes]:
+    """Labels of each of the other judges, -1 for none; without any, those of one who gave none -> [(item,)]."""
+    n_items = len(judgments.items)
+    if not others:
+        return [np.full(n_items, -1, dtype=np.int32)]
+    labels = Given.of(judgments, others)
+    return [labels.labels(judge, n_items) for judge in range(len(others))]
 
 
 def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None) -> tuple[Ints, Ints]:
@@ -187,7 +207,7 @@ def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None)
     return found[:, 0], found[:, 1]
 
 
-def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: RNGLike) -> Floats:
+def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: RNGLike, *, at_hand: bool) -> Floats:
     """Return the matrix that is known, or those that ``forecast`` draws with this ``rng``.
 
     -> (draw, topic or 1, label, label)
@@ -198,17 +218,21 @@ def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: 
                 f"a judge of the form {form!r} needs transitions read from labels, and at least one draw of them",
                 hint="without a form, the matrix is taken as known",
             )
-        draw = found.matrices(form)
-        return np.stack([draw(np.random.default_rng(seed)) for seed in seed_of(rng).spawn(1)[0].spawn(n_draws)])
+        draw, seeds = found.matrices(form, at_hand=at_hand), seed_of(rng).spawn(1)[0].spawn(n_draws)
+        return np.stack([draw(np.random.default_rng(seed), number) for number, seed in enumerate(seeds)])
     matrix = np.asarray(found.matrix if isinstance(found, Transitions) else found, dtype=np.float64)
     if matrix.ndim not in (2, 3) or (matrix < 0).any() or not np.allclose(matrix.sum(axis=-1), 1):
         raise SettingError("the rows of a matrix of transitions are probabilities, and sum to 1")
     return matrix.reshape(1, -1, *matrix.shape[-2:])
 
 
-def _mixed(found: Distributions) -> dict[str, Floats]:
-    """Average over matrices, and say how sure the average of ``ahead`` is."""
-    n_draws = len(found.ahead)
+def _mixed(by_judge: list[Distributions]) -> dict[str, Floats]:
+    """Average over judges and matrices, and say how sure the average of ``ahead`` is, given these judges."""
+    found = Distributions(*(np.concatenate(each) for each in zip(*by_judge, strict=True)))
+    n_draws, n_free = len(found.ahead), len(found.ahead) - sum(len(each.ahead) > 0 for each in by_judge)
+    spread = sum(
+        (((each.ahead - each.ahead.mean(axis=0)) ** 2).sum(axis=0) for each in by_judge if len(each.ahead)), 0.0
+    )
     return {
         "expected": found.expected.mean(axis=0),
         "sd": np.sqrt((found.sd**2).mean(axis=0) + found.expected.var(axis=0)),
@@ -216,5 +240,5 @@ def _mixed(found: Distributions) -> dict[str, Floats]:
         "tie": found.tie.mean(axis=0),
         "behind": found.behind.mean(axis=0),
         "step": found.step.max(axis=0),
-        "se": found.ahead.std(axis=0, ddof=1 if n_draws > 1 else 0) / np.sqrt(n_draws),
+        "se": np.sqrt(spread / max(n_free, 1) / n_draws),
     }

@@ -1,13 +1,14 @@
 r"""Forecasts: how systems would score under another judge, from the labels of one.
 
-The labels of the old judge are drawn anew from transition matrices (``models.transitions``), all systems are scored on
-each draw, and what is asked of the draws is counted: in which share of them does A stay ahead of B?  With N draws, a
-share p has the standard error :math:`\sqrt{p(1-p)/N}`.  Topics are those at hand: what another set of topics would do
-is another question (``resampled``), and doing both at once is a third.
+A label that the other judge gave stands in every draw.  Where the other judge gave none, the label of the old judge is
+drawn anew from transition matrices (``models.transitions``).  All systems are scored on each draw, and what is asked of
+the draws is counted: in which share of them does A stay ahead of B?  With N draws, a share p has the standard error
+:math:`\sqrt{p(1-p)/N}`.  Of n other judges, each has every n-th draw (``data.rejudging``).  Transitions that are stated
+are of a judge nobody has seen, so that everything is drawn.  Topics are those at hand: what another set of topics would
+do is another question (``resampled``), and doing both at once is a third.
 
 The form ``pooled`` is a linear pool of two forecasts: half of the draws are of another judge (hierarchical), half of
-other topics under the same judge.  On real judges it forecasts better than either (``bench/forecasts.py``): a judge
-who reads a topic in another way changes it as a whole, which drawing labels one by one does not.
+other topics under the same judge.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from venire.analysis.seeds import seed_of
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import judge_at_hand, one_label_each
-from venire.data.rejudging import Rejudging
+from venire.data.rejudging import Given, Rejudging
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
@@ -34,7 +35,7 @@ from venire.words import counted
 
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
-POOLED = "pooled"
+POOLED, DEFAULT_FORM = "pooled", "hierarchical"
 FRAGILE = 0.2
 """A pair is fragile where another judge turns it round with more than this probability."""
 
@@ -131,7 +132,7 @@ def forecast(
     assessor: str | None = None,
     new_judge: str = ANY,
     transitions: Transitions | None = None,
-    form: str = POOLED,
+    form: str = DEFAULT_FORM,
     gains: GainsLike = "linear",
     n_draws: int = 2000,
     topics: Iterable[str] | None = None,
@@ -140,7 +141,8 @@ def forecast(
 ) -> Forecast:
     """Forecast scores under another judge: ``new_judge`` by name, or any other assessor at random.
 
-    assessor: whose labels score the runs now.  transitions: stated ones, in place of those read from the labels.
+    assessor: whose labels score the runs now.  transitions: stated ones, in place of those read from the labels; then
+    the labels of others do not stand.
     Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
     """
     scene = Scene.of(
@@ -154,6 +156,11 @@ def forecast(
         topics=topics,
         progress=progress,
     )
+    return forecast_of(scene, form=form, n_draws=n_draws, rng=rng)
+
+
+def forecast_of(scene: Scene, *, form: str = DEFAULT_FORM, n_draws: int = 2000, rng: RNGLike = 0) -> Forecast:
+    """Forecast from a scene at hand."""
     seed, for_topics = seed_of(rng).spawn(2)
     n_judges = -(-n_draws // 2) if form == POOLED else n_draws
     blocks = scene.draws("hierarchical" if form == POOLED else form, n_judges, seed=seed)
@@ -167,7 +174,7 @@ def forecast(
 class Scene:
     """Where a judge is replaced by another: what is scored and how, how labels change, and scores now (system, topic).
 
-    Everything that is asked of other judges is drawn from here.
+    given: labels of the other judges, which stand.  Everything that is asked of other judges is drawn from here.
     """
 
     case: Case
@@ -175,6 +182,7 @@ class Scene:
     layout: Layout
     transitions: Transitions
     now: Floats
+    given: Given | None = None
 
     @classmethod
     def of(
@@ -194,11 +202,12 @@ class Scene:
         labels = read_judgments(judgments)
         old = judge_at_hand(labels, assessor)
         found = transitions or fit_transitions(labels, old, new_judge)
+        given = Given.of(labels, found.new) if transitions is None else None
         case = Case.of(labels, runs, assessor=old, progress=progress)
         plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
         layout = Layout.of(case, plan, topics=topics)
         now = layout.place(score_facts(case.facts, case.panel, plan))[:, :, 0, 0]
-        return cls(case, plan, layout, found, now)
+        return cls(case, plan, layout, found, now, given)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -220,14 +229,19 @@ class Scene:
         topics = self.layout.topics
         return Forecast(self.systems, topics, self.measure, self.now, draws, self.transitions, form, self.notes)
 
-    def draws(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
-        """Draw the labels of other judges and score them, a block of draws at a time -> (system, topic, draw)."""
+    def judges(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Rejudging:
+        """Return other judges, each a draw of labels."""
         label, topic = one_label_each(self.case.panel), self.case.judgments.items.topic
+        matrices = self.transitions.matrices(form, at_hand=self.given is not None)
         leaning = self.transitions.leaning_of(self.case.judgments.items, form)
-        judge = Rejudging(label, topic, self.transitions.matrices(form), range(n_draws), seed, leaning)
-        step = max(1, BLOCK_CELLS // max(judge.n_items, len(self.case.facts.depth), 1))
+        return Rejudging(label, topic, matrices, range(n_draws), seed, leaning, self.given)
+
+    def draws(self, form: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
+        """Score the labels of other judges, a block of draws at a time -> (system, topic, draw)."""
+        judges = self.judges(form, n_draws, seed=seed)
+        step = max(1, BLOCK_CELLS // max(judges.n_items, len(self.case.facts.depth), 1))
         for first in range(0, n_draws, step):
-            part = judge.part(first, min(first + step, n_draws))
+            part = judges.part(first, min(first + step, n_draws))
             yield self.layout.place(score_facts(self.case.facts, part, self.plan))[:, :, 0]
 
 

@@ -13,17 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.forecasts import forecast
+from venire.analysis.forecasts import Scene, forecast_of
 from venire.analysis.stability import Stability, stability
-from venire.data.panel import judge_at_hand
-from venire.data.runs import Runs
 from venire.errors import SettingError
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.judgment_sources import JudgmentsLike
+from venire.io.run_sources import RunsLike
 from venire.measures.scoring import MeasureLike
-from venire.models.transitions import ANY, FORMS, Transitions, fit_transitions
+from venire.models.transitions import FORMS
 from venire.tabular import Tabular
-from venire.types import Floats
+from venire.types import Floats, RNGLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +87,8 @@ def compare_forms(
     measure: MeasureLike = "nDCG@10",
     *,
     forms: Sequence[str] = FORMS,
-    assessor: str | None = None,
-    new_judge: str = ANY,
-    transitions: Transitions | None = None,
+    n_draws: int = 2000,
+    rng: RNGLike = 0,
     **options: Any,
 ) -> FormComparison:
     """Forecast the same pairs under several forms of judge; options are those of ``forecast``.
@@ -100,9 +97,6 @@ def compare_forms(
     """
     if not forms:
         raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
-    labels = read_judgments(judgments)
-    old = judge_at_hand(labels, assessor)
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
-    known = transitions or fit_transitions(labels, old, new_judge)
-    settled: dict[str, Any] = {**options, "assessor": old, "transitions": known}
-    return FormComparison({form: stability(forecast(labels, sources, measure, form=form, **settled)) for form in forms})
+    scene = Scene.of(judgments, runs, measure, **options)
+    drawn = {form: forecast_of(scene, form=form, n_draws=n_draws, rng=rng) for form in forms}
+    return FormComparison({form: stability(found) for form, found in drawn.items()})

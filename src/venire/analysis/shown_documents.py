@@ -2,7 +2,8 @@ r"""Shown documents: which labelled documents systems show, and with what weight
 
 A measure that is linear in the gains at fixed ranks is known by its rank weights: what it makes of a gain of 1 at each
 rank alone.  The difference of two systems then is a sum over documents, each with the difference of its two weights;
-documents with the same difference, the same label (and topic, where transitions vary by topic) are of one class.
+documents with the same difference, the same label (and topic, where transitions vary by topic) are of one class.  What
+the new judge labelled is known: such documents are of a class by that label, whatever the old one was.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Distributions(NamedTuple):
 class Shown:
     """Labelled documents, and kind (system, document), which of the ``weights`` each has; label, topic (document,).
 
-    gain (label,): what the measure reads from a label.
+    gain (label,): what the measure reads from a label.  given (document,): labels by the new judge; -1: none, as in
+    ``label``.
     """
 
     kind: Codes
@@ -71,25 +73,26 @@ class Shown:
     topic: Codes
     gain: Floats
     n_topics: int
+    given: Codes
 
     @classmethod
-    def of(cls, facts: Facts, layout: Layout, plan: Plan, *, label: Codes) -> Shown:
+    def of(cls, facts: Facts, layout: Layout, plan: Plan, *, label: Codes, given: Codes) -> Shown:
         """Find the documents that have a label, stand where the measure looks, and belong to a topic that is scored."""
         by_rank = rank_weights(plan.measures[0], int(facts.rank.max(initial=1)))
         weights, kind_of = np.unique(np.append(0.0, by_rank), return_inverse=True)
         owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
         kind = kind_of[facts.rank]
         scored = np.isin(facts.topic, layout.chosen)[owner]
-        hits = np.flatnonzero((label[facts.item] >= 0) & (kind != kind_of[0]) & scored)
+        hits = np.flatnonzero((np.maximum(label, given)[facts.item] >= 0) & (kind != kind_of[0]) & scored)
         item, column = np.unique(facts.item[hits], return_inverse=True)
         table = np.full((len(facts.systems), len(item)), kind_of[0], dtype=np.int32)
         table[facts.system[owner[hits]], column] = kind[hits]
         gain = plan.worths[0].values
-        return cls(table, weights, label[item], facts.items.topic[item], gain, len(layout.chosen))
+        return cls(table, weights, label[item], facts.items.topic[item], gain, len(layout.chosen), given[item])
 
     def means(self) -> Floats:
         """Mean over topics under the old labels -> (system,)."""
-        return self.weights[self.kind] @ self.gain[self.label] / self.n_topics
+        return self.weights[self.kind] @ np.append(self.gain, 0.0)[self.label] / self.n_topics
 
     def under(self, matrices: Floats, a: Ints, b: Ints, *, shared: bool = True) -> Distributions:
         """Differences between systems a and b (pair,) under judges with matrices (draw, topic or 1, label, label).
@@ -100,7 +103,10 @@ class Shown:
         outcomes, place = np.unique(gain, return_inverse=True)
         chances = (matrices @ np.eye(len(outcomes))[place]).reshape(len(matrices), -1, len(outcomes))
         topic = self.topic if matrices.shape[1] > 1 else np.zeros_like(self.topic)
-        group = topic.astype(np.int64) * len(gain) + label
+        drawn = topic.astype(np.int64) * len(gain) + label
+        group = np.where(self.given < 0, drawn, chances.shape[1] + self.given)
+        sure = np.broadcast_to(np.eye(len(outcomes))[place], (len(matrices), len(gain), len(outcomes)))
+        chances = np.concatenate([chances, sure], axis=1)
         parts = [Distributions(*([np.zeros((len(matrices), 0))] * 6))]
         for counts, weight, of in self._classes(a, b, group, chances.shape[1], shared=shared):
             values = weight[:, None] * outcomes

@@ -84,9 +84,12 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
     reason.  By assessor: agreement with the others, leniency, and habits that are worth a second look.
     """
+    from venire.agreement.copies import copies, copy_notes
+
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    repeated = copy_notes(copies(labels))
     if options["by"] == "assessor":
-        _tell_assessors(labels, out, options)
+        _tell_assessors(labels, out, options, repeated)
         return
     records = [
         {**group, **record}
@@ -94,12 +97,12 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         for record in _statistics(some, options, rng)
     ]
     shown, left_out = _few_thresholds(records)
-    _write(records if out.for_machines else shown, out)
+    _write(records if out.for_machines else shown, out, repeated)
     if options["plot"] is not None:
         from venire.plots.agreement import plot_statistics
 
         _draw(plot_statistics(shown), options["plot"])
-    out.notes([*_sentences(records), *labels.notes, *_reasons(shown), *left_out, NOT_ACROSS])
+    out.notes([*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, NOT_ACROSS])
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
@@ -139,10 +142,10 @@ def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
     return [each for each in records if each["name"] != JACCARD or each["level"] in chosen], [words]
 
 
-def _write(records: list[dict[str, Any]], out: Output) -> None:
+def _write(records: list[dict[str, Any]], out: Output, repeated: list[str]) -> None:
     """Write statistics; people see the reasons as notes."""
     if out.format == "json":
-        out.json({"statistics": records, "warnings": [NOT_ACROSS]})
+        out.json({"statistics": records, "warnings": [*repeated, NOT_ACROSS]})
         return
     group = ("group",) if records and "group" in records[0] else ()
     keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
@@ -174,7 +177,7 @@ def _what(record: dict[str, Any]) -> str:
     return f"{group}{record['name']} ({record['level']})"
 
 
-def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any]) -> None:
+def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
     """Write what each assessor is like, and in JSON the confusions of every two."""
     from venire.agreement.profiles import profiles
 
@@ -183,14 +186,14 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any]) -> 
     if out.format == "json":
         pairs, words = _confusions(labels)
         document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
-        out.json({**document, "warnings": words})
+        out.json({**document, "warnings": [*repeated, *words]})
     else:
         keys = tuple(records[0]) if out.for_machines else PERSON
         out.table("assessors", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
     if options["plot"] is not None:
         _draw(_plotted(found, labels), options["plot"])
     evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
-    out.notes([found.sentence(), *evidence, *labels.notes])
+    out.notes([*repeated, found.sentence(), *evidence, *labels.notes])
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:

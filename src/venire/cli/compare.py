@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from venire.cli.compare_details import Details
 
 JUDGE = "Judge"
-FORMS = ("pooled", "fixed", "assessors", "hierarchical")
+FORMS = ("hierarchical", "fixed", "assessors", "pooled")
 EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
@@ -56,8 +56,8 @@ judging = gathered(
             "--judge",
             choices=FORMS,
             section=JUDGE,
-            default="pooled",
-            help="What may vary between judges: {}; pooled draws other topics too, half of the time.",
+            default="hierarchical",
+            help="How labels that the other judge did not give are drawn: {}; half the draws of pooled are topics.",
         ),
         "agreement": option(
             "--agreement",

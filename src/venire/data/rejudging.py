@@ -5,29 +5,73 @@ independently of other items; with a ``leaning`` r, (item, label), in proportion
 varies between draws is up to ``matrices``: nothing (one judge, known), the judge, or the judge and the topic.  Each
 draw has a stream of random numbers of its own, made from the seed and its number, so it is the same however draws are
 divided into blocks or among cores.  Items that the old judge did not label stay unjudged.
+
+What other judges have labelled need not be drawn.  With labels ``given`` by n of them, draw d is of the judge d mod n:
+the labels of that judge stand, on items that the old judge did not label too, and only the rest is drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from venire.data.conditional import in_condition
+from venire.data.judgments import Judgments
 from venire.data.streams import stream
-from venire.types import Bools, Codes, Floats
+from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:  # numpy.random takes time to load
     from numpy.random import Generator, SeedSequence
 
-Matrices = Callable[["Generator"], Floats]
-"""From random numbers to transition matrices (topic or 1, label, label)."""
+Matrices = Callable[["Generator", int], Floats]
+"""From random numbers and the number of a draw to transition matrices (topic or 1, label, label)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Labels that judges gave: item and label (row,), those of judge n in rows offset[n] to offset[n + 1]."""
+
+    item: Ints
+    label: Codes
+    offset: Ints
+
+    @classmethod
+    def of(cls, judgments: Judgments, names: Sequence[str]) -> Given:
+        """Labels of these assessors in isolation, the last of those that one repeats for an item.  O(rows log rows)."""
+        place = {name: number for number, name in enumerate(names)}
+        who = np.array([place.get(name, -1) for name in judgments.assessors])[judgments.assessor.codes]
+        rows = np.flatnonzero((who >= 0) & ~in_condition(judgments))[::-1]
+        cell, last = np.unique(who[rows] * len(judgments.items) + judgments.item[rows], return_index=True)
+        judge, item = np.divmod(cell, max(len(judgments.items), 1))
+        return cls(item, judgments.label[rows[last]], np.searchsorted(judge, np.arange(len(names) + 1)))
+
+    @property
+    def n_judges(self) -> int:
+        """How many judges gave labels."""
+        return len(self.offset) - 1
+
+    def labels(self, number: int, n_items: int) -> Codes:
+        """Labels by the judge whose draw this is, -1 where there is none -> (item,)."""
+        found: Codes = np.full(n_items, -1, dtype=np.int32)
+        self.stand(found, number)
+        return found
+
+    def stand(self, found: Codes, number: int) -> None:
+        """Write the labels of the judge whose draw this is over what was drawn, found (item,)."""
+        judge = number % self.n_judges
+        rows = slice(self.offset[judge], self.offset[judge + 1])
+        found[self.item[rows]] = self.label[rows]
 
 
 @dataclass(frozen=True, eq=False)
 class Rejudging:
-    """Draws by number: old (item,) the labels before, -1 = none; topic (item,); how matrices are drawn; the seed."""
+    """Draws by number: old (item,) the labels before, -1 = none; topic (item,); how matrices are drawn; the seed.
+
+    given: labels by other judges, which stand.
+    """
 
     old: Codes
     topic: Codes
@@ -35,6 +79,7 @@ class Rejudging:
     numbers: range
     seed: SeedSequence
     leaning: Floats | None = None
+    given: Given | None = None
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -51,12 +96,19 @@ class Rejudging:
         return replace(self, numbers=self.numbers[first:last])
 
     def labels(self, first: int, last: int) -> Codes:
-        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels).
+        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels)."""
+        leaning = self.leaning
+        drawn = self._plain_labels(first, last) if leaning is None else self._leaning_labels(leaning, first, last)
+        if self.given is not None:
+            for row, number in zip(drawn, self.numbers[first:last], strict=True):
+                self.given.stand(row, number)
+        return drawn
+
+    def _plain_labels(self, first: int, last: int) -> Codes:
+        """New labels where items do not lean.
 
         Items are taken by topic and old label, so that each draw repeats the rows of its matrices and gathers nothing.
         """
-        if self.leaning is not None:
-            return self._leaning_labels(self.leaning, first, last)
         judged = np.flatnonzero(self.old >= 0)
         cell = np.stack([self.topic[judged], self.old[judged]])
         order = judged[np.lexsort(cell[::-1])]
@@ -64,7 +116,7 @@ class Rejudging:
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)
         for row, number in enumerate(self.numbers[first:last]):
             numbers = stream(self.seed, number)
-            upto = self.matrices(numbers).cumsum(axis=-1)[..., :-1]
+            upto = self.matrices(numbers, number).cumsum(axis=-1)[..., :-1]
             rows = upto[topic if len(upto) > 1 else np.zeros_like(topic), old]
             drawn = numbers.random(len(order))
             label = np.zeros(len(order), dtype=np.int32)
@@ -80,7 +132,7 @@ class Rejudging:
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)
         for row, number in enumerate(self.numbers[first:last]):
             numbers = stream(self.seed, number)
-            matrices = self.matrices(numbers)
+            matrices = self.matrices(numbers, number)
             upto = (matrices[topic if len(matrices) > 1 else np.zeros_like(topic), old] * leaning).cumsum(axis=1)
             drawn = numbers.random(len(judged)) * upto[:, -1]
             found[row, judged] = (drawn[:, None] > upto[:, :-1]).sum(axis=1)
@@ -89,4 +141,4 @@ class Rejudging:
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
         """Gain of every item, and whether judged, in draws first..last-1; both (draw, item).  values (label,)."""
         labels = self.labels(first, last)
-        return np.append(values, 0.0)[labels], np.broadcast_to(self.old >= 0, labels.shape)
+        return np.append(values, 0.0)[labels], labels >= 0

@@ -7,6 +7,7 @@ Sum s has :math:`n_{sc}` contributions of class c, each of which takes the value
 
 so that all sums together cost one matrix product, and their distributions come back by a Fourier transform:
 
+    no variance        the sum is known
     on a lattice       values are multiples of a unit: a finite transform is exact, up to rounding (about 1e-13)
     few values         the sum is gone through value by value (``convolution``), exactly
     otherwise          a sum is known to a ``step``: as if a normal of that standard deviation were added, some 1/200 of
@@ -71,7 +72,10 @@ def sum_chances(counts: Ints, values: Floats, chances: Floats) -> Chances:
     used = (values != 0).any(axis=1) & (counts > 0).any(axis=0)
     counts, values, chances = counts[:, used], values[used], chances[used]
     answer = Chances(*(np.full(len(counts), fill) for fill in (0.0, 1.0, 0.0, 0.0)))
-    some = counts.any(axis=1)
+    mean, variance = sum_moments(counts, values, chances)
+    some, known = counts.any(axis=1), variance == 0
+    _put(answer, known, _settled(np.where(np.abs(mean) > SAME * np.abs(values).max(initial=0.0), mean, 0.0)[known]))
+    some &= ~known
     unit, half = lattice_unit(values), _half_widths(counts, values, chances)
     low, high = _range(counts, values)
     width = np.minimum(2 * half, high - low)
@@ -84,7 +88,6 @@ def sum_chances(counts: Ints, values: Floats, chances: Floats) -> Chances:
     few = some & _few_values(counts, chances)
     for row in np.flatnonzero(few).tolist():
         _put(answer, np.array([row]), _gone_through(counts[row], values, chances))
-    mean, _ = sum_moments(counts, values, chances)
     near = some & ~few & (np.abs(mean) < half)
     _put(answer, some & ~few & ~near, _settled(mean[some & ~few & ~near]))
     reach = np.minimum(np.abs(mean) + half, np.maximum(-low, high))
@@ -187,9 +190,9 @@ def _log_transforms(counts: Ints, values: Floats, chances: Floats, table: Table,
 
 
 def _settled(mean: Floats) -> Chances:
-    """Sums whose mean is so far from zero that nothing is beyond it."""
-    zero = np.zeros(len(mean))
-    return Chances((mean > 0).astype(np.float64), zero, (mean < 0).astype(np.float64), zero)
+    """Sums that are known, or whose mean is so far from zero that nothing is beyond it."""
+    above, level, below = (each.astype(np.float64) for each in (mean > 0, mean == 0, mean < 0))
+    return Chances(above, level, below, np.zeros(len(mean)))
 
 
 def _few_values(counts: Ints, chances: Floats) -> Bools:

@@ -54,10 +54,12 @@ class RankCounts:
 
     def expected(self, a0: float, a1: float) -> float:
         """E[Delta'], Eq. (1)."""
+        check_rates(a0, a1)
         return (a0 + a1 - 1) * self.delta
 
     def variance(self, a0: float, a1: float, *, printed: bool = False) -> float:
         """Var[Delta'], Eq. (2) as it should be, or as printed."""
+        check_rates(a0, a1)
         apart, drop = self.c01 + self.c10, (1 - a0 - a1) ** 2
         taken = drop * ((self.c01 - self.c10) ** 2 if printed else apart)
         same = 2 * self.c00 * a0 * (1 - a0) + 2 * self.c11 * a1 * (1 - a1)
@@ -75,6 +77,7 @@ class RankCounts:
 
         The relevant documents of A less those of B: four binomials, convolved.
         """
+        check_rates(a0, a1)
         ahead = np.convolve(_binomial(self.c10 + self.c11, a1), _binomial(self.c00 + self.c01, 1 - a0))
         behind = np.convolve(_binomial(self.c01 + self.c11, a1), _binomial(self.c00 + self.c10, 1 - a0))
         return np.convolve(ahead, behind[::-1])
@@ -83,6 +86,12 @@ class RankCounts:
         """Exact probabilities that A is strictly ahead, level, and behind under the new judge."""
         mass = self.exact(a0, a1)
         return float(mass[self.n + 1 :].sum()), float(mass[self.n]), float(mass[: self.n].sum())
+
+
+def check_rates(a0: float, a1: float) -> None:
+    """Refuse rates of agreement that are no probabilities."""
+    if not (0 <= a0 <= 1 and 0 <= a1 <= 1):
+        raise SettingError(f"agreement {a0:g},{a1:g}: expected two rates from 0 to 1", hint="as in --agreement 0.9,0.7")
 
 
 def _binomial(n: int, p: float) -> Floats:

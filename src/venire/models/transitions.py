@@ -9,7 +9,7 @@ Three forms, from least to most that may vary:
     fixed          one matrix, known as well as the counts allow: rows are drawn from their Dirichlet posterior
     assessors      the judge is one of the assessors at hand, drawn at random, with a matrix of its own
     hierarchical   assessor a has rows Dirichlet(k_a T_i), a topic of theirs rows Dirichlet(k_t T^a_i); where the new
-                   judge is known, what they said on a topic counts for that topic
+                   judge is at hand, what they said counts for them, and what they said on a topic for that topic
 
 The concentrations k are those of greatest likelihood (Dirichlet-multinomial; Minka 2000) on a grid, so that topics or
 judges that do not differ come out as such.
@@ -22,7 +22,9 @@ Learning 2021, forecasting language models one by one from the others lowers the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +33,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.models.judge_change import check_rates
 from venire.models.pairs import pair_up
 from venire.models.proportional_odds import proportional_odds
 from venire.tabular import Records, Tabular
@@ -100,30 +103,38 @@ class Transitions(Tabular):
             for j, new in enumerate(labels)
         ]
 
-    def matrices(self, form: str) -> Matrices:
-        """How a draw gets its matrices (topic or 1, old, new), in one of the FORMS."""
+    def matrices(self, form: str, *, at_hand: bool = False) -> Matrices:
+        """How a draw gets its matrices (topic or 1, old, new), in one of the FORMS.
+
+        at_hand: draw d is of assessor d mod n of the n others; without, the hierarchical judge is a further one, unless
+        there is one other only.
+        """
         if form not in FORMS:
             raise UnknownName("form of judge", form, FORMS)
-        return {"fixed": self._fixed, "assessors": self._of_an_assessor, "hierarchical": self._hierarchical}[form]
+        varying = self._hierarchical if at_hand or len(self.new) == 1 else self._further
+        return {"fixed": self._fixed, "assessors": self._of_an_assessor, "hierarchical": varying}[form]
 
-    def _fixed(self, rng: np.random.Generator) -> Floats:
+    def _fixed(self, rng: np.random.Generator, _number: int) -> Floats:
         return _rows(self.counts.sum(axis=(0, 1)) + self.prior, rng)[None]
 
-    def _of_an_assessor(self, rng: np.random.Generator) -> Floats:
-        number = int(rng.integers(len(self.new)))
-        return _rows(self.counts[number].sum(axis=0) + OWN * self.matrix, rng)[None]
+    def _of_an_assessor(self, rng: np.random.Generator, number: int) -> Floats:
+        counts = self.counts[number % len(self.new)]
+        return _rows(counts.sum(axis=0) + OWN * self.matrix, rng)[None]
 
-    def _hierarchical(self, rng: np.random.Generator) -> Floats:
-        known = len(self.new) == 1
-        own = self._fixed(rng)[0] if known else self._new_assessor(rng)
-        if not np.isfinite(self.k_topic):
-            return own[None]
-        seen = self.counts[0] if known else np.zeros_like(self.counts[0])
-        return _rows(self.k_topic * own + seen, rng)
+    def _hierarchical(self, rng: np.random.Generator, number: int) -> Floats:
+        """An assessor at hand: what they said, in all and on a topic, counts for them and for that topic."""
+        counts, own = self.counts[number % len(self.new)], self._fixed(rng, number)[0]
+        if np.isfinite(self.k_assessor):
+            own = _rows(self.k_assessor * own + counts.sum(axis=0), rng)
+        return _rows(self.k_topic * own + counts, rng) if np.isfinite(self.k_topic) else own[None]
 
-    def _new_assessor(self, rng: np.random.Generator) -> Floats:
-        centre = self._fixed(rng)[0]
-        return _rows(self.k_assessor * centre, rng) if np.isfinite(self.k_assessor) else centre
+    def _further(self, rng: np.random.Generator, number: int) -> Floats:
+        """A judge of whom nothing is known but that they are like the others."""
+        own = self._fixed(rng, number)[0]
+        if np.isfinite(self.k_assessor):
+            own = _rows(self.k_assessor * own, rng)
+        n_topics = self.counts.shape[1]
+        return _rows(np.tile(self.k_topic * own, (n_topics, 1, 1)), rng) if np.isfinite(self.k_topic) else own[None]
 
 
 def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:
@@ -136,7 +147,7 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
         )
     if new != ANY and new not in others:
         raise UnknownName("other assessor", new, others)
-    names = [new] if new != ANY else others
+    names = [new] if new != ANY else by_content(judgments, others)
     counts = np.stack([_counts(judgments, old, name) for name in names])
     there = counts.sum(axis=(1, 2, 3)) > 0
     if not there.any():
@@ -154,6 +165,19 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
     leaning = _leaning(judgments, old, matrix) if len(names) > 1 else None
     held = (counts, prior, matrix, by_assessor, k_assessor, k_topic)
     return Transitions(judgments.scale, old, tuple(names), *held, leaning)
+
+
+def by_content(judgments: Judgments, names: Sequence[str]) -> list[str]:
+    """Put assessors in an order that depends on their labels, and neither on their names nor on that of the rows."""
+    row_order = np.lexsort((judgments.label, judgments.item, judgments.assessor.codes))
+    ends = np.cumsum(np.bincount(judgments.assessor.codes, minlength=len(judgments.assessors)))
+    rows = dict(zip(judgments.assessors, np.split(row_order, ends[:-1]), strict=True))
+
+    def content(name: str) -> bytes:
+        mine = rows[name]
+        return blake2b(judgments.item[mine].tobytes() + judgments.label[mine].tobytes()).digest()
+
+    return sorted(names, key=content)
 
 
 def _leaning(judgments: Judgments, old: str, matrix: Floats) -> Leaning | None:
@@ -180,8 +204,7 @@ def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str 
 
 def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
     """Transitions of two labels by agreement rates: a0 with the lower label, a1 with the upper one."""
-    if not (0 <= a0 <= 1 and 0 <= a1 <= 1):
-        raise SettingError(f"agreement {a0:g},{a1:g}: expected two rates from 0 to 1", hint="as in --agreement 0.9,0.7")
+    check_rates(a0, a1)
     if len(scale) != 2:
         raise SettingError(
             f"agreement {a0:g},{a1:g} on the scale {scale}: expected two labels",

@@ -1,4 +1,4 @@
-"""Would another judge change this: the stability map, fragile pairs, and whether such forecasts came true."""
+"""Would another judge change this: the stability map, fragile pairs, and the order by judges who labelled all."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from venire.agreement.copies import copy_notes
 from venire.analysis.compare import MeasureComparison
 from venire.analysis.forecasts import FRAGILE, TIE
+from venire.analysis.stability import DIGITS
+from venire.kernels.correlation import kendall_tau
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence
 from venire.report.question import Missing
-from venire.words import counted
+from venire.tabular import known
+from venire.types import Floats
+from venire.words import counted, listed
 
+NEARLY_ALL = 0.98
+"""Share of the items of whoever judged most that another judge must have labelled to be shown."""
 TITLE = "Would another judge change this?"
 MOST_PAIRS = 200
 
@@ -52,6 +59,7 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
+        *[careful(note) for note in copy_notes(evidence.copies, evidence.judge)],
         *[careful(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
     ]
     return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})
@@ -115,45 +123,33 @@ def _fragile(one: MeasureComparison) -> list[Part]:
 
 
 def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
-    """Hold the forecast against the assessors who judged nearly everything: it should come true as often as it says."""
+    """Show what the other assessors who judged nearly everything make of the systems, by their own labels."""
     labels, question = evidence.labels, evidence.question
     n_items = [len(np.unique(labels.item[labels.assessor.codes == code])) for code in range(len(labels.assessors))]
     whole = [
         name
         for name, n in zip(labels.assessors, n_items, strict=True)
-        if name != evidence.judge and n >= 0.98 * max(n_items)
+        if name != evidence.judge and n >= NEARLY_ALL * max(n_items)
     ]
-    if len(whole) < 1:
+    if not whole:
         return []
     from venire.measures.evaluate import evaluate
 
-    scores = (
-        evaluate(labels.where(assessor=whole), question.runs, question.measure, per="assessor")
-        .mean("topic")
-        .values[:, 0]
-    )
-    a, b, delta = one.tested.a, one.tested.b, one.changes.delta
-    stays = np.sign(scores[a] - scores[b]) * np.sign(delta)[:, None] > 0
-    told = np.abs(delta) > 0
-    if not told.any():
-        return []
-    p = one.changes.stays[told]
-    rows = []
-    for low, high in ((0.0, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 0.99), (0.99, 1.01)):
-        inside = (p >= low) & (p < high)
-        if inside.any():
-            rows.append(
-                [
-                    f"{low:.0%} to {min(high, 1):.0%}",
-                    int(inside.sum()),
-                    float(p[inside].mean()),
-                    float(stays[told][inside].mean()),
-                ]
-            )
-    brier = float(((p[:, None] - stays[told]) ** 2).mean())
+    scores = evaluate(labels.where(assessor=whole), question.runs, question.measure, per="assessor")
+    means = scores.mean("topic").values[:, 0]
+    rows = [[name, *_order_by(mean, one)] for name, mean in zip(whole, means.T, strict=True)]
     caption = (
-        f"Does the forecast come true? The order of pairs now, against {counted(len(whole), 'other assessor')} who "
-        f"judged nearly everything: how often it was forecast to stay, and how often it did (Brier score {brier:.3f}). "
-        "The forecast was learnt from these assessors too, so it has seen some of the answer."
+        f"The systems by the labels of {counted(len(whole), 'other assessor')} who judged nearly everything: the best "
+        "system, how many pairs keep their order, how many are reversed, and Kendall's tau with the order now."
     )
-    return [Grid("forecasts_seen", caption, ["forecast", "pairs", "expected_to_stay", "did_stay"], rows)]
+    return [Grid("other_judges", caption, ["assessor", "best", "same_order", "reversed", "tau"], rows)]
+
+
+def _order_by(mean: Floats, one: MeasureComparison) -> list[object]:
+    """Hold mean scores by another judge, (system,), against the order now."""
+    a, b, now = one.tested.a, one.tested.b, one.forecast.mean
+    then = np.where(np.abs(mean[a] - mean[b]) > TIE, np.sign(mean[a] - mean[b]), 0.0)
+    same = then * np.sign(np.where(np.abs(one.changes.delta) > TIE, one.changes.delta, 0.0))
+    best = [one.forecast.systems[n] for n in np.flatnonzero(mean >= mean.max() - TIE).tolist()]
+    tau = float(kendall_tau(np.round(mean, DIGITS)[None], np.round(now, DIGITS))[0])
+    return [listed(best), int((same > 0).sum()), int((same < 0).sum()), known(tau)]

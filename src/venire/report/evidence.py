@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.agreement.copies import Copy, copies
 from venire.agreement.pair_confusions import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.statistics import statistics
@@ -36,9 +37,10 @@ from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.planning.topics import TopicPlan, plan_topics
 from venire.report.judge import (
     NEARLY_ALL,
+    Ranking,
     Unjudged,
-    choose_judge,
     coverage_but,
+    level_topics,
     unanswered,
     unjudged_results,
     useless_assessors,
@@ -77,7 +79,9 @@ class Evidence:
     def everyone(self) -> Judgments:
         """The labels of all topics, also of those that no system has a list for; the judge's by name."""
         judgments, users = self.question.judgments, self.question.reference
-        return with_primary(judgments, but=users) if self.judge == PRIMARY else judgments
+        if self.judge != PRIMARY:
+            return judgments
+        return with_primary(judgments, but=users, order=self._ranked(judgments).names)
 
     @cached_property
     def labels(self) -> Judgments:
@@ -88,7 +92,28 @@ class Evidence:
         judgments, users = self.answered, self.question.reference
         if self.question.assessor is not None or coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
             return judgments
-        return with_primary(judgments, but=users)
+        return with_primary(judgments, but=users, order=self.ranking.names)
+
+    def _ranked(self, judgments: Judgments) -> Ranking:
+        known = None if isinstance(self.profiles, Missing) else self.profiles
+        return Ranking.of(judgments, self.question.reference, known)
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Whose labels score the runs, where nobody said: assessors in the order in which they are chosen."""
+        return self._ranked(self.answered)
+
+    @cached_property
+    def level_with(self) -> tuple[str, ...]:
+        """Others who might score the runs as well as the judge who was chosen; none where one was named."""
+        if self.question.assessor is not None or self.judge == PRIMARY:
+            return ()
+        return self.ranking.equals(self.judge, self.useless)
+
+    @cached_property
+    def level_topics(self) -> int:
+        """On how many topics two assessors might score the runs equally well, where everybody judged a part."""
+        return level_topics(self.answered, self.ranking) if self.judge == PRIMARY else 0
 
     @cached_property
     def judge(self) -> str:
@@ -97,7 +122,7 @@ class Evidence:
         if wanted is None:
             if PRIMARY in names:
                 return PRIMARY
-            return choose_judge(self.labels, self.question.reference, self.useless)
+            return self.ranking.choose(self.useless)
         if wanted not in self.question.judgments.assessors:
             raise UnknownName("assessor", wanted, names)
         if wanted not in names:
@@ -160,6 +185,11 @@ class Evidence:
     def profiles(self) -> Profiles | Missing:
         """How each assessor labels."""
         return or_missing(lambda: profiles(self.question.judgments))
+
+    @cached_property
+    def copies(self) -> tuple[Copy, ...]:
+        """Assessors who repeat the labels of another."""
+        return copies(self.question.judgments)
 
     @cached_property
     def useless(self) -> Mapping[str, str]:

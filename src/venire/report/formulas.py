@@ -165,7 +165,7 @@ FORMULAS = (
         "Demeester et al. 2015, Eq. 2",
     ),
     Formula(
-        ("slopes", "tau", "changes_systems"),
+        ("slopes", "tau", "changes_systems", "other_judges.tau"),
         "tau-b",
         "(concordant - discordant pairs) / √((pairs - ties in one order) (pairs - ties in the other))",
         "Kendall 1945, doi:10.1093/biomet/33.3.239",
@@ -173,9 +173,9 @@ FORMULAS = (
     Formula(
         ("stability_map", "verdict_sure=another judge"),
         "another judge",
-        "labels drawn anew with p(new label | old label), a matrix for every topic around that of a judge, who is one "
-        "of many; rows with few labels lean to proportional odds, documents to the labels that others gave them; "
-        "P(row ahead) is the share of draws",
+        "labels that the other judge gave stand; the rest is drawn with p(new label | old label), a matrix for every "
+        "topic around that of the judge, each other assessor in turn; rows with few labels lean to proportional odds, "
+        "documents to the labels that others gave them; P(row ahead) is the share of draws",
         "Turpin and Scholer 2009, generalised",
     ),
     Formula(
@@ -184,12 +184,6 @@ FORMULAS = (
         "Σ x'_t / n + Σ (w_t - 1) μ_t / n: x' the scores under a drawn judge, μ their means over draws, w_t how often "
         "topic t is drawn",
         "",
-    ),
-    Formula(
-        ("forecasts_seen",),
-        "Brier score",
-        "mean over pairs and judges of (f - o)²: f the forecast that the order stays, o = 1 if it did, else 0",
-        "Brier 1950, Monthly Weather Review 78, 1-3",
     ),
     Formula(
         ("discriminative_power", "collapsed_labels=discriminative_power"),

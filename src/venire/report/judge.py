@@ -1,12 +1,15 @@
 """The judge: which labels score the runs, where nobody said whose; and on which topics.
 
-One assessor does who judged nearly everything; of several, who judged the most, and of those the first by name.  Those
-whose labels tell nothing (always one label, or at random) are passed over while another is there.
+One assessor does who judged nearly everything; of several, who judged the most, and of those who agrees most with the
+others (kappa).  Those whose labels tell nothing (always one label, or at random) are passed over while another is
+there.  Where that leaves several, the one whose labels come first in the files scores the runs, and the report says in
+its first sentence who might as well.  Names decide nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +17,7 @@ import numpy as np
 from venire.agreement.profiles import Profiles
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
-from venire.data.primary import coverage
+from venire.data.primary import coverage, first_rows
 from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
@@ -28,11 +31,54 @@ def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
 
 
-def choose_judge(judgments: Judgments, users: Sequence[str], useless: Mapping[str, str]) -> str:
-    """Name the assessor who judged the most, and whose labels tell something if such a one judged nearly all."""
-    share, names = coverage_but(judgments, users), judgments.assessors
-    useful = np.where(np.isin(names, list(useless)), 0.0, share)
-    return names[int((useful if useful.max() >= NEARLY_ALL else share).argmax())]
+DIGITS = 9
+"""Coverage and kappa that are equal to so many digits are equal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Assessors, those whose labels score the runs first; standing (assessor, 2): coverage and kappa, as in names."""
+
+    names: tuple[str, ...]
+    standing: Floats
+
+    @classmethod
+    def of(cls, judgments: Judgments, users: Sequence[str], profiles: Profiles | None) -> Ranking:
+        """Rank by the share of items judged, then by kappa with the others, then by whose labels come first."""
+        kappas = {} if profiles is None else dict(zip(profiles.assessors, profiles.kappa.value.tolist(), strict=True))
+        kappa = np.nan_to_num([kappas.get(name, np.nan) for name in judgments.assessors], nan=-1.0)
+        standing = np.round(np.stack([coverage_but(judgments, users), kappa], axis=1), DIGITS)
+        order = np.lexsort((first_rows(judgments), -standing[:, 1], -standing[:, 0]))
+        return cls(tuple(judgments.assessors[n] for n in order.tolist()), standing[order])
+
+    def choose(self, useless: Mapping[str, str]) -> str:
+        """Name the first, or the first whose labels tell something if that one judged nearly all."""
+        useful = (n for n, name in enumerate(self.names) if name not in useless and self.standing[n, 0] >= NEARLY_ALL)
+        return self.names[next(useful, 0)]
+
+    def equals(self, name: str, useless: Mapping[str, str]) -> tuple[str, ...]:
+        """Others who judged as much as this one and agree as much with the others."""
+        same = (self.standing == self.standing[self.names.index(name)]).all(axis=1)
+        return tuple(
+            other
+            for other, equal in zip(self.names, same.tolist(), strict=True)
+            if equal and other != name and (other in useless) == (name in useless)
+        )
+
+
+def level_topics(judgments: Judgments, ranking: Ranking) -> int:
+    """Count topics of which two assessors judged most, as many items each and with the same standing.  O(rows)."""
+    place_of = {name: number for number, name in enumerate(ranking.names)}
+    place = np.array([place_of[name] for name in judgments.assessors])
+    topic, n_assessors = judgments.items.topic[judgments.item].astype(np.int64), len(place)
+    cell, load = np.unique(topic * n_assessors + place[judgments.assessor.codes], return_counts=True)
+    topic, who = np.divmod(cell, n_assessors)
+    load = np.where(ranking.standing[who, 0] > 0, load, 0)
+    order = np.lexsort((who, -load, topic))
+    topic, load, standing = topic[order], load[order], ranking.standing[who[order]]
+    first = np.append(True, topic[1:] != topic[:-1])[:-1]
+    level = first & (topic[1:] == topic[:-1]) & (load[1:] == load[:-1]) & (standing[1:] == standing[:-1]).all(axis=1)
+    return int(level.sum())
 
 
 def useless_assessors(profiles: Profiles) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from venire.agreement.copies import copy_notes
 from venire.agreement.pair_confusions import Confusions
 from venire.models.selection import refuse_selected
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
@@ -23,7 +24,7 @@ PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency",
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     labels = evidence.question.judgments
-    parts: list[Part] = [_overlap(evidence)]
+    parts: list[Part] = [*(careful(note) for note in copy_notes(evidence.copies)), _overlap(evidence)]
     if not isinstance(evidence.profiles, Missing):
         words = "Shares of labels of each assessor as one bar; those who stand out are named with what they do."
         caption = "What labels each assessor gives."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from venire.agreement.copies import copy_notes
 from venire.analysis.forecasts import TIE
-from venire.analysis.verdicts import SOURCES
+from venire.analysis.verdicts import MOST_NAMES, SOURCES
 from venire.data.primary import PRIMARY
 from venire.kernels.resample import FEW_TOPICS
 from venire.report.advice import advice
@@ -20,7 +21,25 @@ def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     found = evidence.verdict
     parts: list[Part] = [*_sure(evidence), *_apart(evidence), *_limits(evidence), *advice(evidence)]
-    return Chapter("verdict", "Verdict", found.sentence(), tuple(parts), {"verdict": found.record()})
+    headline = " ".join([found.sentence(), *_level(evidence), *_copied(evidence)])
+    return Chapter("verdict", "Verdict", headline, tuple(parts), {"verdict": found.record()})
+
+
+def _level(evidence: Evidence) -> list[str]:
+    """Say who else might have scored the runs, where nothing tells them from the judge who was chosen."""
+    if evidence.level_with:
+        others, judge = listed(evidence.level_with, MOST_NAMES), evidence.judge
+        as_well = f"{others} judged as much and {'agrees' if len(evidence.level_with) == 1 else 'agree'} as well"
+        return [f"All this is by the labels of {judge}, which come first in the files; {as_well} (see --assessor)."]
+    if evidence.level_topics:
+        topics = counted(evidence.level_topics, "topic")
+        return [f"On {topics}, two assessors judged as much and agree as well; whose labels come first counts there."]
+    return []
+
+
+def _copied(evidence: Evidence) -> list[str]:
+    """Say that another judge is none, where one repeats the labels that score the runs."""
+    return [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
 
 
 def _sure(evidence: Evidence) -> list[Part]:
@@ -97,13 +116,19 @@ def _whose(evidence: Evidence) -> list[Part]:
 
 
 def _why_them(evidence: Evidence) -> str:
-    """Say why the judge is the judge: they judged the most, or as much as others and come first by name."""
+    """Say why the judge is the judge: they judged the most, agree most with the others, or come first in the files."""
     share, names = coverage_but(evidence.labels, evidence.question.reference), evidence.labels.assessors
     as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
-    passed = f", but for {listed(over)}, whose labels tell nothing" if over else ""
+    passed = f", except {listed(over)}, whose labels tell nothing" if over else ""
+    if evidence.level_with:
+        return f"the first in the files of those who judged the most and agree most with others{passed}"
     alone = len(as_much) - len(over) == 1
-    return f"{'who' if alone else 'the first by name of those who'} judged the most{passed}"
+    return (
+        f"who judged the most{passed}"
+        if alone
+        else f"of those who judged the most{passed}, who agrees most with others"
+    )
 
 
 def _unmatched(evidence: Evidence) -> list[Part]:

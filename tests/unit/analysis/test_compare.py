@@ -135,3 +135,21 @@ def test_with_one_topic_there_is_no_p_value_and_no_nan_in_words(collection):
     found = compare(judgments, runs, "nDCG@5", **one)
     assert found.records()[0]["p_value"] is None
     assert "nan" not in found.sentence()
+
+
+def test_stated_agreement_names_a_measure_of_two_labels(collection):
+    """Of labels that are reduced to two a measure has other scores: it has another name, in every part."""
+    judgments, runs = collection
+    pair = {"assessor": "old", "baseline": "poor", "candidate": "good", "n_draws": 20}
+    graded = compare(judgments, runs, ["nDCG@10", "P@5"], **pair).records()
+    found = compare(judgments, runs, ["nDCG@10", "P@5", "CG@5"], agreement=(0.9, 0.8), **pair)
+    names = ["nDCG@10 (binary:1)", "P@5", "CG@5 (binary:1)"]
+    assert [record["measure"] for record in found.records()] == names
+    assert list(found.scores.names["measure"]) == names
+    assert [each.forecast.measure for each in found.by_measure] == names
+    assert names[0] in found.sentence()
+    two = evaluate(judgments, runs, "nDCG@10", assessor="old", gains="binary:1").mean("topic")
+    mean = dict(zip(two.names["system"], two.values[:, 0], strict=True))
+    assert found.records()[0]["delta"] == pytest.approx(mean["good"] - mean["poor"])
+    assert found.records()[0]["delta"] != pytest.approx(graded[0]["delta"])
+    assert found.records()[1]["delta"] == pytest.approx(graded[1]["delta"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from venire import Synthetic, UnknownName, generate, read_judgments
-from venire.analysis.forecasts import forecast
+from venire.analysis.forecasts import TIE, forecast
 from venire.analysis.uncertainty_sources import DRAWN, three_sources, uncertainty_sources
 from venire.models.transitions import agreement_transitions
 
@@ -44,7 +44,7 @@ def test_records_and_sentence(found):
     records = found.records([(a, b)])
     assert [each["source"] for each in records] == list(DRAWN)
     both = found.difference("both", a, b)
-    assert records[2]["p_ahead"] == found.p_beats(a, b) == (both > 0).mean()
+    assert records[2]["p_ahead"] == found.p_beats(a, b) == (both > TIE).mean()
     assert records[2]["sd"] == pytest.approx(both.std(ddof=1))
     assert records[2]["low"] < both.mean() < records[2]["high"]
     assert len(found.records()) == 3 * len(found.systems) * (len(found.systems) - 1) // 2

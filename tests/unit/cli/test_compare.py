@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from two_judges import table, write_files
 from venire.cli.compare_details import pair_number
 from venire.cli.main import cli
 
@@ -109,3 +110,22 @@ def test_stated_agreement(collection):
     result = run(collection, "--agreement", "0.9,0.7", "-m", "P@10", "--format", "json", "-q")
     assert result.exit_code == 0
     assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in json.loads(result.stdout)["pairs"])
+
+
+@pytest.mark.parametrize("more", [(), ("--judge", "pooled")])
+def test_of_two_judges_who_contradict_each_other_neither_opens_the_gate(tmp_path, more):
+    judgments, runs = write_files(tmp_path, table())
+    for assessor, ahead, behind in (("llm", "L", "C"), ("expert", "C", "L")):
+        asked = ["--assessor", assessor, "--baseline", behind, "--candidate", ahead, "--draws", "100", *more]
+        result = CliRunner().invoke(cli, ["compare", judgments, runs, *asked, "--require", "p_stays_ahead>=0.9"])
+        assert result.exit_code == 1, result.output
+        assert "p_stays_ahead" in result.stderr
+
+
+def test_a_second_judge_who_says_the_same_opens_the_gate(tmp_path):
+    judgments, runs = write_files(tmp_path, table(identical=True))
+    asked = ["--assessor", "llm", "--baseline", "D", "--candidate", "C", "--require", "p_stays_ahead>=1"]
+    result = CliRunner().invoke(
+        cli, ["compare", judgments, runs, *asked, "--draws", "100", "-m", "nDCG@10", "-m", "AP"]
+    )
+    assert result.exit_code == 0, result.output

@@ -14,7 +14,7 @@ def rejudging(n_draws=200, n_items=300, matrix=MATRIX):
     rng = np.random.default_rng(1)
     old = rng.integers(-1, 3, n_items).astype(np.int32)
     topic = np.sort(rng.integers(0, 5, n_items)).astype(np.int32)
-    return Rejudging(old, topic, lambda _: matrix[None], range(n_draws), np.random.SeedSequence(7))
+    return Rejudging(old, topic, lambda *_: matrix[None], range(n_draws), np.random.SeedSequence(7))
 
 
 def test_new_labels_follow_the_matrix():
@@ -39,7 +39,7 @@ def test_draws_do_not_depend_on_how_they_are_divided():
 def test_a_topic_may_have_a_matrix_of_its_own():
     flipped = np.stack([np.eye(3), np.eye(3), np.eye(3)[::-1], np.eye(3), np.eye(3)])
     judge = rejudging()
-    judge = Rejudging(judge.old, judge.topic, lambda _: flipped, range(3), judge.seed)
+    judge = Rejudging(judge.old, judge.topic, lambda *_: flipped, range(3), judge.seed)
     labels = judge.labels(0, 3)
     known = judge.old >= 0
     there = known & (judge.topic == 2)
@@ -62,7 +62,7 @@ def test_items_lean_to_labels_as_asked():
     old, topic = np.array([0, 1, 1, -1], dtype=np.int32), np.zeros(4, dtype=np.int32)
     matrix = np.array([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
     leaning = np.array([[1.0, 1, 1], [0.5, 1, 2], [0, 0, 3], [1, 1, 1]])
-    judge = Rejudging(old, topic, lambda _: matrix[None], range(4000), np.random.SeedSequence(2), leaning)
+    judge = Rejudging(old, topic, lambda *_: matrix[None], range(4000), np.random.SeedSequence(2), leaning)
     drawn = judge.labels(0, 4000)
     for item in range(3):
         expected = matrix[old[item]] * leaning[item] / (matrix[old[item]] * leaning[item]).sum()

@@ -122,3 +122,13 @@ def test_contour_and_limits_follow_the_formulas():
 def test_what_cannot_be_is_refused(call):
     with pytest.raises(SettingError):
         call()
+
+
+@pytest.mark.parametrize(("a0", "a1"), [(1.2, 0.9), (0.9, 1.0001), (-0.1, 0.5), (0.5, float("nan"))])
+def test_rates_that_are_no_probabilities_are_refused(a0, a1):
+    ranks = RankCounts(c10=3, c01=1)
+    for asked in (ranks.expected, ranks.variance, ranks.normal, ranks.exact, ranks.chances):
+        with pytest.raises(SettingError, match="from 0 to 1"):
+            asked(a0, a1)
+    with pytest.raises(SettingError, match="from 0 to 1"):
+        bounds(3, 1 / 3, a0=a0, a1=a1)

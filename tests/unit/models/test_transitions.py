@@ -53,7 +53,7 @@ def test_rows_are_shrunk(scale):
 def test_drawn_matrices_are_distributions_around_the_matrix(form):
     found = fit_transitions(read_grid(GRID), "U1", ANY)
     rng = np.random.default_rng(3)
-    drawn = np.stack([found.matrices(form)(rng)[0] for _ in range(3000)])
+    drawn = np.stack([found.matrices(form)(rng, number)[0] for number in range(3000)])
     np.testing.assert_allclose(drawn.sum(axis=-1), 1)
     if form != "assessors":
         np.testing.assert_allclose(drawn.mean(axis=0), found.matrix, atol=0.03)
@@ -73,10 +73,10 @@ def test_concentration_tells_groups_that_vary_from_groups_that_do_not():
 
 def test_stated_agreement_is_certain():
     stated = agreement_transitions(Scale.parse("0<1"), 0.9, 0.7)
-    drawn = stated.matrices("fixed")(np.random.default_rng(0))[0]
+    drawn = stated.matrices("fixed")(np.random.default_rng(0), 0)[0]
     np.testing.assert_allclose(drawn, [[0.9, 0.1], [0.3, 0.7]], atol=1e-3)
     known = known_transitions(fit_transitions(read_grid(GRID), "U1", "U2"))
-    np.testing.assert_allclose(known.matrices("hierarchical")(np.random.default_rng(0))[0], known.matrix, atol=1e-3)
+    np.testing.assert_allclose(known.matrices("hierarchical")(np.random.default_rng(0), 0)[0], known.matrix, atol=1e-3)
 
 
 def test_what_cannot_be_is_said():

@@ -81,7 +81,7 @@ def test_nothing_is_explained_that_is_not_there(reports):
     assert "PDP" not in plain
     assert "CTR" not in plain
     assert {"CTR", "kappa with users"} <= with_users
-    assert {"nDCG", "ERR", "winner", "p(R|i)", "UDM weight P(M/N)", "Brier score"} <= plain
+    assert {"nDCG", "ERR", "winner", "p(R|i)", "UDM weight P(M/N)", "another judge"} <= plain
 
 
 def formulas_in(report) -> list[tuple[str, str, str]]:

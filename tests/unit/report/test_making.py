@@ -282,7 +282,7 @@ def test_a_winner_is_told_to_be_chosen_only_where_nothing_more_is_needed(whole, 
     assert whole.content()["verdict"]["verdict"]["winner"] is None
     assert not any(text.startswith("choose") for text in todo(whole.chapters[0].parts))
     made = generate(replace(SMALL, systems=Systems(quality=(0.1, 0.2, 6.0), depth=20)), rng=3)
-    evidence = Evidence(Question(made.judgments, made.runs, n_draws=50))
+    evidence = Evidence(Question(made.judgments, made.runs, assessor="careful1", n_draws=50))
     assert evidence.verdict.winner == "s03"
     monkeypatch.setattr(advice, "_double_judgments", lambda _: [])
     assert todo(verdict.chapter(evidence).parts) == [

@@ -127,7 +127,7 @@ def test_a_judge_whose_labels_tell_nothing_is_passed_over_or_warned_of():
     runs = lists("x", "y", topics=topics)
     chosen = Evidence(asked(rows, runs))
     assert chosen.judge == "bob"
-    assert any("but for always, whose labels tell nothing" in text for text in said(verdict.chapter(chosen)))
+    assert any("except always, whose labels tell nothing" in text for text in said(verdict.chapter(chosen)))
     named_so = Evidence(asked(rows, runs, assessor="always"))
     assert any("stands out (one label)" in text for text in said(verdict.chapter(named_so), "warning"))
 

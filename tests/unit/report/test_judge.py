@@ -1,0 +1,110 @@
+"""Whose labels score the runs where nobody said: by what they judged, never by their names."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from two_judges import judged, lists, table
+from venire import Synthetic, generate, read_judgments, read_runs, report_on
+from venire.data.primary import PRIMARY
+from venire.report.evidence import Evidence
+from venire.report.question import Question
+
+RENAMED = {"lazy1": "AAA", "careful1": "zzz", "expert": "zoe", "ann": "zed", "cid": "abe"}
+
+
+def renamed(judgments, names=RENAMED):
+    """The same judgments, read anew, under names in another order."""
+    frame = judgments.to_polars().with_columns(pl.col("assessor").replace(names))
+    return read_judgments(frame, scale=str(judgments.scale))
+
+
+def evidence(judgments, runs=None):
+    return Evidence(Question(judgments, read_runs(runs or lists())))
+
+
+def shared_work(n_docs=20, part=14):
+    """Three assessors, each of whom judged a part of every topic: ann and bob as much, cid less."""
+    rng, rows = np.random.default_rng(3), []
+    for topic in range(6):
+        truth = rng.integers(0, 3, n_docs)
+        for name, first, last in (("cid", 4, 12), ("bob", n_docs - part, n_docs), ("ann", 0, part)):
+            noise = rng.choice([-1, 0, 1], p=[0.1, 0.8, 0.1], size=n_docs)
+            labels = np.clip(truth + noise, 0, 2)
+            rows += [(f"q{topic}", f"x{n}", name, str(labels[n])) for n in range(first, last)]
+    columns = ["topic", "doc", "assessor", "label"]
+    return read_judgments(pl.DataFrame(rows, schema=columns, orient="row"), scale="0<1<2")
+
+
+def test_of_two_who_are_level_the_first_in_the_files_judges_and_the_headline_says_so():
+    for frame, first, other in ((table(), "expert", "llm"), (table().reverse(), "llm", "expert")):
+        found = evidence(judged(frame))
+        assert (found.judge, found.level_with) == (first, (other,))
+        headline = report_on(judged(frame), lists(), n_draws=20).chapters[0].finding
+        assert f"by the labels of {first}" in headline
+        assert f"{other} judged as much" in headline
+        named = report_on(judged(frame), lists(), assessor=first, n_draws=20).chapters[0].finding
+        assert headline.startswith(named)
+        assert other not in named
+
+
+@pytest.mark.parametrize("worse", ["aaa", "zzz"])
+def test_of_those_who_judged_as_much_the_one_who_agrees_most_judges(worse):
+    frame, rng = table(identical=True), np.random.default_rng(0)
+    odd = frame.filter(pl.col("assessor") == "llm").with_columns(assessor=pl.lit(worse))
+    label = np.where(rng.random(len(odd)) < 0.3, rng.integers(0, 4, len(odd)), odd["label"].cast(int))
+    odd = odd.with_columns(label=pl.Series(label).cast(str))
+    llm = frame.filter(pl.col("assessor") == "llm")
+    label = np.where(rng.random(len(llm)) < 0.1, rng.integers(0, 4, len(llm)), llm["label"].cast(int))
+    llm = llm.with_columns(label=pl.Series(label).cast(str))
+    judgments = judged(pl.concat([odd, llm, frame.filter(pl.col("assessor") == "expert")]))
+    found = evidence(judgments)
+    assert (found.judge, found.level_with) == ("expert", ())
+
+
+def test_where_everybody_judged_a_part_names_decide_nothing_either():
+    one, other = (evidence(each) for each in (shared_work(), renamed(shared_work())))
+    assert one.judge == other.judge == PRIMARY
+    np.testing.assert_array_equal(one.own.item, other.own.item)
+    np.testing.assert_array_equal(one.own.label, other.own.label)
+    assert one.level_topics == other.level_topics == 0
+
+
+def test_topics_on_which_two_are_level_are_counted_in_the_headline():
+    judgments = shared_work()
+    two = judgments.take(np.isin(judgments.assessor.texts(), ["ann", "bob"]))
+    found = evidence(two)
+    assert found.judge == PRIMARY
+    assert found.level_topics == 6
+    assert "On 6 topics, two assessors judged as much" in report_on(two, lists_of(two), n_draws=20).chapters[0].finding
+
+
+def lists_of(judgments):
+    docs = [f"x{n}" for n in range(8)]
+    orders = {"s": docs, "t": docs[::-1]}
+    return {name: {t: {d: -float(n) for n, d in enumerate(o)} for t in judgments.topics} for name, o in orders.items()}
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
+@pytest.mark.parametrize("doubly", [1.0, 0.3])
+def test_renaming_assessors_changes_no_number_of_a_report(doubly):
+    made = generate(Synthetic(n_topics=6, docs_per_topic=30), rng=2)
+    rows = np.random.default_rng(1).random(len(made.judgments)) < doubly
+    sets = [renamed(made.judgments.take(rows), names) for names in ({}, RENAMED)]
+    found = [numbers(report_on(each, made.runs, n_draws=30).content()) for each in sets]
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+    assert len(found[0]) > 100
+
+
+def numbers(content):
+    """All numbers of the chapters, in an order of their own: tables list assessors by name."""
+    found, rest = [], [value for key, value in content.items() if key not in ("made_with", "method")]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict | list):
+            rest += list(value.values()) if isinstance(value, dict) else value
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found.append(float(value))
+    return sorted(found)
