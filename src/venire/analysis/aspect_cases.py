@@ -12,19 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.analysis.likeness import interval, resampled_sd
 from venire.data.aspects import Aspects
 from venire.kernels.resample import topic_weights
 from venire.types import Bools, Floats, Ints, RNGLike
 from venire.words import counted
 
 ISOLATION, CONDITION, CHANGE = CONTEXTS = ("isolation", "condition", "change")
-LEVEL = 0.95
 NO_CONDITION = "no label was given in condition: there is no column 'given' that names a document"
 NO_ISOLATION = "no label was given in isolation"
+TOO_FEW = "no interval: fewer than two topics or draws of them, or the same value in all draws of fewer than ten topics"
 
 
 class Interval(NamedTuple):
-    """A value, and where it is in 95 % of the draws of topics; None where that cannot be said, with the reason."""
+    """A value with its 95 % interval over topics; None where that cannot be said, with the reason."""
 
     value: float | None
     low: float | None
@@ -92,23 +93,25 @@ class Cases:
             return NO_CONDITION if not len(self.condition) else "no assessor labelled a document both ways"
         return None if len(self.rows(context)) else NO_ISOLATION if context == ISOLATION else NO_CONDITION
 
-    def interval(self, draws: Floats, reason: str) -> Interval:
-        """Sum up a value (as it is, then per draw): NaN is unknown, for the reason given; no interval of one topic."""
+    def interval(self, draws: Floats, rows: Ints, reason: str, *, lowest: float = -1.0) -> Interval:
+        """Sum up a value of rows (as it is, then per draw): NaN is unknown, for the reason given.
+
+        The interval is Student's, from the standard deviation over draws of topics.
+        """
         value = float(draws[0])
         if np.isnan(value):
             return Interval(None, None, None, reason)
-        known = draws[1:][~np.isnan(draws[1:])]
-        if len(known) < 2 or np.count_nonzero(self.weights[0]) < 2:
-            return Interval(value, None, None, "no interval: fewer than two topics, or draws of them")
-        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
-        return Interval(value, low, high)
+        n_topics = len(np.unique(self.aspects.topic[rows]))
+        low, high = interval(value, resampled_sd(draws[1:], n_topics), n_topics, lowest=lowest)
+        return Interval(value, None, None, TOO_FEW) if np.isnan(low) else Interval(value, low, high)
 
     def share(self, rows: Ints, hits: Bools, reason: str) -> Interval:
         """Share of rows that are marked, over draws of topics; hits (row,) of these rows."""
         topic, n = self.aspects.topic[rows], self.weights.shape[1]
         whole = self.weights @ np.bincount(topic, minlength=n)
         part = self.weights @ np.bincount(topic[hits], minlength=n)
-        return self.interval(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0), reason)
+        draws = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+        return self.interval(draws, rows, reason, lowest=0.0)
 
 
 def _matched(aspects: Aspects, valid: Bools, in_condition: Bools) -> tuple[Ints, Ints]:

@@ -166,7 +166,7 @@ def _correlated(
         if not len(rows)
         else f"{'changes' if context == CHANGE else 'grades'} of {' and '.join(constant)} are all the same"
     )
-    return Correlation(context, a, b, a_context, len(rows), cases.interval(draws, reason), draws)
+    return Correlation(context, a, b, a_context, len(rows), cases.interval(draws, rows, reason), draws)
 
 
 def _draws(cases: Cases, rows: Ints, a: Codes | Ints, b: Codes | Ints) -> Floats:

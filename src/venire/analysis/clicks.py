@@ -24,7 +24,7 @@ from venire.words import counted
 class ClickSummary(Tabular):
     """A log in numbers; ``mean_ctr`` is over topics, ``rates`` (topic,) are theirs, in the order of ``clicks.topics``.
 
-    mean_ctr has NaN limits where there is one topic only.
+    mean_ctr has NaN limits where there is one topic only, and is NaN where the log has nothing but clicks.
     """
 
     clicks: Clicks
@@ -42,7 +42,7 @@ class ClickSummary(Tabular):
             "clicks": int(clicks.clicks.sum()),
             "satisfied": int(clicks.satisfied.sum()),
             "rule": clicks.rule,
-            "mean_ctr": ctr.value,
+            "mean_ctr": known(ctr.value),
             "low": known(ctr.low),
             "high": known(ctr.high),
         }
@@ -65,8 +65,11 @@ class ClickSummary(Tabular):
         """Say it in one sentence."""
         ctr, topics = self.mean_ctr, counted(len(self.rates), "topic")
         limits = "" if np.isnan(ctr.low) else f" [{ctr.low:.3f}, {ctr.high:.3f}]"
+        log = f"{counted(self.clicks.sessions, 'session')} on {topics}"
+        if np.isnan(ctr.value):
+            return f"{log}: the click-through rate is not known, since the log has no result without a click."
         return (
-            f"{counted(self.clicks.sessions, 'session')} on {topics}: a document that is shown gets a satisfied click "
+            f"{log}: a document that is shown gets a satisfied click "
             f"({self.clicks.rule}) {ctr.value:.3f}{limits} of the time, averaged over documents, then topics."
         )
 
@@ -82,9 +85,9 @@ def summarise_clicks(clicks: Clicks) -> ClickSummary:
     0.25
     """
     rates = clicks.topic_rates()
-    mean, n = float(rates.mean()), len(rates)
-    low = high = float("nan")
-    if n > 1:
+    n, low, high = len(rates), float("nan"), float("nan")
+    mean = float("nan") if clicks.all_clicked else float(rates.mean())
+    if n > 1 and not clicks.all_clicked:
         from scipy.special import stdtrit
 
         half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * rates.std(ddof=1) / np.sqrt(n))

@@ -53,8 +53,9 @@ _NORMAL = NormalDist()
 class ContextGain(Tabular):
     """What a weight on conditional labels gains: kappa with alpha chosen on other topics, less kappa_0 with alpha 0.
 
-    low, high: 95 % interval of the gain; p: one-sided, that there is none.  alpha does best on all topics; used is the
-    share of choices that were not 0.  All but alpha are None where reason says why.
+    low, high: 95 % interval of the gain; p: one-sided, that there is none; p_adjusted: for the number of measures, if
+    several are tested.  alpha does best on all topics; used is the share of choices that were not 0.  All but
+    alpha are None where reason says why.
     """
 
     condition: str
@@ -67,17 +68,24 @@ class ContextGain(Tabular):
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    p_adjusted: float | None = None
     reason: str | None = None
+
+    @property
+    def decisive_p(self) -> float | None:
+        """The p-value that decides: adjusted, if it was."""
+        return self.p if self.p_adjusted is None else self.p_adjusted
 
     @property
     def found(self) -> bool:
         """Whether a gain is found at the 5 % level."""
-        return self.p is not None and self.p <= 1 - LEVEL
+        return self.decisive_p is not None and self.decisive_p <= 1 - LEVEL
 
     def record(self) -> dict[str, Any]:
         """Return a JSON object."""
         names = ("condition", "alpha", "used", "kappa", "kappa_0", "gain", "low", "high", "p", "reason")
-        return {**{name: getattr(self, name) for name in names}, "topics": self.n_topics}
+        found = {name: getattr(self, name) for name in names}
+        return {**found, "topics": self.n_topics, "p_adjusted": self.decisive_p}
 
     def records(self) -> Records:
         """Return one row."""
@@ -85,13 +93,15 @@ class ContextGain(Tabular):
 
     def sentence(self) -> str:
         """Say whether context brings the measure nearer to users."""
-        if self.gain is None or self.p is None:
+        if self.gain is None or self.decisive_p is None:
             return f"nothing can be said on the gain of context ({self.condition} preference): {self.reason}"
+        adjusted = "" if self.p_adjusted is None else "adjusted "
         word = "context brings it nearer to users" if self.found else "context is not shown to bring it nearer to users"
         return (
             f"{word} ({self.condition}): kappa {self.kappa:.3f} with alpha chosen on other topics and "
             f"{self.kappa_0:.3f} with alpha 0, gain {self.gain:+.3f} ({self.low:+.3f} to {self.high:+.3f}), "
-            f"p = {self.p:.2g}, {self.n_topics} topics; on all of them alpha {self.alpha:g} agrees best"
+            f"{adjusted}p = {self.decisive_p:.2g}, {self.n_topics} topics; on all of them alpha {self.alpha:g} agrees "
+            "best"
         )
 
 

@@ -73,12 +73,10 @@ class ContextSweep(Tabular):
 
     def gain_records(self) -> list[dict[str, Any]]:
         """Return a JSON object per measure and condition: the gain of context, tested."""
-        p = [[np.nan if each.p is None else each.p for each in gains] for gains in self.gains]
-        adjusted = np.array([holm(np.array(each)) for each in zip(*p, strict=True)]).T
         return [
-            {"measure": measure, **gain.record(), "p_adjusted": known(adjusted[row, place])}
-            for row, (measure, gains) in enumerate(zip(self.measures, self.gains, strict=True))
-            for place, gain in enumerate(gains)
+            {"measure": measure, **gain.record()}
+            for measure, gains in zip(self.measures, self.gains, strict=True)
+            for gain in gains
         ]
 
     def tie_records(self) -> list[dict[str, Any]]:
@@ -150,11 +148,19 @@ def sweep_context(
     by_measure = cases.difference.reshape(len(names), len(weights), -1)
     middle = int(np.abs(weights - MIDDLE).argmin())
     ties = tie_sweep(by_measure[:, middle], cases.verdicts, n_draws=min(n_draws, 300), rng=generator)
-    tested = tuple(
-        tuple(context_gains(each, weights, cases.verdicts, conditions=CONDITIONS, rng=generator)) for each in by_measure
-    )
+    tested = [context_gains(each, weights, cases.verdicts, conditions=CONDITIONS, rng=generator) for each in by_measure]
+    by_condition = [_adjusted(each) for each in zip(*tested, strict=True)]
+    found = tuple(zip(*by_condition, strict=True))
     notes = (*cases.notes, *agreement.notes())
-    return ContextSweep(tuple(names), weights, cases, agreement, ties, float(weights[middle]), tested, notes)
+    return ContextSweep(tuple(names), weights, cases, agreement, ties, float(weights[middle]), found, notes)
+
+
+def _adjusted(gains: Sequence[ContextGain]) -> list[ContextGain]:
+    """Adjust the p-values of several measures by Holm's method."""
+    if len(gains) == 1:
+        return list(gains)
+    adjusted = holm(np.array([np.nan if each.p is None else each.p for each in gains]))
+    return [replace(each, p_adjusted=known(p)) for each, p in zip(gains, adjusted, strict=True)]
 
 
 def in_isolation(name: str) -> ContextMeasure:

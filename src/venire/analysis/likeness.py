@@ -13,6 +13,7 @@ import numpy as np
 from venire.errors import UnknownName
 from venire.kernels.correlation import kendall_tau, rbo, tau_ap
 from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
+from venire.kernels.resample import FEW_TOPICS
 from venire.tabular import Tabular
 from venire.types import Floats
 from venire.words import counted
@@ -32,6 +33,8 @@ MATRICES: dict[str, Callable[[Floats], Floats]] = {
 }
 """The same for every two of many rankings at once: (..., ranking, system) -> (..., ranking, ranking)."""
 LEVEL = 0.95
+STEADY = 1e-12
+"""Standard deviations up to this are rounding errors of zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,14 +121,41 @@ def correlate_by(correlation: str | Correlate) -> tuple[str, Correlate]:
     return correlation, CORRELATIONS[correlation]
 
 
-def interval(value: float, sd: float, n_topics: int, *, lowest: float = -1.0) -> tuple[float, float]:
-    """Student's interval around a value from its standard deviation over resampled topics, within [lowest, 1]."""
+def interval(
+    value: float, sd: float, n_topics: int, *, lowest: float = -1.0, highest: float = 1.0
+) -> tuple[float, float]:
+    """Student's interval around a value from its standard deviation over resampled topics, within these ends.
+
+    NaN for one topic, and for fewer than ten of which every resample gives the same value: that they do not vary says
+    little of other topics.
+    """
+    if n_topics < 2 or isnan(sd) or (sd <= STEADY and n_topics < FEW_TOPICS):
+        return np.nan, np.nan
+    half = student(n_topics) * sd
+    return max(value - half, lowest), min(value + half, highest)
+
+
+def student(n_topics: int) -> float:
+    """Return the quantile of Student's t for two-sided limits from this many topics."""
     from scipy.special import stdtrit
 
-    if n_topics < 2 or isnan(sd):
-        return np.nan, np.nan
-    half = float(stdtrit(n_topics - 1, 1 - (1 - LEVEL) / 2)) * sd
-    return max(value - half, lowest), min(value + half, 1.0)
+    return float(stdtrit(n_topics - 1, 1 - (1 - LEVEL) / 2))
+
+
+def resampled_sd(draws: Floats, n_topics: int) -> float:
+    """Standard deviation over resampled topics, NaN draws left out; NaN where there are not two of each."""
+    known = draws[~np.isnan(draws)]
+    return float(known.std() * np.sqrt(n_topics / (n_topics - 1))) if len(known) > 1 and n_topics > 1 else np.nan
+
+
+def few_topics(rows: Sequence[RankCorrelation]) -> list[str]:
+    """Say that intervals rest on few topics, and why some are missing."""
+    fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
+    if fewest >= FEW_TOPICS:
+        return []
+    note = f"intervals rest on {counted(fewest, 'topic')} where there are fewest"
+    missing = any(isnan(row.low) and not isnan(row.sd) for row in rows)
+    return [f"{note}; none is given where every resample of so few topics has the same value" if missing else note]
 
 
 def _value(row: RankCorrelation) -> float:

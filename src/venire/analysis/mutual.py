@@ -22,7 +22,7 @@ import numpy as np
 
 from venire.analysis.double_judgments import DoubleJudgments, double_judgments
 from venire.analysis.left_out import left_out_gains
-from venire.analysis.likeness import RankCorrelation, Robustness, interval
+from venire.analysis.likeness import RankCorrelation, Robustness, few_topics, interval
 from venire.data.gains import GainsLike, binary, gains_for, names_model
 from venire.data.judgments import Judgments
 from venire.errors import MeasureError, ScaleError, SettingError
@@ -89,6 +89,7 @@ def mutual_evaluation(
     notes = [*labels.notes, *sets.notes, *(_without(times, names) for times, names in lacking.items() if times)]
     if len(np.unique(sets.pair)) > MOST_PAIRS:
         notes.append(f"{len(np.unique(sets.pair)):,} directed pairs of assessors have no rows of their own")
+    notes += few_topics(rows)
     return Robustness(tuple(rows), tuple(dict.fromkeys(notes)), "95% intervals: Student's t over topics")
 
 

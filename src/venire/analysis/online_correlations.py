@@ -1,4 +1,4 @@
-"""Do offline measures tell on which topics users were satisfied?  Rank correlations over topics with online measures.
+r"""Do offline measures tell on which topics users were satisfied?  Rank correlations over topics with online measures.
 
 Golbus et al. (2014, doi:10.1145/2566486.2568015), Figures 4 and 5: topics are ordered by an offline measure, from
 labels, and by an online one, from clicks (``online_measures``), and the two orders are correlated by Kendall's tau (b)
@@ -7,19 +7,28 @@ and Spearman's rho, over weights alpha of conditional labels.  Scores closer tha
 The paper has no intervals.  Here they are Student's around the value, from its standard deviation over resampled
 topics; so is that of ``gain``, the correlation at an alpha less the one at alpha = 0 on the same topics.  Where several
 systems are scored, ``all`` is the mean of their correlations.
+
+Resamples of few topics vary too little: all of those of three topics in perfect order are in perfect order.  So for
+fewer than ten topics, or where no resample differs, the interval has the values :math:`\rho` that satisfy
+
+.. math:: (r - \rho)^2 \le t_{n-1}^2 \, v \, (1 - \rho^2)
+
+(Wilson's form, of a variance that falls with the correlation), where v is the variance :math:`s^2 / (1 - r^2)` by
+resampling, but at least that of n topics in unrelated orders: 2 (2n + 5) / (9 n (n - 1)) for tau, 1 / (n - 1) for rho
+(Kendall 1938, doi:10.1093/biomet/30.1-2.81).  The gain then has the differences of these limits.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isnan
+from math import isnan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.analysis.likeness import LEVEL, interval
+from venire.analysis.likeness import LEVEL, STEADY, interval, resampled_sd, student
 from venire.analysis.online_measures import MANY_UNSEEN, Online, lists_of, online_scores
 from venire.data.clicks import Clicks
 from venire.data.gains import GainsLike
@@ -29,7 +38,7 @@ from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import scan
-from venire.kernels.resample import topic_weights
+from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
 from venire.measures.evaluate import evaluate, several
 from venire.measures.measure import ContextMeasure
@@ -44,6 +53,11 @@ DIGITS = 10
 FEWEST = 3
 NO_INTERVALS = "no intervals: topics were not resampled"
 CORRELATIONS = {"kendall": resampled_tau, "spearman": resampled_rho}
+UNRELATED: dict[str, Callable[[int], float]] = {
+    "kendall": lambda n: 2 * (2 * n + 5) / (9 * n * (n - 1)),
+    "spearman": lambda n: 1 / (n - 1),
+}
+"""The variance of each correlation over n topics in unrelated orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +111,8 @@ class OnlineCorrelations(Tabular):
         for online in dict.fromkeys(row.online for row in known):
             best = max((row for row in known if row.online == online), key=lambda row: row.value)
             at = "" if best.alpha is None else f" at alpha {best.alpha:g}"
-            said.append(f"{online} with {best.measure}{at} (tau {best.value:.2f} [{best.low:.2f}, {best.high:.2f}])")
+            limits = "" if isnan(best.low) else f" [{best.low:.2f}, {best.high:.2f}]"
+            said.append(f"{online} with {best.measure}{at} (tau {best.value:.2f}{limits})")
         return f"Over {counted(known[0].topics, 'topic')}, clicks go together best: {'; '.join(said)}."
 
 
@@ -160,8 +175,15 @@ def correlate_online(
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
         unjudged = _unjudged(whose, sources, topics=offline.names["topic"], top=online.top)
-    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes]))
+    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *_few(rows)]))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
+
+
+def _few(rows: Sequence[OnlineCorrelation]) -> list[str]:
+    """Say that correlations rest on few topics, if so."""
+    fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
+    words = f"correlations rest on {counted(fewest, 'topic')} where there are fewest: their intervals are wide"
+    return [words] * (fewest < FEW_TOPICS)
 
 
 def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[str]:
@@ -230,10 +252,10 @@ def _rows(found: _Found, wanted: Sequence[_Offline], names: Sequence[str]) -> It
     zero = {each.name: place for place, each in enumerate(wanted) if each.alpha == 0}
     for (place, each), (column, online) in ((i, j) for i in enumerate(wanted) for j in enumerate(names)):
         draws = found.draws[:, place, column]
-        value, low, high = estimated(draws, found.topics)
+        value, low, high = estimated(draws, found.topics, found.correlation)
         gain: tuple[float, float, float] | tuple[None, None, None] = (None, None, None)
         if each.name in zero and each.alpha:
-            gain = estimated(draws - found.draws[:, zero[each.name], column], found.topics, lowest=-2.0)
+            gain = _gained(draws, found.draws[:, zero[each.name], column], found)
         yield OnlineCorrelation(
             system=found.system,
             measure=each.name,
@@ -250,8 +272,30 @@ def _rows(found: _Found, wanted: Sequence[_Offline], names: Sequence[str]) -> It
         )
 
 
-def estimated(draws: Floats, n_topics: int, *, lowest: float = -1.0) -> tuple[float, float, float]:
-    """Value and limits from what it is as topics are, and in each draw."""
-    value, known = float(draws[0]), draws[1:][~np.isnan(draws[1:])]
-    sd = float(known.std() * np.sqrt(n_topics / (n_topics - 1))) if len(known) > 1 and n_topics > 1 else np.nan
-    return value, *interval(value, sd, n_topics, lowest=lowest)
+def estimated(draws: Floats, n_topics: int, correlation: str) -> tuple[float, float, float]:
+    """Value and limits of a correlation from what it is as topics are, and in each draw."""
+    value, sd = float(draws[0]), resampled_sd(draws[1:], n_topics)
+    if len(draws) == 1 or isnan(value):
+        return value, np.nan, np.nan
+    if n_topics < FEW_TOPICS or sd <= STEADY:
+        return value, *_cautious(value, sd, n_topics, UNRELATED[correlation](n_topics))
+    return value, *interval(value, sd, n_topics)
+
+
+def _cautious(value: float, sd: float, n_topics: int, unrelated: float) -> tuple[float, float]:
+    """Limits by Wilson's form; unrelated: the least that the variance is, as a share of 1 - correlation^2."""
+    rest = 1 - value**2
+    share = max(sd**2 / rest if rest > STEADY and not isnan(sd) else 0.0, unrelated)
+    reach = student(n_topics) ** 2 * share
+    half = sqrt(reach * (rest + reach))
+    return (value - half) / (1 + reach), (value + half) / (1 + reach)
+
+
+def _gained(draws: Floats, without: Floats, found: _Found) -> tuple[float, float, float]:
+    """Value and limits of the difference between a correlation and the one at alpha = 0, on the same draws."""
+    difference = draws - without
+    value, sd = float(difference[0]), resampled_sd(difference[1:], found.topics)
+    if found.topics >= FEW_TOPICS:
+        return value, *interval(value, sd, found.topics, lowest=-2.0, highest=2.0)
+    (_, low, high), (_, low_0, high_0) = (estimated(each, found.topics, found.correlation) for each in (draws, without))
+    return value, low - high_0, high - low_0

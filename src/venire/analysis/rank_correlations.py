@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.analysis.likeness import CORRELATIONS, MATRICES, Correlate, RankCorrelation, correlate_by, interval
+from venire.analysis.likeness import (
+    CORRELATIONS,
+    MATRICES,
+    Correlate,
+    RankCorrelation,
+    correlate_by,
+    interval,
+    resampled_sd,
+)
 from venire.kernels.resample import topic_weights
 from venire.measures.scores import Scores
 from venire.types import Bools, Floats, RNGLike
@@ -96,8 +104,7 @@ class Correlator:
 
     def _row(self, found: Correlated, **what: Any) -> RankCorrelation:
         value, n = float(found.draws[0]), found.n_topics
-        known = found.draws[1:][~np.isnan(found.draws[1:])]
-        sd = float(known.std() * np.sqrt(n / (n - 1))) if len(known) > 1 and n > 1 else np.nan
+        sd = resampled_sd(found.draws[1:], n)
         low, high = interval(value, sd, n, lowest=0.0 if self.name == "rbo" else -1.0)
         what |= {"correlation": self.name, "a": found.a, "b": found.b}
         return RankCorrelation(value=value, low=low, high=high, sd=sd, topics=n, **what)

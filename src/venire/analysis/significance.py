@@ -80,7 +80,7 @@ class SystemComparison(Tabular):
         return "\n".join([self.sentence(), *self.notes])
 
     def _of_one_pair(self) -> str:
-        p, delta = float(self.p_value[0]), float(self.delta[0])
+        p, delta = float(self.p_adjusted[0]), float(self.delta[0])
         a, b = self._names(0)
         if np.isnan(p):
             return f"{a} and {b} have {counted(int(self.n_topics[0]), 'topic')} in common: too few to compare them."

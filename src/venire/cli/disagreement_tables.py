@@ -126,8 +126,10 @@ def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRe
     records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]
     words = [f"{name}: {word}" for name, fit in compared.fits.items() for word in warnings_of(fit)]
     tests = [
-        {"relevant": name, "statistic": float(statistic), "p_value": float(p)}
-        for name, statistic, p in zip(compared.names, compared.statistic, compared.p_value, strict=True)
+        {"relevant": name, "statistic": float(statistic), "p_value": float(p), "p_adjusted": float(adjusted)}
+        for name, statistic, p, adjusted in zip(
+            compared.names, compared.statistic, compared.p_value, compared.p_adjusted, strict=True
+        )
     ]
     table = Table(["group", *KEYS], [list(record.values()) for record in records])
     estimator = next(iter(compared.fits.values())).setting.estimator

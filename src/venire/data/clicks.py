@@ -86,6 +86,11 @@ class Clicks(Tabular):
         """Names of the topics."""
         return tuple(self.items.topics)
 
+    @property
+    def all_clicked(self) -> bool:
+        """Whether every result was clicked, as in a log of clicks alone, which says nothing of rates."""
+        return bool((self.clicks == self.impressions).all())
+
     def rates(self) -> Floats:
         """Satisfied clicks over impressions -> (item,)."""
         return self.satisfied / self.impressions

@@ -29,12 +29,17 @@ if TYPE_CHECKING:
 
 COUNTS = ("impressions", "clicks", "satisfied")
 TOPIC, DOC, SESSION = 1, 2, 3  # seeds of hashes
+MOSTLY_CLICKED = 0.9
+"""The share of results with a click from which on those without one are probably missing."""
 SPARE = 1 << 18
 """Rows of new counts that wait, at least, before they are added to those known."""
 
 
 class Batch(NamedTuple):
-    """Results of whole sessions, all (row,): the session's number and the document's hash, sessions in order."""
+    """Results of whole sessions, all (row,): the session's number and the document's hash, sessions in order.
+
+    last: the last click of its session.
+    """
 
     names: pl.DataFrame
     session: Ints
@@ -42,6 +47,7 @@ class Batch(NamedTuple):
     rank: Codes
     clicked: Bools
     satisfied: Bools
+    last: Bools
 
 
 @dataclass
@@ -96,10 +102,11 @@ class Tally:
         names = rows.select("session", "topic")[start]
         session = pair_hashes(names["session"], SESSION, names["topic"], TOPIC)
         self.sessions.append(session)
-        batch = self._batch(rows, np.cumsum(changed) - 1, start)
+        batch = self._without_repeats(self._batch(rows, np.cumsum(changed) - 1, start))
+        if "rank" not in rows.columns:
+            batch = batch._replace(rank=_places(batch.session))
         if not self.has_dwell:
-            self._keep_last_clicks(batch, session, start)
-        batch = self._without_repeats(batch)
+            self._keep_last_clicks(batch, session)
         self._count_items(batch)
         self.ranks.add(_rank_counts(batch))
         self.lists.add(list_counts(batch.session, batch.item, batch.rank, before=self.n_rows))
@@ -131,7 +138,7 @@ class Tally:
             lists=shown_lists(self.lists.settle(), items, place),
             sessions=n_sessions,
             rule=f"dwell of {self.dwell:g} s or more" if self.has_dwell else "the last click of a session",
-            notes=(*notes, *self._remarks(n_sessions)),
+            notes=(*notes, *self._remarks(n_sessions, counts["impressions"], counts["clicks"])),
         )
 
     def _batch(self, rows: pl.DataFrame, session: Ints, start: Ints) -> Batch:
@@ -148,9 +155,9 @@ class Tally:
             rank = rows["rank"].to_numpy()
         else:
             self.has_rank = False
-            rank = (np.arange(len(session)) - start[session] + 1).astype(np.int32)
+            rank = np.zeros(len(session), dtype=np.int32)  # once rows of one result are joined, their order
         item = pair_hashes(rows["topic"], TOPIC, rows["doc"], DOC)
-        return Batch(rows.select("topic", "doc"), session, item, rank, clicked, satisfied)
+        return Batch(rows.select("topic", "doc"), session, item, rank, clicked, satisfied, _last_of(clicked, start))
 
     def _count_items(self, batch: Batch) -> None:
         """Count documents by their hashes, and keep the names of those that are new."""
@@ -163,12 +170,10 @@ class Tally:
         self.names.append(batch.names[new["row"]].with_columns(new["item"]))
         self.items.add(counts.drop("row"))
 
-    def _keep_last_clicks(self, batch: Batch, session: Words, start: Ints) -> None:
+    def _keep_last_clicks(self, batch: Batch, session: Words) -> None:
         """Keep the last click of each session that has one: session, document, rank."""
-        last = np.maximum.reduceat(np.where(batch.clicked, np.arange(len(batch.item)), -1), start)
-        some = last >= 0
-        row = last[some]
-        self.last.append((session[some], batch.item[row], batch.rank[row]))
+        row = np.flatnonzero(batch.last)
+        self.last.append((session[batch.session[row]], batch.item[row], batch.rank[row]))
 
     def _last_clicks(self) -> tuple[Words, Codes]:
         """Document and rank of the last click of each session, however its rows were scattered."""
@@ -184,18 +189,16 @@ class Tally:
         key = pl.Series("key", batch.item + batch.session.astype(np.uint64) * ODD)
         if key.n_unique() == len(key):
             return batch
-        columns = {"rank": batch.rank, "clicked": batch.clicked, "satisfied": batch.satisfied}
+        flags = ("clicked", "satisfied", "last")
+        columns = {name: getattr(batch, name) for name in ("rank", *flags)}
         frame = pl.DataFrame({"key": key, **columns}).with_row_index("row")
-        joined = frame.group_by("key").agg(
-            pl.col("row", "rank").min(), pl.col("clicked").any(), pl.col("satisfied").any()
-        )
-        joined = joined.sort("row")
+        joined = frame.group_by("key").agg(pl.col("row", "rank").min(), pl.col(*flags).any()).sort("row")
         self.n_repeats += len(key) - joined.height
         row = joined["row"].to_numpy()
-        rank, clicked, satisfied = (joined[name].to_numpy() for name in columns)
-        return Batch(batch.names[row], batch.session[row], batch.item[row], rank, clicked, satisfied)
+        merged = {name: joined[name].to_numpy() for name in columns}
+        return Batch(batch.names[row], batch.session[row], batch.item[row], **merged)
 
-    def _remarks(self, n_sessions: int) -> tuple[str, ...]:
+    def _remarks(self, n_sessions: int, impressions: Ints, clicks: Ints) -> tuple[str, ...]:
         """Say what was taken for what, and what was left out."""
         notes = []
         if not self.has_dwell:
@@ -210,6 +213,7 @@ class Tally:
             notes.append(
                 f"{counted(self.n_repeats, 'row')} with a document that its session has already: both are one result"
             )
+        notes += missing_impressions(int(impressions.sum()), int(clicks.sum()))
         back = sum(map(len, self.sessions)) - n_sessions
         if back:
             notes.append(
@@ -219,10 +223,39 @@ class Tally:
         return tuple(notes)
 
 
+def missing_impressions(shown: int, clicked: int) -> list[str]:
+    """Say that results without a click seem to be missing from a log, if they do."""
+    if clicked < MOSTLY_CLICKED * shown:
+        return []
+    if clicked == shown:
+        return [
+            "every result in the log was clicked: results that were shown and not clicked are missing, so "
+            "click-through rates are not known; log every result that was shown"
+        ]
+    return [
+        f"{clicked / shown:.0%} of the results in the log were clicked: if results that were shown and not clicked are "
+        "missing, click-through rates are too high"
+    ]
+
+
 def session_starts(rows: pl.DataFrame) -> Bools:
     """Mark the rows where another session, or another topic of it, begins -> (row,)."""
     changed = (rows["session"] != rows["session"].shift(1)) | (rows["topic"] != rows["topic"].shift(1))
     return changed.fill_null(True).to_numpy()
+
+
+def _places(session: Ints) -> Codes:
+    """Number the rows of each session from 1; session ascends from 0, (row,) -> (row,)."""
+    start = np.searchsorted(session, np.arange(session[-1] + 1))
+    return (np.arange(len(session)) - start[session] + 1).astype(np.int32)
+
+
+def _last_of(clicked: Bools, start: Ints) -> Bools:
+    """Mark the last click of each session that has one; clicked (row,), start (session,) -> (row,)."""
+    last = np.maximum.reduceat(np.where(clicked, np.arange(len(clicked)), -1), start)
+    marked = np.zeros(len(clicked), dtype=np.bool_)
+    marked[last[last >= 0]] = True
+    return marked
 
 
 def _n_distinct(parts: list[Words]) -> int:

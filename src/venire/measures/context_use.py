@@ -26,8 +26,9 @@ from venire.words import counted
 class BestOrders:
     """How the best orders of a normalised measure were found, by topic and judge.
 
-    exact, searched: how many are proven best, and how many come from a beam search; ``furthest``: the most by which one
-    of these can fall short, as a share of what it may be; above: how many lists score more than the best order found.
+    exact, searched: how many are proven best, and for how many an upper bound stands in; ``furthest``: the most by
+    which the best order that a beam search found is below its bound, as a share of the bound, and so the most by which
+    a score can be too low; above: how many lists score more than 1.
     """
 
     exact: int
@@ -39,9 +40,12 @@ class BestOrders:
         """Say it in one line."""
         text = f"best orders of judged documents: {self.exact:,} exact"
         if self.searched:
-            text += f", {self.searched:,} by a beam search, short of the best by {self.furthest:.1%} at most"
+            text += (
+                f"; {counted(self.searched, 'upper bound')} where the search was not complete, at most "
+                f"{self.furthest:.1%} above the best order found, so that scores can be too low by as much"
+            )
         if self.above:
-            text += f"; {counted(self.above, 'list')} score above it: labels after an unjudged document back off"
+            text += f"; {counted(self.above, 'list')} score above 1: labels after an unjudged document back off"
         return text
 
 

@@ -36,7 +36,8 @@ class Known:
 
 class ScoresInContext(NamedTuple):
     """Scores (judge, measure, list); how many labels were of which kind, and how many back off after an unjudged
-    document, sources (judge, list, kind + 1); the best orders, (judge, topic), by the number of the measure.
+    document, sources (judge, list, kind + 1); the best orders, (judge, topic), by the number of the measure.  Scores
+    are shares of their bounds, so that a best order that was not found makes no score too high.
     """
 
     values: Floats
@@ -68,7 +69,7 @@ def score_in_context(
                 found = ideals_in_context(bench.candidates, utility, _contextual(plan.measures[number]))
                 for whole, part in zip(best[number], found, strict=True):
                     whole[slice(*judges)] = part
-        ideal = {number: each.value[slice(*judges)] for number, each in best.items()}
+        ideal = {number: each.bound[slice(*judges)] for number, each in best.items()}
         bench.score(plan, readings, ideal, into=(values[slice(*judges)], sources[slice(*judges)]))
     return ScoresInContext(values, sources, best)
 

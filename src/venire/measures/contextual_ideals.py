@@ -9,7 +9,7 @@ import numpy as np
 from venire.data.align import topic_blocks
 from venire.data.context import ISOLATION, Context, Reader, Reads
 from venire.data.judgments import Items
-from venire.measures.ideal_orders import MOST_DOCUMENTS, SOME, WIDE, Best, Orders, best_orders, value_of
+from venire.measures.ideal_orders import CELLS, MOST_DOCUMENTS, SOME, WIDE, Best, Orders, best_orders, value_of
 from venire.measures.measure import ContextMeasure
 from venire.measures.utility import Utility
 from venire.types import Bools, Floats, Ints, Words
@@ -28,25 +28,39 @@ class Candidates:
 def ideals_in_context(candidates: Candidates, utility: Utility, measure: ContextMeasure) -> Best:
     """Seek the best order of every topic, for every judge -> value and bound, both (judge, topic).
 
-    Of a topic with more than MOST_DOCUMENTS, those with the highest gains in isolation are ordered; the bound is that
-    of all documents.
+    Of a topic with more than MOST_DOCUMENTS, those that can have the highest utility are ordered; the bound is that of
+    all documents.
     """
     n_judges, n_topics = len(candidates.seen), len(candidates.items.topics)
     value, bound = np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics))
     n_items_of = np.bincount(candidates.items.topic, minlength=n_topics)
     weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
-    highest = highest_utility(candidates, utility)
+    utmost = highest_utility(candidates, utility)
     for topics, item in topic_blocks(n_items_of, candidates.seen.shape[1] - 1, n_judges=n_judges * MOST_DOCUMENTS):
-        chosen = _candidates(candidates, utility, item)
+        highest = utmost[:, item]
+        if item.shape[1] > MOST_DOCUMENTS and candidates.reader.context.predictor is not None:
+            highest = _highest_after(candidates, utility, np.broadcast_to(item, highest.shape))
+        chosen = _candidates(candidates, highest, item)
         width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
         best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
         value[:, topics] = best.value.reshape(n_judges, -1)
         bound[:, topics] = best.bound.reshape(n_judges, -1)
         if item.shape[1] > chosen.shape[2]:
-            more = candidates.seen[:, item].sum(axis=-1) > MOST_DOCUMENTS
-            top = -np.sort(-highest[:, item], axis=-1)[..., : len(weights)]
-            bound[:, topics] = np.where(more, value_of(top, weights, stops=measure.stops), bound[:, topics])
+            others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
+            bound[:, topics] = np.maximum(bound[:, topics], others)
     return Best(value, bound)
+
+
+def _with_another(highest: Floats, k: int) -> Floats:
+    """Highest utilities of k documents that are not all candidates -> (judge, topic, rank); 0 where there are none.
+
+    highest (judge, topic, slot).  The best of the others follows the k - 1 best candidates.
+    """
+    top = -np.sort(-highest, axis=-1)
+    if k > MOST_DOCUMENTS:
+        return top[..., :k]
+    found = np.concatenate([top[..., : k - 1], top[..., MOST_DOCUMENTS : MOST_DOCUMENTS + 1]], axis=-1)
+    return np.where(found[..., -1:] > 0, found, 0.0)
 
 
 def highest_utility(candidates: Candidates, utility: Utility) -> Floats:
@@ -63,13 +77,16 @@ def highest_utility(candidates: Candidates, utility: Utility) -> Floats:
     return np.where(candidates.seen, highest, 0.0)
 
 
-def _candidates(candidates: Candidates, utility: Utility, item: Ints) -> Ints:
-    """Choose the documents to order; item (topic, slot) -> (judge, topic, candidate), ``nothing`` in padding."""
+def _candidates(candidates: Candidates, highest: Floats, item: Ints) -> Ints:
+    """Choose the documents to order; item (topic, slot) -> (judge, topic, candidate), ``nothing`` in padding.
+
+    highest (judge, topic, slot): what the utility of each cannot exceed.
+    """
     nothing = candidates.seen.shape[1] - 1
-    gains = np.where(candidates.seen[:, item], utility.gains[:, item], -1.0)
-    best = np.argsort(-gains, axis=-1, kind="stable")[..., :MOST_DOCUMENTS]
-    chosen = np.take_along_axis(np.broadcast_to(item, gains.shape), best, axis=-1)
-    there = np.take_along_axis(gains, best, axis=-1) >= 0
+    utility = np.where(candidates.seen[:, item], highest, -1.0)
+    best = np.argsort(-utility, axis=-1, kind="stable")[..., :MOST_DOCUMENTS]
+    chosen = np.take_along_axis(np.broadcast_to(item, utility.shape), best, axis=-1)
+    there = np.take_along_axis(utility, best, axis=-1) >= 0
     return np.where(there, chosen, nothing)
 
 
@@ -78,12 +95,7 @@ def _orders(candidates: Candidates, utility: Utility, item: Ints) -> Orders:
     n_judges, n_topics, n_docs = item.shape
     judge = np.arange(n_judges)[:, None, None]
     there = candidates.seen[judge, item]
-    given = np.where(there, item, -1)[..., None]
-    square = (n_judges, n_topics, n_docs * n_docs)
-    pairs = np.broadcast_to(item[:, :, None, :], (*item.shape, n_docs)).reshape(square)
-    previous = np.broadcast_to(given, (*item.shape, n_docs)).reshape(square)
-    reads = Reads(np.full((1, 1, 1), 2), pairs, previous, np.full((1, 1, 1), -1))
-    seen = np.broadcast_to(there[:, :, None, :], (*item.shape, n_docs)).reshape(square)
+    reads, seen = _pairs(candidates, item, item)
     found = candidates.reader.find(reads, seen)
     shape = (n_judges * n_topics, n_docs, n_docs)
     flat = (n_judges * n_topics, n_docs)
@@ -98,6 +110,38 @@ def _orders(candidates: Candidates, utility: Utility, item: Ints) -> Orders:
     collected = replace(candidates.reader, context=Context()).find(reads, seen)
     first = utility.of_reads(reads, collected).reshape(shape)
     return replace(orders, first=first, unknown=(found.source == ISOLATION).reshape(shape))
+
+
+def _pairs(candidates: Candidates, given: Ints, item: Ints) -> tuple[Reads, Bools]:
+    """Read every item (judge, topic, doc) right after every one given (judge, topic, other) -> (judge, topic, pair).
+
+    Also whether there is a label for the item of each pair.
+    """
+    judge = np.arange(len(item))[:, None, None]
+    square, flat = (*given.shape, item.shape[2]), (*given.shape[:2], given.shape[2] * item.shape[2])
+    previous = np.where(candidates.seen[judge, given], given, -1)
+    before, pairs, seen = (
+        np.broadcast_to(each, square).reshape(flat)
+        for each in (previous[..., None], item[:, :, None], candidates.seen[judge, item][:, :, None])
+    )
+    return Reads(np.full((1, 1, 1), 2), pairs, before, np.full((1, 1, 1), -1)), seen
+
+
+def _highest_after(candidates: Candidates, utility: Utility, item: Ints) -> Floats:
+    """Highest utility of each document, in isolation or after any other of its topic, a few of these at a time.
+
+    item, and the answer, (judge, topic, slot).  Cost: O(documents^2) per topic.
+    """
+    judge = np.arange(len(item))[:, None, None]
+    highest = np.where(candidates.seen[judge, item], utility.gains[judge, item], 0.0)
+    step = max(1, CELLS // max(item.size, 1))
+    for start in range(0, item.shape[2], step):
+        given = item[:, :, start : start + step]
+        reads, seen = _pairs(candidates, given, item)
+        after = utility.of_reads(reads, candidates.reader.find(reads, seen)).reshape(*given.shape, item.shape[2])
+        other = given[..., None] != item[:, :, None]
+        highest = np.maximum(highest, np.where(other, after, 0.0).max(axis=2))
+    return highest
 
 
 def _clashes(group: Ints | None, item: Ints) -> Words:

@@ -35,13 +35,19 @@ class GroupComparison(Tabular):
     statistic: Floats
     p_value: Floats
 
+    @property
+    def p_adjusted(self) -> Floats:
+        """p-values times their number (Bonferroni), 1 at most -> (relevant,)."""
+        return np.minimum(len(self.p_value) * self.p_value, 1.0)
+
     def sentence(self) -> str:
         """Say whether the groups should be kept apart."""
         groups = " and ".join(self.fits)
-        smallest = float(self.p_value.min())
-        if smallest <= KEEP_APART / len(self.p_value):
-            return f"{groups} disagree differently (p = {smallest:.3g}): fit them apart."
-        return f"{groups} do not disagree differently enough to be told apart (p = {smallest:.2f}): one fit serves all."
+        n, p = len(self.p_value), float(self.p_adjusted.min())
+        shown = f"p = {p:.2g}" + (f", adjusted for {n} thresholds" if n > 1 else "")
+        if p <= KEEP_APART:
+            return f"{groups} disagree differently ({shown}): fit them apart."
+        return f"No significant difference between {groups} in how judges disagree ({shown}): one fit serves all."
 
     def records(self) -> Records:
         """Return one row per group, notion of relevance and label, the highest first."""

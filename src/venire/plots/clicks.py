@@ -70,7 +70,8 @@ def _by_topic(axes: Axes, summary: ClickSummary) -> None:
     rates, ctr = np.sort(summary.rates), summary.mean_ctr
     share = (np.arange(len(rates)) + 1) / len(rates)
     axes.step([0.0, *rates], [0.0, *share], where="post", color=BLUE)
-    axes.axvline(ctr.value, color=RED, linewidth=1.5, label=f"mean {ctr.value:.3f}")
+    mean = "mean not known" if np.isnan(ctr.value) else f"mean {ctr.value:.3f}"
+    axes.axvline(ctr.value, color=RED, linewidth=1.5, label=mean)
     if not np.isnan(ctr.low):
         axes.axvspan(ctr.low, ctr.high, color=RED, alpha=0.2, linewidth=0, label=f"{ctr.level:.0%} interval")
     axes.set_ylim(0, 1.02)

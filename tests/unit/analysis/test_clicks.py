@@ -6,6 +6,7 @@ from scipy.stats import t
 
 from venire.analysis.clicks import summarise_clicks
 from venire.io.click_logs import read_clicks
+from venire.plots.clicks import plot_click_summary
 
 
 def test_the_mean_over_topics_has_students_interval():
@@ -31,3 +32,27 @@ def test_one_topic_has_no_interval():
     summary = summarise_clicks(read_clicks({"topic": ["1"], "docs": ["a b"], "clicks": ["1 0"]}))
     assert (summary.record()["low"], summary.record()["high"]) == (None, None)
     assert "0.500 of the time" in summary.sentence()
+
+
+def test_a_log_of_clicks_alone_has_no_rate():
+    log = {"topic": ["1", "1", "2"], "session": ["s", "t", "u"], "doc": ["a", "b", "c"], "clicked": [1, 1, 1]}
+    clicks = read_clicks(log)
+    summary = summarise_clicks(clicks)
+    assert summary.record()["mean_ctr"] is summary.record()["low"] is None
+    assert "not known" in summary.sentence()
+    assert any("every result in the log was clicked" in note for note in clicks.notes)
+    assert plot_click_summary(summary).axes[1].get_legend_handles_labels()[1] == ["mean not known"]
+
+
+@pytest.mark.parametrize(("unclicked", "warned"), [(1, True), (5, False)])
+def test_a_log_with_hardly_a_result_without_a_click_is_doubted(unclicked, warned):
+    n = 20
+    log = {
+        "topic": ["1"] * n,
+        "session": range(n),
+        "doc": ["a"] * n,
+        "clicked": [0] * unclicked + [1] * (n - unclicked),
+    }
+    clicks = read_clicks(log)
+    assert summarise_clicks(clicks).mean_ctr.value == 1 - unclicked / n
+    assert any("too high" in note for note in clicks.notes) == warned

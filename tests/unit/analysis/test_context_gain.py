@@ -8,8 +8,8 @@ import pytest
 from user_directions import verdicts_of
 from venire import MeasureError, SettingError, UnknownName
 from venire.analysis.context_collections import ContextSetting, generate_context
-from venire.analysis.context_gain import context_gains
-from venire.analysis.context_sweep import checked_alphas, in_isolation, sweep_context
+from venire.analysis.context_gain import ContextGain, context_gains
+from venire.analysis.context_sweep import _adjusted, checked_alphas, in_isolation, sweep_context
 from venire.analysis.user_preference import VIEWS
 from venire.analysis.user_verdicts import UserVerdicts
 from venire.types import Floats
@@ -55,6 +55,18 @@ def test_alpha_for_a_topic_is_chosen_on_other_topics_alone() -> None:
     assert found.gain is not None
     assert abs(found.gain) < 0.25
     assert not found.found
+
+
+def test_sentences_go_by_the_adjusted_p_value() -> None:
+    """One of four measures gains a little: found alone, and not among four."""
+    tested = [ContextGain("weak", 0.5, 40, 1.0, 0.3, 0.2, 0.1, 0.01, 0.19, p=p) for p in (0.03, 0.4, 0.5, 0.6)]
+    assert tested[0].found
+    adjusted = _adjusted(tested)
+    assert [each.p_adjusted for each in adjusted] == pytest.approx([0.12, 1.0, 1.0, 1.0])
+    assert not adjusted[0].found
+    assert "is not shown" in adjusted[0].sentence()
+    assert "p = 0.12" in adjusted[0].sentence()
+    assert _adjusted(tested[:1])[0].record()["p_adjusted"] == 0.03
 
 
 def test_the_same_seed_gives_the_same() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import kendalltau, spearmanr
+from scipy.stats import t as student
 
 from venire import evaluate
 from venire.analysis.online_correlations import correlate_online
@@ -133,3 +134,29 @@ def test_topics_without_any_list_shown_or_document_seen(case):
     scores = online_scores(log, {"strange": strange}, setting=Online(top=1))
     assert np.isnan(scores.values[..., 1]).all()
     assert scores.notes[-1] == "100% of the first 1 documents were never shown"
+
+
+def test_a_handful_of_topics_in_perfect_order_leaves_much_open():
+    log = {"topic": ["q0", "q1", "q2"] * 2, "docs": ["a b"] * 6, "clicks": ["0 0", "0 1", "1 1", "0 0", "0 0", "1 0"]}
+    judgments = {"q0": {"a": 0, "b": 0}, "q1": {"a": 0, "b": 3}, "q2": {"a": 3, "b": 1}}
+    found = correlate_online(judgments, read_clicks(log), ["CG@2"], n_draws=100)
+    some = {row.correlation: row for row in found.rows if row.online == "CTR"}
+    for row in some.values():
+        assert (row.value, row.topics) == (1.0, 3)
+        assert -1 < row.low < 0
+        assert row.high == 1
+    reach = student.ppf(0.975, 2) ** 2 * 22 / 54
+    assert some["kendall"].low == pytest.approx((1 - reach) / (1 + reach))
+    assert any("3 topics" in note for note in found.notes)
+    assert "nan" not in correlate_online(judgments, read_clicks(log), ["CG@2"], n_draws=0).sentence()
+
+
+def test_gains_over_few_topics_are_differences_of_limits(case):
+    judgments, log, _ = case
+    some = list(judgments)[:6]
+    rows = [(topic, doc, label, "") for topic in some for doc, label in judgments[topic].items()]
+    rows += [(topic, "d1", 3, "d0") for topic in some]
+    labels = pl.DataFrame(rows, schema=["topic", "doc", "label", "given"], orient="row")
+    found = correlate_online(labels, log, ["CG@2"], alphas=[0, 0.5], n_draws=50)
+    zero, half = (next(row for row in found.rows if row.alpha == alpha) for alpha in (0, 0.5))
+    assert (half.gain_low, half.gain_high) == pytest.approx((half.low - zero.high, half.high - zero.low))

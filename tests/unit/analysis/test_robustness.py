@@ -6,6 +6,7 @@ from itertools import combinations
 from math import isnan, nan
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import binomtest, kendalltau
 
@@ -232,8 +233,21 @@ def test_an_interval_stays_within_what_can_be():
     assert interval(0.1, 0.2, 20, lowest=0.0)[0] == 0
     assert all(map(isnan, interval(0.5, float("nan"), 20)))
     assert all(map(isnan, interval(0.5, 0.1, 1)))
+    assert interval(1.0, 0.0, 10) == (1, 1)
+    assert all(map(isnan, interval(1.0, 0.0, 9))), "resamples of few topics that do not vary say little"
     low, high = interval(0.5, 0.1, 11)
     assert (low, high) == pytest.approx((0.5 - 2.228139 * 0.1, 0.5 + 2.228139 * 0.1))
+
+
+def test_few_topics_are_noted():
+    topics = ["q1", "q2", "q3"]
+    rows = [(topic, doc, who, int(doc == "a")) for topic in topics for doc in "ab" for who in "xy"]
+    table = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    runs = {name: {topic: {"a": score, "b": 1.0} for topic in topics} for name, score in (("s", 2.0), ("t", 0.0))}
+    found = between_assessors(table, runs, "P@1", gains=["linear"])
+    (row,) = found.rows
+    assert (row.value, row.topics, row.record()["low"]) == (1, 3, None)
+    assert any("3 topics" in note and "none is given" in note for note in found.notes)
 
 
 def test_the_interval_covers_what_as_many_other_topics_give():

@@ -216,6 +216,42 @@ def test_many_documents_are_searched_and_it_is_said():
     (best,) = scores.context.best_orders.values()
     assert best.exact + best.searched == 1
     assert 0 < scores.values.item() <= 1
-    assert ("beam search" in best.sentence()) == (best.searched == 1)
+    assert ("upper bound" in best.sentence()) == (best.searched == 1)
     exact = evaluate(read(rows), run, "nCCG(alpha=0.9)@4", context=Context(predictor=Always(0, 0, 0, 1)))
     assert exact.context.best_orders["nCCG(alpha=0.9)@4"].exact == 1
+
+
+def crowded(n_docs, *, hidden=3):
+    """One topic whose best documents are worth nothing in isolation, and everything after each other."""
+    docs = [f"d{n:02}" for n in range(n_docs)]
+    rows = [("1", doc, "ann", int(n >= hidden), "") for n, doc in enumerate(docs)]
+    rows += [("1", a, "ann", 3, b) for a in docs[:hidden] for b in docs[:hidden] if a != b]
+    return docs, rows
+
+
+@pytest.mark.parametrize("n_docs", [20, 48, 49, 60, 200])
+@pytest.mark.parametrize("name", ["nCCG(alpha=1)@3", "nDCG(alpha=0.8)@5", "nERR(alpha=0.9)@3"])
+def test_no_list_of_judged_documents_scores_above_one(n_docs, name):
+    docs, rows = crowded(n_docs)
+    run = {"1": {doc: -float(place) for place, doc in enumerate(docs)}}
+    scores = evaluate(read(rows), run, [name, "nCCG(alpha=1)@1"])
+    best = scores.context.best_orders[name]
+    assert 0 < scores.values[0, 0, 0] <= 1 + 1e-12
+    assert best.above == 0
+    assert best.exact + best.searched == 1
+
+
+def test_what_is_bounded_is_said():
+    """Of 120 documents each is worth 3 after the one before it alone: the best order is not among 48 of them."""
+    docs = [f"d{n:03}" for n in range(120)]
+    rows = [("1", doc, "ann", 1, "") for doc in docs]
+    rows += [("1", docs[n], "ann", 3, docs[(n * 7 + 5) % 120]) for n in range(120) if n != (n * 7 + 5) % 120]
+    run = {"1": {doc: -float(place) for place, doc in enumerate(docs)}}
+    scores = evaluate(read(rows), run, ["nCCG(alpha=1)@6", "CCG(alpha=1)@6"])
+    (best,) = scores.context.best_orders.values()
+    assert best.searched == 1
+    assert "1 upper bound" in best.sentence()
+    assert "unjudged" not in best.sentence()
+    least = (1 - best.furthest) * scores.values[0, 0, 1] / scores.values[0, 0, 0]
+    assert 0 < best.furthest < 1
+    assert least <= scores.values[0, 0, 1] / scores.values[0, 0, 0]

@@ -195,9 +195,39 @@ def test_a_document_twice_in_a_session_is_one_result():
     log = [("s", "q", 1, "a", 0, None), ("s", "q", 2, "b", 1, 5.0), ("s", "q", 1, "a", 1, 40.0)]
     clicks = read_clicks(frame(log))
     assert (clicks.impressions.tolist(), clicks.clicks.tolist(), clicks.satisfied.tolist()) == ([1, 1], [1, 1], [1, 0])
-    assert "1 row with a document that its session has already" in clicks.notes[-1]
+    assert any("1 row with a document that its session has already" in note for note in clicks.notes)
     last = read_clicks(frame(log, "dwell"))
     assert last.satisfied.tolist() == [1, 0], "the last row is the last click"
+
+
+def test_the_last_click_stands_at_the_rank_of_the_result_it_belongs_to():
+    """Two rows of one document are one result at the better rank, and so is its satisfied click."""
+    log = [("s", "q", 1, "a", 1, None), ("s", "q", 2, "b", 0, None), ("s", "q", 9, "a", 1, None)]
+    ranks = read_clicks(frame(log, "dwell")).ranks
+    assert (ranks.rank.tolist(), ranks.clicks.tolist(), ranks.satisfied.tolist()) == ([1, 2], [1, 0], [1, 0])
+    log[1] = ("s", "q", 9, "b", 0, None)
+    ranks = read_clicks(frame(log, "dwell")).ranks
+    assert (ranks.rank.tolist(), ranks.clicks.tolist(), ranks.satisfied.tolist()) == ([1, 9], [1, 0], [1, 0])
+
+
+def test_repeated_rows_take_no_rank():
+    log = [("s", "q", 0, "a", 0, None), ("s", "q", 0, "a", 1, None), ("s", "q", 0, "b", 1, None)]
+    ranks = read_clicks(frame(log, "rank", "dwell")).ranks
+    assert (ranks.rank.tolist(), ranks.clicks.tolist(), ranks.satisfied.tolist()) == ([1, 2], [1, 1], [0, 1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_rank_has_more_satisfied_clicks_than_clicks(seed):
+    rng = np.random.default_rng(seed)
+    log = [
+        (f"s{session}", "q", int(rng.integers(1, 20)), f"d{rng.integers(4)}", int(rng.random() < 0.5), None)
+        for session in range(10)
+        for _ in range(6)
+    ]
+    for clicks in (read_clicks(frame(log, "dwell")), read_clicks(frame(log, "rank", "dwell"))):
+        assert (clicks.ranks.satisfied <= clicks.ranks.clicks).all()
+        assert clicks.ranks.satisfied.sum() == clicks.satisfied.sum()
+        assert (clicks.satisfied <= clicks.clicks).all()
 
 
 def test_wide(tmp_path):

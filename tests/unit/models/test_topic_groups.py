@@ -6,7 +6,7 @@ from scipy.stats import chi2, kstest
 
 from long_rows import judgments_of
 from venire import PairsError, PredictedRelevance
-from venire.models.topic_groups import N_DEALS, compare_groups
+from venire.models.topic_groups import N_DEALS, GroupComparison, compare_groups
 
 SETTING = PredictedRelevance(relevant="2")
 
@@ -40,6 +40,13 @@ def test_topics_that_differ_do_not_make_groups_differ():
     assert chi2.sf(compared.statistic[0], 2) < 1e-3
     assert compared.p_value[0] > 0.05
     assert "one fit serves all" in compared.sentence()
+
+
+def test_the_sentence_goes_by_the_adjusted_p_value():
+    found = GroupComparison({"x": None, "y": None}, ("1", "2", "3"), np.ones(3), np.array([0.03, 0.2, 0.9]))
+    np.testing.assert_allclose(found.p_adjusted, [0.09, 0.6, 1.0])
+    assert "p = 0.09, adjusted for 3 thresholds" in found.sentence()
+    assert "one fit serves all" in found.sentence()
 
 
 def test_the_statistic_is_the_one_stated():
