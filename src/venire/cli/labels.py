@@ -161,6 +161,11 @@ def read_labels(
     return chosen_labels(read_judgments([judgments, *more], **reading), where)
 
 
+def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep all labels of an assessor for an item unless something else was asked for, where repeats are the subject."""
+    return {**reading, "repeats": reading["repeats"] or "keep"}
+
+
 def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
     """Choose labels by ``COLUMN=VALUE``; several values of one column are alternatives."""
     wanted: dict[str, list[str]] = {}

@@ -72,7 +72,8 @@ reading = gathered(
             "--repeats",
             choices=REPEATS,
             section=JUDGMENTS,
-            help="A second label by one assessor for one item: {}.  [default: error in qrels, keep in tables]",
+            help="Several labels by one assessor for one item: {}.  "
+            "[default: error in qrels, last in tables, keep in consistency]",
         ),
     },
     check=_one_form,

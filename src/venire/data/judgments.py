@@ -54,7 +54,10 @@ class Items:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments(Tabular):
-    """Labels in long form: item, assessor and label (a level of the scale) are all (row,)."""
+    """Labels in long form: item, assessor and label (a level of the scale) are all (row,).
+
+    dropped: how many rows were left out on reading because they repeat others (``rows.assemble``), by reason.
+    """
 
     scale: Scale
     items: Items
@@ -64,6 +67,7 @@ class Judgments(Tabular):
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
     notes: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.item)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.kernels.slices import bytewise_order
-from venire.types import Codes, Floats, Ints
+from venire.types import Codes, Floats, Ints, Words
 from venire.words import counted
 
 _INTEGER = re.compile(r"[+-]?\d+")
@@ -34,7 +35,10 @@ MOST_COMBINATIONS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels."""
+    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels.
+
+    rest: a hash of the columns that are not read, for which rows may differ; None if there are none.
+    """
 
     source: str
     topic: Category
@@ -44,6 +48,7 @@ class Rows:
     line: Ints
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
+    rest: Words | None = None
     scale: Scale | None = None
     repeats: str = "keep"
     notes: tuple[str, ...] = ()
@@ -62,8 +67,8 @@ def assemble(
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
     ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
-    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts; None leaves it to the format.  not_applicable: a label
-    that, unless the scale has it, is no judgment.
+    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
+    leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
@@ -246,22 +251,65 @@ def _times(parts: Sequence[Rows]) -> Floats | None:
 
 
 def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
-    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says."""
-    error, first, last = (REPEATS.index(name) for name in ("error", "first", "last"))
+    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says.
+
+    Cost: a sort of the rows; all else is for those that are repeated.
+    """
+    error, keep, first, last = (REPEATS.index(name) for name in REPEATS)
     same = _same_judgment(judgments)
     ordered = np.sort(same[rows])
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(repeated) and not (rule == REPEATS.index("keep")).all():
-        suspects = rows[np.isin(same[rows], repeated)]
-        order = suspects[np.argsort(same[suspects], kind="stable")]
-        again = np.append(False, same[order[1:]] == same[order[:-1]])
-        refused = np.flatnonzero(again & (rule[order] == error))
-        if len(refused):
-            _warn_or_refuse(judgments, order, refused, parts)
-        again_later = np.append(again[1:], False)
-        dropped = again & ((rule[order] == error) | (rule[order] == first)) | (again_later & (rule[order] == last))
-        rows = np.setdiff1d(rows, order[dropped], assume_unique=True)
-    return judgments if len(rows) == len(judgments) else judgments.take(rows)
+    if not len(repeated):
+        return judgments if len(rows) == len(judgments) else judgments.take(rows)
+    suspects = rows[np.isin(same[rows], repeated)]
+    time = np.zeros(len(same)) if judgments.time is None else np.nan_to_num(judgments.time, nan=-np.inf)
+    order = suspects[np.lexsort((suspects, time[suspects], same[suspects]))]
+    again = np.append(False, same[order[1:]] == same[order[:-1]])
+    refused = np.flatnonzero(again & (rule[order] == error))
+    if len(refused):
+        _warn_or_refuse(judgments, order, refused, parts)
+    again_later = np.append(again[1:], False)
+    superseded = (again & (rule[order] == first)) | (again_later & (rule[order] == last))
+    columns: list[NDArray[Any]] = [same, judgments.label, time, *_rest(parts)]
+    kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
+    counts = "first" if (rule == first).any() else "last"
+    judgments = _counted(judgments, int(superseded.sum()), others, counts, kept)
+    dropped = np.union1d(order[refused], order[superseded])
+    return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
+
+
+def _rest(parts: Sequence[Rows]) -> list[Words]:
+    """What stands in the columns that are not read, as one number per row, if there are such columns."""
+    if all(part.rest is None for part in parts):
+        return []
+    return [np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])]
+
+
+def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:
+    """Count those of some rows that are like an earlier one in every column (row,)."""
+    some = [column[rows] for column in columns]
+    order = np.lexsort(some)
+    like = [column[order[1:]] == column[order[:-1]] for column in some]
+    return int(np.logical_and.reduce(like).sum()) if len(rows) else 0
+
+
+def _counted(judgments: Judgments, n_dropped: int, n_copies: int, counts: str, n_kept: int) -> Judgments:
+    """Note how many rows were dropped, identical ones and further labels of an item, and how many were kept."""
+    notes = []
+    if n_copies:
+        verb = "is" if n_copies == 1 else "are"
+        notes.append(f"{counted(n_copies, 'row')} {verb} identical to another in every column and dropped")
+    if n_others := n_dropped - n_copies:
+        verb = "is" if n_others == 1 else "are"
+        notes.append(
+            f"{counted(n_others, 'label')} {verb} dropped where one assessor labelled an item several times: the "
+            f"{counts} label counts (--repeats keep keeps all)"
+        )
+    if n_kept:
+        verb = "is" if n_kept == 1 else "are"
+        notes.append(f"{counted(n_kept, 'row')} {verb} identical to another in every column and kept as further labels")
+    dropped = {"identical_rows": n_copies, "superseded_labels": n_others} if n_dropped else {}
+    return replace(judgments, dropped=dropped, notes=(*judgments.notes, *notes))
 
 
 def _same_judgment(judgments: Judgments) -> Ints:

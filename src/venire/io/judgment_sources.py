@@ -46,8 +46,9 @@ def read_judgments(
         A table with one column per assessor, or per aspect; empty cells were not judged.
     second_column : what the second column of qrels is: "ignore", "assessor" or "intent"
     negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
-    repeats : a second label by one assessor for one item is an "error" (qrels), both are kept apart ("keep", tables),
-        or the "first" or "last" counts
+    repeats : a second label by one assessor for one item is an "error" (qrels), or the "last" (tables) or "first"
+        counts, by time if the table has one; rows that are identical in every column count once.  Notes and ``dropped``
+        count what was left out.  "keep" keeps all, for ``consistency`` and ``anonymous()``
     not_applicable : a label that is no judgment, unless the scale has it; a note says how many there are
 
     Notes

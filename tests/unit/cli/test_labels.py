@@ -129,3 +129,58 @@ def test_a_measure_that_is_none_is_refused(venire, qrels, run, command):
     answer = venire(command, qrels, run, "-m", "nDCQ")
     assert (answer.code, answer.out) == (2, "")
     assert "nDCQ" in answer.err
+
+
+DOUBLE = "".join(
+    f"{topic}\td{doc}\t{who}\t{(topic * doc + (who == 'B') * (doc % 3 == 0)) % 3}\n"
+    for topic in range(1, 6)
+    for doc in range(9)
+    for who in "AB"
+)
+ONE_ROW = DOUBLE.partition("\n")[0] + "\n"
+
+
+class TestRepeatedRows:
+    @pytest.mark.parametrize("again", [ONE_ROW, DOUBLE])
+    @pytest.mark.parametrize(
+        "command",
+        [("agreement", "--bootstrap", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
+    )
+    def test_change_nothing(self, venire, write, command, again):
+        once, more = write("once.tsv", f"{HEAD}\n{DOUBLE}"), write("more.tsv", f"{HEAD}\n{DOUBLE}{again}")
+        plain, repeated = (venire(command[0], path, *command[1:], "--format", "json") for path in (once, more))
+        assert (plain.code, repeated.code) == (0, 0)
+        assert json.loads(plain.out) == json.loads(repeated.out)
+        dropped = again.count("\n")
+        assert f"{dropped} row{'s are' if dropped > 1 else ' is'} identical" in repeated.err
+
+    def test_blank_no_statistic(self, venire, write):
+        table = write("more.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}")
+        records = json.loads(venire("agreement", table, "--format", "json").out)["statistics"]
+        assert all(each["value"] is not None for each in records)
+
+    def test_are_counted_by_inspect(self, venire, write):
+        changed = ONE_ROW.replace("\t0\n", "\t1\n")
+        facts = json.loads(
+            venire("inspect", write("j.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}{changed}"), "--format", "json").out
+        )
+        (found,) = facts["files"]
+        assert {key: found["facts"][key] for key in ("labels", "identical_rows", "superseded_labels")} == {
+            "labels": 90,
+            "identical_rows": 1,
+            "superseded_labels": 1,
+        }
+
+    def test_are_kept_where_repeats_are_the_subject(self, venire, write):
+        table = write("more.tsv", f"{HEAD}\n{DOUBLE}{DOUBLE}")
+        found = venire("consistency", table, "--format", "json")
+        own = [each for each in json.loads(found.out)["consistency"] if each["who"] == "self"]
+        assert sum(each["pairs"] for each in own) == 180
+        assert "90 rows are identical to another in every column and kept" in found.err
+        counts = venire("inspect", table, "--repeats", "keep", "--format", "json")
+        assert json.loads(counts.out)["files"][0]["facts"]["labels"] == 180
+
+    def test_are_other_people_where_nobody_is_named(self, venire, write):
+        table = write("crowd.tsv", "topic\tdoc\tlabel\n1\ta\t1\n1\ta\t1\n1\ta\t0\n1\tb\t0\n1\tb\t0\n")
+        found = json.loads(venire("disagreement", table, "--anonymous", "--format", "json").out)
+        assert [(each["hits"], each["pairs"]) for each in found["parameters"]] == [(2, 4), (2, 4)]
