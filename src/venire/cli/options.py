@@ -52,7 +52,7 @@ reading = gathered(
             section=JUDGMENTS,
             metavar="LABELS",
             help='The labels, lowest first: "Non<Rel<HRel"; "a|b" if they have no order.  '
-            "[default: as declared in the file or beside it, else 0..max]",
+            "[default: as declared in the file or beside it, else the labels that occur]",
         ),
         "wide": option("--wide", section=JUDGMENTS, is_flag=True, help="Tables have a column per assessor."),
         "wide_aspects": option(

@@ -108,6 +108,13 @@ class Judgments(Tabular):
         own = dict(self.scale.aspects).get(aspects[0]) if len(aspects) == 1 else None
         return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
 
+    def on_scale(self, scale: Scale) -> Judgments:
+        """Read the same labels on another scale, which has all that occur."""
+        levels = scale.levels_from(self.scale)
+        for level in np.unique(self.label[levels[self.label] < 0]).tolist():
+            scale.level_of(self.scale.labels[level])
+        return self if scale is self.scale else replace(self, scale=scale, label=levels[self.label])
+
     def where(self, **names: str | Iterable[str]) -> Judgments:
         """Choose the rows with these names: ``where(assessor="nist", aspect=["trust", "rel"])``."""
         rows = np.ones(len(self), dtype=np.bool_)
@@ -194,6 +201,12 @@ class Judgments(Tabular):
 
     def __repr__(self) -> str:
         return f"<Judgments: {self.sentence()}>"
+
+
+def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:
+    """Put both on the scale of the first; where neither scale was declared, on that of the labels of both."""
+    scale = labels.scale.joined(others.scale)
+    return labels.on_scale(scale), others.on_scale(scale)
 
 
 @dataclass(frozen=True)
