@@ -32,7 +32,7 @@ WORDS = {**dict.fromkeys(("1", "true", "yes"), 1), **dict.fromkeys(("0", "false"
 
 
 def search_judgments(
-    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]], *, task: str = TASK, repeats: str | None = None
+    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]], *, task: str = TASK, repeats: str = "keep"
 ) -> Judgments:
     """Read what users of a search system opened and saved as judgments: 1 saved, 0 opened and not saved.
 

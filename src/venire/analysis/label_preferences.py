@@ -26,7 +26,7 @@ import numpy as np
 
 from venire.analysis.preference_signals import signals_of
 from venire.data.judgments import Judgments
-from venire.data.panel import majority, median
+from venire.data.panel import in_isolation, majority, median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import ScaleError, SettingError, UnknownName
@@ -172,7 +172,7 @@ class LabelPreferences:
 
     def fit(self, judgments: Judgments, preferences: Preferences) -> LabelPreferencesFit:
         """Estimate from labels and preference tests.  O(choices log choices + observations)."""
-        judgments = self.coarse(judgments)
+        judgments = self.coarse(in_isolation(judgments)[0])
         tests = signals_of(judgments, preferences, signal=self.signal)
         pairs = self.paired(judgments)(tests.first, tests.second)
         wins = count_wins(pairs, tests.won, np.ones(len(tests.won)), len(judgments.scale))

@@ -30,6 +30,7 @@ from venire.analysis.list_orders import orders_of
 from venire.analysis.preference_evidence import evidence_of
 from venire.analysis.top_lists import TopLists, top_of_pool
 from venire.data.judgments import Judgments
+from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
 from venire.estimate import Estimate
 from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
@@ -169,7 +170,7 @@ def pdp(
     >>> round(pdp(judgments, np.array(p)).value, 4)
     4.2175
     '''
-    setting = labels or LabelPreferences()
+    setting, judgments = labels or LabelPreferences(), in_isolation(judgments)[0]
     chosen = top_of_pool(judgments, k) if lists is None else lists.among(judgments.items)
     judgments = setting.coarse(judgments) if isinstance(preferences, Preferences) else judgments
     evidence = evidence_of(judgments, preferences, setting)

@@ -27,7 +27,7 @@ from venire.data.panel import Panel, Pool
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.estimate import Estimate
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.kernels.resample import resampled_sums, topic_weights
 from venire.measures.evaluate import several
@@ -140,7 +140,7 @@ def score_intervals(
         )
     labels = read_judgments(judgments)
     plan = _linear(plan_for_users(several(measures), unjudged))
-    seen_twice = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)
+    labels, seen_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
     fit = model.fit(seen_twice)
     p = fit.gains().values
     case = Case.of(labels, runs, assessor=assessor, pool=pool, duplicates=duplicates)

@@ -168,7 +168,7 @@ def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
     if relevant is None:
         top = scale.labels[-1]
         return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
-    scale.level_of(relevant)
+    scale.at_least(relevant)
     return ("linear", "exponential", f"binary:{relevant}", f"prm:{relevant}", f"udm:1/3:{relevant}")
 
 

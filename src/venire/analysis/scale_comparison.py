@@ -33,12 +33,13 @@ from venire.analysis.seeds import copied, seed_of
 from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
-from venire.data.panel import Pool
+from venire.data.panel import Pool, in_isolation
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
 from venire.kernels.plackett_luce import most_entropy
 from venire.measures.scoring import MeasureLike
+from venire.models.pairs import refuse_mixed
 from venire.tabular import Tabular
 from venire.types import RNGLike
 
@@ -169,7 +170,10 @@ def compare_scales(
     if not agreement and runs is None and preferences is None:
         raise SettingError("without agreement there is nothing to compare", hint="give runs, preferences, or both")
     seed = seed_of(rng)
+    judgments, left_out = (judgments, []) if runs is None and preferences is None else in_isolation(judgments)
+    refuse_mixed(judgments)
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
+    notes = left_out + notes
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
     draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
     told = settings if agreement else {}

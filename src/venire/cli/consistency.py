@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, shared_options
+from venire.cli.labels import keeping_repeats, read_labels, shared_options
 from venire.cli.options import MODEL, PATH, bootstrap_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
@@ -58,7 +58,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     from venire.agreement.consistency import consistency
     from venire.io.duplicates import read_duplicates
 
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels(judgments, more, reading=keeping_repeats(options["reading"]), where=options["where"])
     copies = None if options["duplicates"] is None else read_duplicates(options["duplicates"])
     chosen = {key: options[key] for key in ("relevant", "weight", "same_pages", "n_draws")}
     found = consistency(labels, copies, rng=rng, **chosen)

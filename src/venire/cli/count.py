@@ -109,6 +109,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, overhearing(but=(FewPairsWarning,)) as heard:
         chosen = _chosen(labels, sources, options, progress)
+        labels = labels if chosen is None else labels.on_scale(chosen.scale)
         counts = _counted(labels, sources, chosen, options=options, progress=progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, shared_options
+from venire.cli.labels import keeping_repeats, read_labels, shared_options
 from venire.cli.options import MODEL, OUTPUT, PATH, bootstrap_option, file_place, prior_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
@@ -147,7 +147,8 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     from venire.models.gain_names import read_share
 
     shares = [read_share(text) for text in options["shares"]]
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    reading = keeping_repeats(options["reading"]) if options["anonymous"] else options["reading"]
+    labels = read_labels(judgments, more, reading=reading, where=options["where"])
     setting = PredictedRelevance(**options["model"])
     if options["units"] is not None:
         _refuse_beside("--combine", options, *NOT_COMBINED)

@@ -161,6 +161,11 @@ def read_labels(
     return chosen_labels(read_judgments([judgments, *more], **reading), where)
 
 
+def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep all labels of an assessor for an item unless something else was asked for, where repeats are the subject."""
+    return {**reading, "repeats": reading["repeats"] or "keep"}
+
+
 def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
     """Choose labels by ``COLUMN=VALUE``; several values of one column are alternatives."""
     wanted: dict[str, list[str]] = {}
@@ -223,15 +228,17 @@ def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], whe
     on other topics.  A file without such a column is taken whole, with a warning.
     """
     from venire import read_judgments
+    from venire.data.judgments import on_one_scale
 
     given = {name: value for name, value in reading.items() if value is not None}
-    others = read_judgments(path, **{"scale": labels.scale, **given})
+    declared = {} if labels.scale.inferred else {"scale": labels.scale}
+    others = read_judgments(path, **{**declared, **given})
     asked = [text for text in where if text.partition("=")[0] not in ("topic", "assessor")]
     there = [text for text in asked if text.partition("=")[0] in others.facets]
     if lacking := [text for text in asked if text not in there]:
         warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 2)
     try:
-        return chosen_labels(others, there)
+        return on_one_scale(labels, chosen_labels(others, there))[1]
     except VenireError as error:
         raise FormatError(path, None, error.message, hint=error.hint) from None
 

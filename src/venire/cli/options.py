@@ -52,7 +52,7 @@ reading = gathered(
             section=JUDGMENTS,
             metavar="LABELS",
             help='The labels, lowest first: "Non<Rel<HRel"; "a|b" if they have no order.  '
-            "[default: as declared in the file or beside it, else 0..max]",
+            "[default: as declared in the file or beside it, else the labels that occur]",
         ),
         "wide": option("--wide", section=JUDGMENTS, is_flag=True, help="Tables have a column per assessor."),
         "wide_aspects": option(
@@ -72,7 +72,8 @@ reading = gathered(
             "--repeats",
             choices=REPEATS,
             section=JUDGMENTS,
-            help="A second label by one assessor for one item: {}.  [default: error in qrels, keep in tables]",
+            help="Several labels by one assessor for one item: {}.  "
+            "[default: error in qrels, last in tables, keep in consistency]",
         ),
     },
     check=_one_form,

@@ -114,11 +114,12 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     entropy of the ideal ranking in nats, lower is better: as a share of its maximum, log K!, 0 means that the order is
     known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.
     """
+    from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences
 
     runs = (*options["listing"]["runs"], *options["more_runs"])
     one_standard_input(judgments, preferences, options["against"], *more, *runs)
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels, left_out = in_isolation(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
     tests = read_preferences(preferences)
     lists = _lists(labels, runs, options)
     found = _measured(labels, tests, lists, options)
@@ -131,7 +132,7 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
 
         write_figure(plot_pdp(found), options["plot"])
     said = [*(each.sentence() for each in found), *(each.sentence() for each in differences)]
-    out.notes([*said, f"lists: {lists.words}", *labels.notes, *tests.notes, *words])
+    out.notes([*said, f"lists: {lists.words}", *left_out, *labels.notes, *tests.notes, *words])
 
 
 def _lists(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any]) -> TopLists:

@@ -146,13 +146,15 @@ def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, .
 
 def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -> Judgments:
     """Read labels of documents by themselves: those after other documents are left out; perhaps of one assessor."""
-    from venire.data.conditional import in_condition
+    from dataclasses import replace
+
+    from venire.data.panel import in_isolation
 
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     if options["scoring"]["assessor"] is not None:
         labels = labels.where(assessor=options["scoring"]["assessor"])
-    alone = ~in_condition(labels)
-    return labels if alone.all() else labels.take(alone)
+    alone, notes = in_isolation(labels)
+    return replace(alone, notes=(*alone.notes, *notes))
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:

@@ -140,6 +140,7 @@ def _paragraph(title: str, text: str) -> str:
 
 def _question(options: dict[str, Any]) -> Question:
     from venire import read_judgments, read_preferences, read_runs
+    from venire.data.judgments import on_one_scale
     from venire.io.click_logs import read_clicks
     from venire.report.question import Question
 
@@ -147,7 +148,9 @@ def _question(options: dict[str, Any]) -> Question:
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     one_standard_input(*files, *options["runs"], preferences, clicks, before)
     every = read_judgments(files, **options["reading"])
-    labels = _chosen(every, options["where"])
+    labels, earlier = _chosen(every, options["where"]), None
+    if before:
+        labels, earlier = on_one_scale(labels, _earlier(before, every, options))
     return Question(
         labels,
         read_runs(list(options["runs"]), **options["rules"]),
@@ -158,7 +161,7 @@ def _question(options: dict[str, Any]) -> Question:
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
         aspects=_aspects(labels, files, options["reading"]) if len(_names_of_aspects(every)) > 1 else None,
-        before=_earlier(before, every, options) if before else None,
+        before=earlier,
         n_draws=options["n_draws"],
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
@@ -166,11 +169,11 @@ def _question(options: dict[str, Any]) -> Question:
 
 
 def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
-    """Read earlier judgments on the scale of the new ones, and choose among them as among the new ones."""
+    """Read earlier judgments, on the scale of the new ones if it was declared, and choose as among the new ones."""
     from venire import read_judgments
 
-    earlier = read_judgments(path, **{**options["reading"], "scale": every.scale})
-    return _chosen(earlier, options["where"])
+    scale = options["reading"]["scale"] if every.scale.inferred else every.scale
+    return _chosen(read_judgments(path, **{**options["reading"], "scale": scale}), options["where"])
 
 
 def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:

@@ -186,12 +186,13 @@ def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
 
 
 def shares_of_top(scale: Scale, *, exponential: bool = False, reverse: bool = False) -> Floats:
-    """Worth of each label from 0 to 1, as a share of the top label's: level / top, or (2^level - 1) / (2^top - 1).
+    """Worth of each label from 0 to 1, as a share of the top label's: size / top, or (2^size - 1) / (2^top - 1).
+
+    The size of a label is its linear gain.
 
     reverse: the lowest label is the best.
     """
-    level = np.arange(len(scale), dtype=np.float64)
-    worth = np.exp2(level) - 1 if exponential else level
+    worth = np.exp2(scale.steps()) - 1 if exponential else scale.steps()
     worth = worth / max(worth[-1], 1.0)
     return worth[::-1].copy() if reverse else worth
 

@@ -1,6 +1,7 @@
 """Gains: what each label is worth to a user.
 
-``linear`` is the level itself, ``exponential`` 2**level - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
+``linear`` is the size of the label: its number where all labels are whole numbers from 0 up, as trec_eval takes them,
+else its level, 0 for the lowest.  ``exponential`` is 2**size - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
 ``binary`` 1 from one label upwards, ``raw`` the number that stands in the file.  Any other worth is a mapping, or
 comes from a model.  Gains may be fractions; within [0, 1] they are read as probabilities of relevance where a measure
 can use that (``unit``).
@@ -9,16 +10,17 @@ can use that (``unit``).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.data.scale import Scale
+from venire.data.scale import Scale, is_number
 from venire.errors import GainsError, ScaleError, known_names
 from venire.tabular import Records, Tabular
 from venire.types import Floats
 from venire.words import counted
 
+LARGEST_POWER = 1000
 MODELS = ("prm", "udm")
 """Models after which gains can be named, as in prm:2 or udm:1/3; ``models.gain_names`` fits them."""
 
@@ -81,15 +83,21 @@ GainsLike = Gains | Mapping[str, float] | Callable[[Scale], Gains] | str
 
 
 def linear(scale: Scale) -> Gains:
-    """The level of the label: 0 for the lowest, 1 for the next, ..."""
+    """The label's number, if all are whole numbers from 0 up, else its level: 0 for the lowest, 1 for the next, ..."""
     _need_order(scale, "linear")
-    return Gains(scale, np.arange(len(scale), dtype=np.float64), "linear", stated=False)
+    return Gains(scale, scale.steps(), "linear", stated=False)
 
 
 def exponential(scale: Scale) -> Gains:
-    """2**level - 1: each label is worth twice the one below, and one more."""
+    """2**size - 1, where the size is the linear gain."""
     _need_order(scale, "exponential")
-    return Gains(scale, np.exp2(np.arange(len(scale))) - 1, "exponential", stated=False)
+    steps = scale.steps()
+    if steps.max() > LARGEST_POWER:
+        raise GainsError(
+            f"the label {steps.max():.0f} is too large for exponential gains, 2 to this power",
+            hint="use linear gains, or state them: label=gain",
+        )
+    return Gains(scale, np.exp2(steps) - 1, "exponential", stated=False)
 
 
 def raw(scale: Scale) -> Gains:
@@ -108,7 +116,7 @@ def mapping(worth: Mapping[str, float], name: str = "stated") -> Callable[[Scale
     def gains(scale: Scale) -> Gains:
         worth_of = {str(label): float(value) for label, value in worth.items()}
         for label in worth_of:
-            if label not in scale.labels:
+            if label not in scale.labels and not (scale.inferred and is_number(label)):
                 raise GainsError(
                     f"gains name a label {label!r} that the scale {scale} does not have",
                     hint=known_names(label, scale.labels),
@@ -131,6 +139,9 @@ def gains_for(gains: GainsLike, scale: Scale) -> Gains:
     if isinstance(gains, Mapping):
         gains = mapping(gains)
     settled = gains if isinstance(gains, Gains) else gains(scale)
+    inferred = scale.inferred or settled.scale.inferred
+    if inferred and set(scale.labels) < set(settled.scale.labels):
+        return replace(settled, scale=scale, values=settled.values[settled.scale.levels_from(scale)])
     if settled.scale.labels != scale.labels:
         raise GainsError(f"these gains are for the scale {settled.scale}, the labels are on {scale}")
     return settled

@@ -54,7 +54,10 @@ class Items:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments(Tabular):
-    """Labels in long form: item, assessor and label (a level of the scale) are all (row,)."""
+    """Labels in long form: item, assessor and label (a level of the scale) are all (row,).
+
+    dropped: how many rows were left out on reading because they repeat others (``rows.assemble``), by reason.
+    """
 
     scale: Scale
     items: Items
@@ -64,6 +67,7 @@ class Judgments(Tabular):
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
     notes: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.item)
@@ -103,6 +107,13 @@ class Judgments(Tabular):
         aspects = list(facets["aspect"].names) if "aspect" in facets and self.scale.aspects else []
         own = dict(self.scale.aspects).get(aspects[0]) if len(aspects) == 1 else None
         return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
+
+    def on_scale(self, scale: Scale) -> Judgments:
+        """Read the same labels on another scale, which has all that occur."""
+        levels = scale.levels_from(self.scale)
+        for level in np.unique(self.label[levels[self.label] < 0]).tolist():
+            scale.level_of(self.scale.labels[level])
+        return self if scale is self.scale else replace(self, scale=scale, label=levels[self.label])
 
     def where(self, **names: str | Iterable[str]) -> Judgments:
         """Choose the rows with these names: ``where(assessor="nist", aspect=["trust", "rel"])``."""
@@ -190,6 +201,12 @@ class Judgments(Tabular):
 
     def __repr__(self) -> str:
         return f"<Judgments: {self.sentence()}>"
+
+
+def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:
+    """Put both on the scale of the first; where neither scale was declared, on that of the labels of both."""
+    scale = labels.scale.joined(others.scale)
+    return labels.on_scale(scale), others.on_scale(scale)
 
 
 @dataclass(frozen=True)

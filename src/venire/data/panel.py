@@ -71,7 +71,7 @@ def convene(
     """Settle who judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
     if sum(choice is not None for choice in (assessor, per, pool)) > 1:
         raise AmbiguousLabels("assessor, per and pool exclude each other", hint="give one of them")
-    judgments, notes = _in_isolation(judgments)
+    judgments, notes = in_isolation(judgments)
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
@@ -122,7 +122,7 @@ def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
     return label
 
 
-def _in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
+def in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
     """Leave labels given in the context of another document aside; refuse a mix of other facets."""
     notes = []
     after = in_condition(judgments)

@@ -9,32 +9,37 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.conditional import given_items
+from venire.data.conditional import given_items, in_condition
 from venire.data.ids import Category, joined, natural_order
 from venire.data.judgments import FACETS, Items, Judgments
-from venire.data.scale import Scale
+from venire.data.scale import Scale, is_number
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.kernels.slices import bytewise_order
-from venire.types import Codes, Floats, Ints
-from venire.words import counted
+from venire.types import Codes, Floats, Ints, Words
+from venire.words import counted, first_few
 
-_INTEGER = re.compile(r"[+-]?\d+")
-_WHOLE = re.compile(r"[+-]?\d+\.0*")
-_NEGATIVE = re.compile(r"-\d+(\.\d+)?")
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
+_NEGATIVE = re.compile(r"-\d+(\.\d+)?", re.ASCII)
 NOT_APPLICABLE = "N/A"
 NEGATIVE = ("unjudged", "lowest")
 REPEATS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
+MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels."""
+    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels.
+
+    rest: a hash of the columns that are not read, for which rows may differ; None if there are none.
+    """
 
     source: str
     topic: Category
@@ -44,6 +49,7 @@ class Rows:
     line: Ints
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
+    rest: Words | None = None
     scale: Scale | None = None
     repeats: str = "keep"
     notes: tuple[str, ...] = ()
@@ -62,8 +68,8 @@ def assemble(
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
     ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
-    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts; None leaves it to the format.  not_applicable: a label
-    that, unless the scale has it, is no judgment.
+    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
+    leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
@@ -71,15 +77,14 @@ def assemble(
     label = joined([part.label for part in parts])
     declared = scale or _declared(parts)
     label = _set_aside(label, not_applicable, declared)
-    scale = declared or inferred_scale(label, parts)
+    scale = declared or inferred_scale(label, parts, lowest=negative == "lowest")
     levels = np.append(_levels(list(label.names), scale, negative), np.int32(-1))
     level = levels[label.codes]
     _refuse_unknown(level, label, scale, parts)
     judged = np.flatnonzero(level >= 0)
     notes = [note for part in parts for note in part.notes]
-    if declared is None and scale.measurement == "interval":
-        shown = "<".join(scale.labels[:4]) + ("<..." if len(scale) > 4 else "")
-        notes.append(f"the labels are not whole numbers; the scale is {shown}, and linear gains are places on it")
+    if scale.inferred:
+        notes.append(_inference(scale))
     if absent := int((label.codes < 0).sum()):
         verb = "is" if absent == 1 else "are"
         notes.append(f"{counted(absent, 'label')} {not_applicable} (not applicable) {verb} taken as unjudged")
@@ -101,6 +106,7 @@ def assemble(
     )
     if "given" in facets:
         _refuse_given(judgments, parts)
+        judgments = replace(judgments, notes=(*judgments.notes, *_on_condition(judgments)))
     rules = [REPEATS.index(repeats or part.repeats) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
     return _settle_repeats(judgments, judged, rule, parts)
@@ -117,21 +123,30 @@ def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> 
     return Category(place[label.codes], label.names.take(others))
 
 
-def inferred_scale(label: Category, parts: Sequence[Rows] = ()) -> Scale:
-    """Infer a scale from what the labels look like: whole numbers are 0..max, other numbers are ranked as they are."""
+def inferred_scale(label: Category, parts: Sequence[Rows] = (), *, lowest: bool = False) -> Scale:
+    """Infer a scale: the labels that occur, in numeric order, without those below zero; ``lowest``: those are 0."""
     labels = list(dict.fromkeys(whole(name) for name in label.names if not _NEGATIVE.fullmatch(name)))
+    if lowest and len(labels) < len(label.names):
+        labels.append("0")
     if all(_INTEGER.fullmatch(name) for name in labels):
         return Scale.of_integers([int(name) for name in labels])
-    other = [name for name in labels if not _is_number(name)]
+    other = [name for name in labels if not is_number(name)]
     if not other:
-        return Scale(tuple(sorted(labels, key=float)), "interval")
+        return Scale.of_numbers(dict.fromkeys(labels))
     row = int(np.flatnonzero(label.codes == list(label.names).index(other[0]))[0])
-    shown = "<".join(labels[:6])
     raise FormatError(
         *locate_row(parts, row),
         f"label {other[0]!r} is not a number, so the order of the labels is not known",
-        hint=f'declare the scale, lowest first: --scale "{shown}" (or "{shown.replace("<", "|")}" if it has no order)',
+        hint="declare the scale: --scale with the labels from the lowest to the highest, joined by '<', or by '|' if "
+        f"they have no order; the labels, in no order, are {first_few(labels, 12)}",
     )
+
+
+def _inference(scale: Scale) -> str:
+    """Say that nobody declared the scale."""
+    shown = "<".join(scale.labels if len(scale) <= MOST_SHOWN else [*scale.labels[:4], "...", scale.labels[-1]])
+    text = f"the scale {shown} is inferred from the labels that occur; declare another with --scale"
+    return text if scale.measurement == "ordinal" else f"{text} (linear gains are places on it, raw gains the numbers)"
 
 
 def whole(label: str) -> str:
@@ -166,13 +181,6 @@ def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
         raise ScaleError(f"{what}={value!r} is not a rule", hint=known_names(value, known))
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
-
-
 def _declared(parts: Sequence[Rows]) -> Scale | None:
     scales = {part.scale: part.source for part in parts if part.scale is not None}
     if len(scales) > 1:
@@ -204,6 +212,17 @@ def _refuse_unknown(level: Codes, label: Category, scale: Scale, parts: Sequence
         text = label.names[int(label.codes[unknown[0]])]
         hint = f"{known_names(text, scale.labels)}; or declare another scale with --scale"
         raise FormatError(source, line, f"label {text!r} is not on the scale {scale}", hint=hint)
+
+
+def _on_condition(judgments: Judgments) -> list[str]:
+    """Note labels given after another document where others are in isolation."""
+    after = int(in_condition(judgments).sum())
+    if after in (0, len(judgments)):
+        return []
+    return [
+        f"{after:,} of {len(judgments):,} labels are given after another document and count apart from those in "
+        "isolation, which --where given= chooses"
+    ]
 
 
 def _refuse_given(judgments: Judgments, parts: Sequence[Rows]) -> None:
@@ -246,22 +265,65 @@ def _times(parts: Sequence[Rows]) -> Floats | None:
 
 
 def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
-    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says."""
-    error, first, last = (REPEATS.index(name) for name in ("error", "first", "last"))
+    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says.
+
+    Cost: a sort of the rows; all else is for those that are repeated.
+    """
+    error, keep, first, last = (REPEATS.index(name) for name in REPEATS)
     same = _same_judgment(judgments)
     ordered = np.sort(same[rows])
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(repeated) and not (rule == REPEATS.index("keep")).all():
-        suspects = rows[np.isin(same[rows], repeated)]
-        order = suspects[np.argsort(same[suspects], kind="stable")]
-        again = np.append(False, same[order[1:]] == same[order[:-1]])
-        refused = np.flatnonzero(again & (rule[order] == error))
-        if len(refused):
-            _warn_or_refuse(judgments, order, refused, parts)
-        again_later = np.append(again[1:], False)
-        dropped = again & ((rule[order] == error) | (rule[order] == first)) | (again_later & (rule[order] == last))
-        rows = np.setdiff1d(rows, order[dropped], assume_unique=True)
-    return judgments if len(rows) == len(judgments) else judgments.take(rows)
+    if not len(repeated):
+        return judgments if len(rows) == len(judgments) else judgments.take(rows)
+    suspects = rows[np.isin(same[rows], repeated)]
+    time = np.zeros(len(same)) if judgments.time is None else np.nan_to_num(judgments.time, nan=-np.inf)
+    order = suspects[np.lexsort((suspects, time[suspects], same[suspects]))]
+    again = np.append(False, same[order[1:]] == same[order[:-1]])
+    refused = np.flatnonzero(again & (rule[order] == error))
+    if len(refused):
+        _warn_or_refuse(judgments, order, refused, parts)
+    again_later = np.append(again[1:], False)
+    superseded = (again & (rule[order] == first)) | (again_later & (rule[order] == last))
+    columns: list[NDArray[Any]] = [same, judgments.label, time, *_rest(parts)]
+    kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
+    counts = "first" if (rule == first).any() else "last"
+    judgments = _counted(judgments, int(superseded.sum()), others, counts, kept)
+    dropped = np.union1d(order[refused], order[superseded])
+    return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
+
+
+def _rest(parts: Sequence[Rows]) -> list[Words]:
+    """What stands in the columns that are not read, as one number per row, if there are such columns."""
+    if all(part.rest is None for part in parts):
+        return []
+    return [np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])]
+
+
+def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:
+    """Count those of some rows that are like an earlier one in every column (row,)."""
+    some = [column[rows] for column in columns]
+    order = np.lexsort(some)
+    like = [column[order[1:]] == column[order[:-1]] for column in some]
+    return int(np.logical_and.reduce(like).sum()) if len(rows) else 0
+
+
+def _counted(judgments: Judgments, n_dropped: int, n_copies: int, counts: str, n_kept: int) -> Judgments:
+    """Note how many rows were dropped, identical ones and further labels of an item, and how many were kept."""
+    notes = []
+    if n_copies:
+        verb = "is" if n_copies == 1 else "are"
+        notes.append(f"{counted(n_copies, 'row')} {verb} identical to another in every column and dropped")
+    if n_others := n_dropped - n_copies:
+        verb = "is" if n_others == 1 else "are"
+        notes.append(
+            f"{counted(n_others, 'label')} {verb} dropped where one assessor labelled an item several times: the "
+            f"{counts} label counts (--repeats keep keeps all)"
+        )
+    if n_kept:
+        verb = "is" if n_kept == 1 else "are"
+        notes.append(f"{counted(n_kept, 'row')} {verb} identical to another in every column and kept as further labels")
+    dropped = {"identical_rows": n_copies, "superseded_labels": n_others} if n_dropped else {}
+    return replace(judgments, dropped=dropped, notes=(*judgments.notes, *notes))
 
 
 def _same_judgment(judgments: Judgments) -> Ints:

@@ -7,6 +7,7 @@ Stevens's (1946, doi:10.1126/science.103.2684.677).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,14 @@ from venire.types import Bools, Codes, Floats
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 LARGEST_INFERRED = 1000
+"""So many labels at most make a scale that is not declared."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number, written in digits without ``_``."""
+    return _NUMBER.fullmatch(text) is not None and bool(np.isfinite(float(text)))
 
 
 @dataclass(frozen=True)
@@ -24,6 +33,7 @@ class Scale:
     """Labels from lowest to highest; a label's *level* is its position, 0 for the lowest.
 
     aspects: where aspects have scales of their own, the name and scale of each; this one then holds all their labels.
+    inferred: nobody declared the scale; it holds the labels that occur.
 
     Examples
     --------
@@ -31,12 +41,13 @@ class Scale:
     >>> scale.level_of("HRel"), str(scale), scale.ordered
     (2, 'Non<Rel<HRel<Key', True)
     >>> Scale.of_integers([0, 3, 1]).labels
-    ('0', '1', '2', '3')
+    ('0', '1', '3')
     """
 
     labels: tuple[str, ...]
     measurement: str = "ordinal"
     aspects: tuple[tuple[str, Scale], ...] = field(default=(), compare=False, repr=False)
+    inferred: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.measurement not in LEVELS:
@@ -74,14 +85,28 @@ class Scale:
 
     @classmethod
     def of_integers(cls, values: Iterable[int]) -> Scale:
-        """Infer the whole range 0..max, so that a label's level is its number and linear gains are trec_eval's."""
-        largest = max(values, default=0)
-        if largest > LARGEST_INFERRED:
+        """Infer the scale of these labels, in numeric order.
+
+        A label that occurs alone does so because the others were left out: 0 is added below it, or 1 above 0.
+        """
+        distinct = sorted(set(values))
+        if len(distinct) < 2:
+            distinct = [0, *distinct] if any(distinct) else [0, 1]
+        return cls._inferred([str(value) for value in distinct], "ordinal")
+
+    @classmethod
+    def of_numbers(cls, labels: Iterable[str]) -> Scale:
+        """Infer the scale of labels that are numbers, in numeric order."""
+        return cls._inferred(sorted(labels, key=float), "interval")
+
+    @classmethod
+    def _inferred(cls, labels: list[str], measurement: str) -> Scale:
+        if len(labels) > LARGEST_INFERRED:
             raise ScaleError(
-                f"labels go up to {largest}; a scale is inferred only up to {LARGEST_INFERRED}",
-                hint='declare the labels that occur, as in --scale "0<10<5000"',
+                f"there are {len(labels):,} different labels; a scale is inferred from at most {LARGEST_INFERRED:,}",
+                hint="if these are scores, not labels, round them; or declare the labels with --scale",
             )
-        return cls(tuple(str(level) for level in range(max(largest, 1) + 1)))
+        return cls(tuple(labels), measurement, inferred=True)
 
     @property
     def ordered(self) -> bool:
@@ -100,8 +125,29 @@ class Scale:
         place = {label: level for level, label in enumerate(self.labels)}
         return np.array([place.get(label, -1) for label in other.labels], dtype=np.int32)
 
+    def joined(self, other: Scale) -> Scale:
+        """Return the scale with the labels of both, in numeric order; this one unless both were inferred."""
+        if not (self.inferred and other.inferred) or set(other.labels) <= set(self.labels):
+            return self
+        both = {*self.labels, *other.labels}
+        return Scale.of_integers(map(int, both)) if all(map(_WHOLE.fullmatch, both)) else Scale.of_numbers(both)
+
+    def steps(self) -> Floats:
+        """Return what a label adds where each counts by its size -> (label,).
+
+        That is its number where all labels are whole numbers from 0 up, as trec_eval takes them, else its level.
+        """
+        if all(map(_WHOLE.fullmatch, self.labels)):
+            return np.array([float(label) for label in self.labels])
+        return np.arange(len(self.labels), dtype=np.float64)
+
     def at_least(self, label: object) -> Bools:
-        """Mark the labels from this one upwards -> (label,)."""
+        """Mark the labels from this one upwards -> (label,); a whole number need not be a label itself."""
+        text = str(label)
+        if text not in self.labels and _WHOLE.fullmatch(text) and all(map(_WHOLE.fullmatch, self.labels)):
+            reached: Bools = self.numbers() >= int(text)
+            if self.ordered and reached.any():
+                return reached
         level = self.level_of(label)
         if not self.ordered:
             raise ScaleError(

@@ -18,7 +18,7 @@ import numpy as np
 
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
-from venire.io.frames import Batch, picked
+from venire.io.frames import Batch, batch_of
 from venire.io.table_formats import header_separator, header_start
 from venire.types import Bools, Ints, Octets
 
@@ -57,7 +57,7 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
             if frame.height != len(number):
                 message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
                 raise FormatError(form.where, int(number[0]), message)
-            yield Batch(picked(frame, columns.used()), columns, number)
+            yield batch_of(frame, columns, number)
         start, line = start + len(chunk), line + chunk.count(b"\n")
 
 

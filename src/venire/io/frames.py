@@ -17,7 +17,7 @@ from venire.errors import FormatError
 from venire.io.cells import seconds, texts
 from venire.io.column_names import Columns, Form, described
 from venire.kernels.slices import Slices, padded
-from venire.types import Codes, Floats, Ints
+from venire.types import Codes, Floats, Ints, Words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,11 +27,15 @@ CELLS_AT_ONCE = 1 << 22
 
 
 class Batch(NamedTuple):
-    """Rows of a table: the columns that are used, as read; which is what; the line of each row (row,)."""
+    """Rows of a table: the columns that are used, as read; which is what; the line of each row (row,).
+
+    rest: a hash of the columns that are not used (row,), if there are any.
+    """
 
     frame: pl.DataFrame
     columns: Columns
     line: Ints
+    rest: Words | None = None
 
 
 class Part(NamedTuple):
@@ -40,6 +44,7 @@ class Part(NamedTuple):
     frame: pl.DataFrame
     line: Ints
     cells: pl.DataFrame | None = None
+    rest: Words | None = None
 
 
 def picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
@@ -49,12 +54,22 @@ def picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     return pl.DataFrame([frame[name] for name in names])
 
 
+def batch_of(frame: pl.DataFrame, columns: Columns, line: Ints) -> Batch:
+    """Choose the columns that are used; of the others only a hash of each row is kept, to know rows that are copies."""
+    import polars as pl
+
+    others = [frame[name] for name in columns.unused if name in frame.columns]
+    others = [each.cast(pl.String) for each in others if not (each.dtype.is_nested() or each.dtype == pl.Object)]
+    rest = pl.DataFrame(others).hash_rows().to_numpy() if others else None
+    return Batch(picked(frame, columns.used()), columns, line, rest)
+
+
 def sliced(frame: pl.DataFrame, columns: Columns) -> Iterator[Batch]:
     """Cut a frame into batches; its lines are its rows."""
     n_rows = max(CELLS_AT_ONCE // max(frame.width, 1), 1) if columns.spread else max(frame.height, 1)
     for start in range(0, frame.height, n_rows):
         part = frame.slice(start, n_rows)
-        yield Batch(part, columns, np.arange(start + 1, start + part.height + 1))
+        yield batch_of(part, columns, np.arange(start + 1, start + part.height + 1))
 
 
 def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | None, default: str) -> Rows:
@@ -68,6 +83,7 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
     table = _joined(parts, form)
     parts.clear()
     _refuse_empty(table, form)
+    rest = table.rest
     named, line, time = _encoded(table, form)
     if "assessor" not in named:
         named["assessor"] = Category.constant(assessor or default, len(line))
@@ -85,13 +101,15 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
         line=line,
         facets={facet: named[facet] for facet in FACETS if facet in named},
         time=time,
+        rest=rest,
+        repeats="last",
         notes=(note,) if telling else (),
     )
 
 
 def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats | None]:
     """Encode each role's column, and spread the rows of a wide table over its cells; also lines and times."""
-    frame, line, cells = table
+    frame, line, cells, _ = table
     time = frame.drop_in_place("time").fill_null(np.nan).to_numpy() if "time" in frame.columns else None
     named = {role: encoded(frame.drop_in_place(role), form, line) for role in list(frame.columns)}
     if cells is None:
@@ -161,7 +179,7 @@ def _part(batch: Batch, form: Form) -> Part:
     ]
     frame = pl.DataFrame(columns)
     if not form.spread:
-        return Part(frame, batch.line)
+        return Part(frame, batch.line, rest=batch.rest)
     return Part(frame, batch.line, _melted(batch, form))
 
 
@@ -201,12 +219,19 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
     frame = frame.with_columns(pl.col(facet).fill_null("") for facet in FACETS if facet in frame.columns)
     line = np.concatenate([part.line for part in parts])
     if not cells:
-        return Part(frame, line)
+        return Part(frame, line, rest=_rest(parts))
     joined = pl.concat(cells)
     row = joined["row"].to_numpy()
     judged = np.bincount(row, minlength=len(line)) > 0
     place = pl.Series("row", (np.cumsum(judged) - 1)[row])
     return Part(frame.filter(pl.Series(judged)), line[judged], joined.with_columns(place))
+
+
+def _rest(parts: Sequence[Part]) -> Words | None:
+    """Put the hashes of the columns that are not used end to end, if any part has them."""
+    if all(part.rest is None for part in parts):
+        return None
+    return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
 
 
 def _refuse_empty(table: Part, form: Form) -> None:

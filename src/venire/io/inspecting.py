@@ -249,4 +249,4 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
     if "given" in judgments.facets:
         facts["labels_in_condition"] = int(in_condition(judgments).sum())
-    return facts | {"notes": list(judgments.notes)}
+    return facts | dict(judgments.dropped) | {"notes": list(judgments.notes)}

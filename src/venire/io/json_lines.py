@@ -14,7 +14,7 @@ import numpy as np
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
 from venire.io.delimited import refuse_bytes
-from venire.io.frames import Batch, picked
+from venire.io.frames import Batch, batch_of
 from venire.types import Ints
 from venire.words import counted
 
@@ -37,7 +37,7 @@ def read_json_lines(data: bytes, form: Form) -> Iterator[Batch]:
         if lines:
             frame = parsed_lines(lines, number, form)
             columns = find_columns(frame.columns, form, line=int(number[0]))
-            yield Batch(picked(frame, columns.used()), columns, number)
+            yield batch_of(frame, columns, number)
         start, line = end, line + chunk.count(b"\n")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from venire.data.ids import Category
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, on_one_scale
 from venire.data.rows import NOT_APPLICABLE, Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
@@ -41,19 +41,21 @@ def read_judgments(
         TREC qrels: one file is one assessor, named after the file.  CSV, TSV, JSONL and Parquet: long, one row per
         label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time.
     scale : what the labels are, as in "Non<Rel<HRel"
-        Without it: what the file's header or a TOML beside it declares, else integers are 0..max.
+        Without it: what the file's header or a TOML beside it declares, else the labels that occur, in numeric order;
+        a note says so.
     wide, wide_aspects
         A table with one column per assessor, or per aspect; empty cells were not judged.
     second_column : what the second column of qrels is: "ignore", "assessor" or "intent"
     negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
-    repeats : a second label by one assessor for one item is an "error" (qrels), both are kept apart ("keep", tables),
-        or the "first" or "last" counts
+    repeats : a second label by one assessor for one item is an "error" (qrels), or the "last" (tables) or "first"
+        counts, by time if the table has one; rows that are identical in every column count once.  Notes and ``dropped``
+        count what was left out.  "keep" keeps all, for ``consistency`` and ``anonymous()``
     not_applicable : a label that is no judgment, unless the scale has it; a note says how many there are
 
     Notes
     -----
-    Where no scale is declared, labels of one aspect (``where(aspect="trust")``) are on a scale of their own, 0 to the
-    highest label of that aspect.
+    Where no scale is declared, labels of one aspect (``where(aspect="trust")``) are on a scale of their own, the labels
+    that occur for that aspect.
 
     Examples
     --------
@@ -71,6 +73,12 @@ def read_judgments(
 
     own = tuple(aspect_scales(judgments).items())
     return replace(judgments, scale=replace(judgments.scale, aspects=own)) if own else judgments
+
+
+def read_also(labels: Judgments, source: JudgmentsLike) -> tuple[Judgments, Judgments]:
+    """Read judgments on the scale of others; where that was inferred, both are put on the labels that occur in both."""
+    others = read_judgments(source, scale=None if labels.scale.inferred else labels.scale)
+    return on_one_scale(labels, others)
 
 
 def read_rows(

@@ -26,7 +26,7 @@ from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns, spread_of
 from venire.io.delimited import read_delimited
-from venire.io.frames import Batch, picked, rows_of, sliced
+from venire.io.frames import Batch, rows_of, sliced
 from venire.io.json_lines import read_json_lines
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
@@ -69,7 +69,7 @@ def rows_from_frame(
     form = Form(source, spread_of(wide, wide_aspects))
     table = as_polars(frame, form)
     columns = find_columns(table.columns, form)
-    batches = sliced(picked(table, columns.used()), columns)
+    batches = sliced(table, columns)
     return rows_of(batches, form, name=source, assessor=assessor, default="assessor")
 
 

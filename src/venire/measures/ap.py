@@ -55,14 +55,14 @@ class GAP(Measure):
     counts_relevant = True
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
-        """Return q: gains over the top label's, 0 for the lowest label; they must not fall from label to label."""
+        """Return q: gains over the top label's, 0 for labels without a linear gain; they must not fall."""
         if (np.diff(gains.values) < 0).any() or not gains.scale.ordered or gains.values[-1] <= 0:
             raise GainsError(
                 f"GAP needs gains that rise with the labels, up to more than 0, and {gains!r} do not",
                 hint="merge labels that are out of order, or use another measure",
             )
         q = gains.values / gains.values[-1]
-        return Worth(np.where(np.arange(len(q)) > 0, q, 0.0), unjudged / float(gains.values[-1]))
+        return Worth(np.where(gains.scale.steps() > 0, q, 0.0), unjudged / float(gains.values[-1]))
 
     def of_best(self, best: Ranked) -> Floats:
         """Return the expected number of relevant documents."""

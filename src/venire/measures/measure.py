@@ -15,6 +15,7 @@ import numpy as np
 
 from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
+from venire.data.scale import Scale
 from venire.errors import MeasureError
 from venire.types import Floats, Ints
 
@@ -135,7 +136,9 @@ def by_powers(gains: Gains) -> bool:
 
 @dataclass(frozen=True)
 class BinaryMeasure(Measure):
-    """A measure of relevant against irrelevant: relevant are labels from ``rel`` upwards (default: the second-lowest).
+    """A measure of relevant against irrelevant: relevant are labels from ``rel`` upwards.
+
+    Without it those with a linear gain: numbers from 1 on, as in trec_eval, or all labels but the lowest.
 
     Where gains within [0, 1] are stated, they are probabilities of relevance instead, unless ``rel`` is given.
     """
@@ -146,13 +149,19 @@ class BinaryMeasure(Measure):
         """Return 1 from ``rel`` upwards, or the probability that gains within [0, 1] state."""
         if gains.unit and self.rel is None:
             return Worth(gains.values, min(unjudged, 1.0))
-        rel = self.rel if self.rel is not None else gains.scale.labels[min(1, len(gains.scale) - 1)]
-        relevant = gains.scale.at_least(rel)
+        rel = self.rel if self.rel is not None else _least_relevant(gains.scale)
+        relevant = gains.scale.at_least(rel) & (gains.scale.steps() > 0 if self.rel is None else True)
         note = None
         if gains.name != "linear" and gains.name != f"binary:{rel}":
             note = f"{self} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains.name})"
         least = gains.values[relevant].min(initial=np.inf)
         return Worth(relevant.astype(np.float64), float(unjudged > 0 and unjudged >= least), note)
+
+
+def _least_relevant(scale: Scale) -> str:
+    """Return the lowest label with a linear gain; the top label if none has one."""
+    above = np.flatnonzero(scale.steps() > 0)
+    return scale.labels[above[0] if len(above) else -1]
 
 
 def relevant_count(best: Ranked) -> Floats:

@@ -52,17 +52,8 @@ def split_units(
     the units, lowest label first.
     """
     read = [Scale.parse(scale) if isinstance(scale, str) else scale for scale in scales]
-    parts = [rescaled(judgments.where(unit=unit), scale) for unit, scale in zip(units, read, strict=True)]
+    parts = [judgments.where(unit=unit).on_scale(scale) for unit, scale in zip(units, read, strict=True)]
     return parts[0], parts[1]
-
-
-def rescaled(judgments: Judgments, scale: Scale) -> Judgments:
-    """Read the same labels on another scale, which has all of them."""
-    used = np.unique(judgments.label)
-    levels = np.full(len(judgments.scale), -1, dtype=np.int32)
-    for level in used.tolist():
-        levels[level] = scale.level_of(judgments.scale.labels[level])
-    return replace(judgments, scale=scale, label=levels[judgments.label])
 
 
 def combine(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True) -> Judgments:

@@ -7,6 +7,7 @@ random users do; ``udm:1/3`` the weights of the User Disagreement Model for one 
 
 from __future__ import annotations
 
+from venire.data.conditional import in_condition
 from venire.data.gains import MODELS, Gains
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
@@ -18,7 +19,12 @@ APART = "fit the model with venire disagreement, which has more options, and giv
 
 
 def fitted_gains(text: str, judgments: Judgments, *, rng: RNGLike = 0, **setting: object) -> Gains:
-    """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance."""
+    """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance.
+
+    Labels given after another document have no part in it where others are in isolation.
+    """
+    alone = ~in_condition(judgments)
+    judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
     model, relevant, at = read_model(text, judgments.scale)
     try:
         fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]

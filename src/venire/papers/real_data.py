@@ -67,7 +67,7 @@ def _rf10(path: Path) -> Judgments:
     frame = _frame(path)
     crowd = frame.select(topic="topicID", doc="docID", assessor="workerID", label="label")
     gold = frame.select(topic="topicID", doc="docID", assessor=pl.lit("gold"), label="gold").unique(maintain_order=True)
-    return read_judgments(pl.concat([crowd, gold]).filter(pl.col("label") >= 0))
+    return read_judgments(pl.concat([crowd, gold]).filter(pl.col("label") >= 0), repeats="keep")
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
 from venire.errors import SettingError
 from venire.io.click_logs import ClicksLike, read_clicks
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.run_sources import RunsLike, read_runs
 from venire.measures.scoring import MeasureLike
@@ -66,7 +66,9 @@ def report_on(
     """
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report says it, to be made again")
-    labels = read_judgments(judgments)
+    labels, earlier = read_judgments(judgments), None
+    if before is not None:
+        labels, earlier = read_also(labels, before)
     question = Question(
         labels,
         read_runs(runs),
@@ -77,7 +79,7 @@ def report_on(
         preferences=None if preferences is None else read_preferences(preferences),
         clicks=clicks if clicks is None or isinstance(clicks, Clicks) else read_clicks(clicks),
         aspects=aspects,
-        before=None if before is None else read_judgments(before, scale=labels.scale),
+        before=earlier,
         n_draws=n_draws,
         rng=rng,
     )

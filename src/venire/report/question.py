@@ -78,7 +78,7 @@ class Question:
         if self.n_draws < 2:
             raise SettingError(f"{self.n_draws} draws are asked for, expected 2 or more", hint="1000 is usual")
         if not scale.ordered:
-            hint = f'declare their order, lowest first: --scale "{"<".join(scale.labels)}"'
+            hint = "declare their order: --scale with the labels from the lowest to the highest, joined by '<'"
             raise SettingError(f"the labels {scale} have no order, so they cannot score systems", hint=hint)
         if len(scale) == 1:
             message = f"the scale has one label, {scale}, so no result can be better than another"

@@ -20,7 +20,8 @@ Row = tuple[str, str, str, str]
 def judged(rows: list[Row], scale: str = "0<1<2") -> Judgments:
     import polars as pl
 
-    return read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"), scale=scale)
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return read_judgments(frame, scale=scale, repeats="keep")
 
 
 @st.composite

@@ -17,7 +17,8 @@ Row = tuple[str, str, str, str]
 def judged(rows: list[Row]) -> Judgments:
     import polars as pl
 
-    return read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"), scale="0<1<2")
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return read_judgments(frame, scale="0<1<2", repeats="keep")
 
 
 @st.composite

@@ -124,7 +124,8 @@ def test_items_with_one_label_and_the_order_of_assessors_do_not_matter():
 
 def test_labels_repeated_by_one_assessor_count_as_their_mean():
     rows = [("1", "a", "U", 0), ("1", "a", "U", 2), ("1", "a", "V", 2), ("1", "b", "U", 1), ("1", "b", "V", 0)]
-    twice = read_judgments(pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    twice = read_judgments(frame, repeats="keep")
     assert phi(twice).value == pytest.approx(phi(read_grid("1 1\n2 0", scale="0<1<2")).value, abs=1e-12)
 
 

@@ -172,7 +172,7 @@ class TestSettings:
             "crowd.tsv", "topic\tdoc\tassessor\tlabel\n1\ta\tw\t2\n1\ta\tw\t1\n1\ta\tv\t2\n1\tb\tw\t2\n1\tb\tv\t0\n"
         )
         args = ("disagreement", labels, "--at-least", 3, "--format", "json")
-        assert ratios(answered(venire(*args))) == [(2, 3), (1, 1), (0, 0)]
+        assert ratios(answered(venire(*args, "--repeats", "keep"))) == [(2, 3), (1, 1), (0, 0)]
         assert ratios(answered(venire(*args, "--anonymous"))) == [(2, 4), (2, 2), (0, 0)]
 
     def test_intents(self, venire, write):

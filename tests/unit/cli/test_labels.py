@@ -129,3 +129,117 @@ def test_a_measure_that_is_none_is_refused(venire, qrels, run, command):
     answer = venire(command, qrels, run, "-m", "nDCQ")
     assert (answer.code, answer.out) == (2, "")
     assert "nDCQ" in answer.err
+
+
+DOUBLE = "".join(
+    f"{topic}\td{doc}\t{who}\t{(topic * doc + (who == 'B') * (doc % 3 == 0)) % 3}\n"
+    for topic in range(1, 6)
+    for doc in range(9)
+    for who in "AB"
+)
+ONE_ROW = DOUBLE.partition("\n")[0] + "\n"
+
+
+class TestRepeatedRows:
+    @pytest.mark.parametrize("again", [ONE_ROW, DOUBLE])
+    @pytest.mark.parametrize(
+        "command",
+        [("agreement", "--bootstrap", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
+    )
+    def test_change_nothing(self, venire, write, command, again):
+        once, more = write("once.tsv", f"{HEAD}\n{DOUBLE}"), write("more.tsv", f"{HEAD}\n{DOUBLE}{again}")
+        plain, repeated = (venire(command[0], path, *command[1:], "--format", "json") for path in (once, more))
+        assert (plain.code, repeated.code) == (0, 0)
+        assert json.loads(plain.out) == json.loads(repeated.out)
+        dropped = again.count("\n")
+        assert f"{dropped} row{'s are' if dropped > 1 else ' is'} identical" in repeated.err
+
+    def test_blank_no_statistic(self, venire, write):
+        table = write("more.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}")
+        records = json.loads(venire("agreement", table, "--format", "json").out)["statistics"]
+        assert all(each["value"] is not None for each in records)
+
+    def test_are_counted_by_inspect(self, venire, write):
+        changed = ONE_ROW.replace("\t0\n", "\t1\n")
+        facts = json.loads(
+            venire("inspect", write("j.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}{changed}"), "--format", "json").out
+        )
+        (found,) = facts["files"]
+        assert {key: found["facts"][key] for key in ("labels", "identical_rows", "superseded_labels")} == {
+            "labels": 90,
+            "identical_rows": 1,
+            "superseded_labels": 1,
+        }
+
+    def test_are_kept_where_repeats_are_the_subject(self, venire, write):
+        table = write("more.tsv", f"{HEAD}\n{DOUBLE}{DOUBLE}")
+        found = venire("consistency", table, "--format", "json")
+        own = [each for each in json.loads(found.out)["consistency"] if each["who"] == "self"]
+        assert sum(each["pairs"] for each in own) == 180
+        assert "90 rows are identical to another in every column and kept" in found.err
+        counts = venire("inspect", table, "--repeats", "keep", "--format", "json")
+        assert json.loads(counts.out)["files"][0]["facts"]["labels"] == 180
+
+    def test_are_other_people_where_nobody_is_named(self, venire, write):
+        table = write("crowd.tsv", "topic\tdoc\tlabel\n1\ta\t1\n1\ta\t1\n1\ta\t0\n1\tb\t0\n1\tb\t0\n")
+        found = json.loads(venire("disagreement", table, "--anonymous", "--format", "json").out)
+        assert [(each["hits"], each["pairs"]) for each in found["parameters"]] == [(2, 4), (2, 4)]
+
+
+def many_labels(*, column: str = "", values: tuple[str, ...] = ("",)) -> str:
+    """A table of four topics, judged by two; for each value of a further column the labels are others."""
+    rows = [
+        [str(topic), f"d{doc}", who, str((topic + doc * (2 + 3 * n) + (who == "B")) % 3), value]
+        for n, value in enumerate(values)
+        for topic in range(1, 5)
+        for doc in range(6)
+        for who in "AB"
+        if value != f"d{doc}"
+    ]
+    width = 5 if column else 4
+    return "\n".join("\t".join(row[:width]) for row in [[*HEAD.split("\t"), column], *rows]) + "\n"
+
+
+TESTS = "".join(f"{topic} d{a} d{a + 1} d{a + topic % 2}\n" for topic in range(1, 5) for a in range(5))
+BY_PREFERENCES = [
+    ("pdp", "{}", "tests.txt", "--bootstrap", "5"),
+    ("scales", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
+    ("preferences", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
+]
+AGAINST = ("pdp", "plain.tsv", "tests.txt", "--against", "{}", "--bootstrap", "5")
+
+
+class TestLabelsForSeveralQuestions:
+    @pytest.fixture(autouse=True)
+    def _files(self, write, tmp_path, monkeypatch):
+        write("plain.tsv", many_labels())
+        write("aspects.tsv", many_labels(column="aspect", values=("rel", "style")))
+        write("given.tsv", many_labels(column="given", values=("", "d0")))
+        write("tests.txt", TESTS)
+        monkeypatch.chdir(tmp_path)
+
+    @pytest.mark.parametrize("command", [*BY_PREFERENCES, AGAINST, ("scales", "{}", "--bootstrap", "5")])
+    def test_are_refused(self, venire, command):
+        answer = venire(*(part.format("aspects.tsv") for part in command))
+        assert answer.code == 2
+        assert "--where aspect=" in answer.err
+
+    @pytest.mark.parametrize("command", BY_PREFERENCES)
+    def test_those_after_another_document_are_left_out(self, venire, command):
+        both, alone = (
+            venire(*(part.format(name) for part in command), "--format", "json") for name in ("given.tsv", "plain.tsv")
+        )
+        found, plain = ({k: v for k, v in json.loads(each.out).items() if k != "warnings"} for each in (both, alone))
+        assert found == plain
+        assert "40 labels given after another document left out" in both.err
+
+    def test_and_of_judgments_that_are_compared_too(self, venire):
+        answer = venire(*(part.format("given.tsv") for part in AGAINST), "--format", "json")
+        assert [each["difference"] for each in json.loads(answer.out)["differences"]] == [0, 0]
+
+    def test_gains_by_a_model_are_fitted_on_labels_in_isolation(self, venire, write):
+        run = write("s.run", "".join(f"{topic} Q0 d{doc} 1 {9 - doc} s\n" for topic in range(1, 5) for doc in range(6)))
+        args = ("--assessor", "A", "--gains", "prm:2", "--format", "json")
+        found = (venire("evaluate", path, run, *args) for path in ("plain.tsv", "given.tsv"))
+        plain, both = (json.loads(each.out)["scores"] for each in found)
+        assert plain == both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -43,9 +44,49 @@ def test_a_file_that_names_no_assessor_is_one(read):
     assert "has assessors of its own" in refusal(read, LONG, assessor="nist")
 
 
-def test_repeats_are_kept(read):
+def test_the_last_label_counts_unless_all_are_kept(read):
     table = read("topic,doc,label\n1,a,0\n1,a,1\n")
-    assert len(assemble([table])) == 2
+    settled = assemble([table])
+    assert settled.label.tolist() == [1]
+    assert settled.dropped == {"identical_rows": 0, "superseded_labels": 1}
+    assert len(assemble([table], repeats="keep")) == 2
+
+
+@pytest.mark.parametrize("name", ["judges.csv", "judges.jsonl"])
+def test_identical_rows_are_dropped_and_counted(read, name):
+    rows = [("1", "a", "1", "x"), ("1", "a", "1", "x"), ("1", "a", "1", "y"), ("1", "b", "0", ""), ("1", "b", "0", "")]
+    names = ("topic", "doc", "label", "comment")
+    texts = {
+        "judges.csv": "\n".join(",".join(row) for row in [names, *rows]),
+        "judges.jsonl": "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows),
+    }
+    settled = assemble([read(texts[name], name)])
+    assert settled.label.tolist() == [1, 0]
+    assert settled.dropped == {"identical_rows": 2, "superseded_labels": 1}
+
+
+@pytest.mark.parametrize("column", ["time", "round", "repeat"])
+def test_rows_of_another_time_are_not_identical(read, column):
+    settled = assemble([read(f"topic,doc,label,{column}\n1,a,1,1\n1,a,1,2\n1,a,1,2\n")])
+    assert settled.dropped == {"identical_rows": 1, "superseded_labels": 1}
+
+
+def test_the_last_label_is_the_latest_where_there_are_times(read):
+    table = read("topic,doc,label,time\n1,a,2,20\n1,a,1,10\n1,b,0,\n1,b,1,5\n")
+    assert assemble([table]).label.tolist() == [2, 1]
+    assert assemble([table], repeats="first").label.tolist() == [1, 0]
+
+
+def test_the_cells_of_repeated_rows_of_a_wide_table_count_once(read):
+    settled = assemble([read("topic,doc,x,y\n1,a,1,2\n1,a,1,2\n1,b,0,\n", wide=True)])
+    assert (settled.label.tolist(), settled.dropped["identical_rows"]) == ([1, 2, 0], 2)
+
+
+def test_a_file_read_twice_over_gives_the_same_labels(read):
+    body = "1,a,x,1\n1,a,y,2\n1,b,x,0\n1,b,y,0\n"
+    once, twice = (assemble([read("topic,doc,assessor,label\n" + body * times)]) for times in (1, 2))
+    assert once.to_polars().equals(twice.to_polars())
+    assert (once.dropped, twice.dropped) == ({}, {"identical_rows": 4, "superseded_labels": 0})
 
 
 def test_quotes_crlf_byte_order_mark_and_comments(read):
