@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from venire import evaluate, read_judgments
+from venire import evaluate, read_judgments, read_runs
 from venire.analysis.forecasts import forecast
 from venire.models.transitions import fit_transitions
 
@@ -67,6 +67,28 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
     fixed, varying = (np.concatenate(found[form]) for form in ("fixed", "hierarchical"))
     assert calibration_error(varying, y) < calibration_error(fixed, y)
     assert ((varying - y) ** 2).mean() < ((fixed - y) ** 2).mean()
+
+
+def test_what_the_new_judge_labelled_makes_forecasts_better_and_all_of_it_makes_them_exact(collections, figure):
+    """Brier scores with 30 % of the labels of a judge, drawn over and standing, and with all of them."""
+    errors = {"drawn over": [], "standing": [], "all": []}
+    for rng in np.random.default_rng(21).spawn(collections(20)):
+        old, new, seen, scores = collection(rng, concentration=1.0)
+        every, systems = judgments(old, new, np.ones_like(seen)), read_runs(runs(scores))
+        part = judgments(old, new, seen)
+        then = evaluate(every, systems, "nDCG@10", assessor="new").mean("topic").values[:, 0]
+        known = fit_transitions(part, "old", "new")
+        asked_for = [("drawn over", part, known), ("standing", part, None), ("all", every, None)]
+        for name, labels, given in asked_for if len(errors["all"]) < 10 else asked_for[:2]:
+            asked = {"assessor": "old", "new_judge": "new", "transitions": given, "n_draws": 30}
+            one = forecast(labels, systems, "nDCG@10", **asked)
+            a, b = one.pairs()
+            survives = np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0
+            errors[name].append(((one.changes(a, b).stays - survives) ** 2).mean())
+    for name, found in errors.items():
+        figure(f"Brier score, {name}", np.mean(found))
+    assert np.mean(errors["all"]) == 0
+    assert np.mean(errors["standing"]) < 0.95 * np.mean(errors["drawn over"])
 
 
 def crowd(rng, *, easy, n_judges=6):
