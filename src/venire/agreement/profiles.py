@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.label_values import level_values
-from venire.agreement.rest import Rest, rest_of, summed
+from venire.agreement.rest import Rest, balance, cleared, rest_of, summed
 from venire.agreement.shifts import Shifts, shifts
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
@@ -221,8 +221,8 @@ def _mean(rest: Rest, values: Floats, n_assessors: int) -> Mean:
     who, weight = rest.own.who, rest.own.weight
     total = summed(who, weight, n_assessors)
     n = np.where(total > 0, total, np.nan)
-    mean = summed(who, weight * values, n_assessors) / n
-    squares = summed(who, weight * (values - mean[who]) ** 2, n_assessors)
+    mean = balance(who, weight * values, n_assessors) / n
+    squares = summed(who, weight * cleared(values - mean[who], np.abs(values)) ** 2, n_assessors)
     se = np.sqrt(squares / np.where(n > 1, n - 1, np.nan) / n)
     half = stdtrit(np.where(n > 1, n - 1, 1.0), TAIL) * se
     return Mean(mean, se, mean - half, mean + half)
@@ -292,11 +292,11 @@ def _trend(rest: Rest, values: Floats, order: Floats, n_assessors: int) -> Trend
 
     n = np.bincount(who, minlength=n_assessors).astype(np.float64)
     at_least_one = np.maximum(n, 1)
-    x, y = x - (sums(x) / at_least_one)[who], y - (sums(y) / at_least_one)[who]
+    x, y = x - (sums(x) / at_least_one)[who], cleared(y - (sums(y) / at_least_one)[who], np.abs(y))
     sxx, sxy, syy = sums(x * x), sums(x * y), sums(y * y)
     known = (n > 2) & (sxx > 0)
     slope = sxy / np.where(known, sxx, 1.0)
-    noise = np.maximum(syy - slope * sxy, 0.0) / np.maximum(n - 2, 1)
+    noise = np.maximum(cleared(syy - slope * sxy, syy), 0.0) / np.maximum(n - 2, 1)
     se = np.sqrt(noise / np.where(known, sxx, 1.0))
     t = np.where(se > 0, slope / np.where(se > 0, se, 1.0), np.where(np.abs(slope) > 0, np.inf, 0.0))
     p = 2 * stdtr(np.maximum(n - 2, 1), -np.abs(t))

@@ -25,12 +25,24 @@ from venire.models.pairs import distinct_items
 from venire.types import Codes, Floats, Ints
 
 BLOCK = 1 << 21
+ROUNDING = 1e-12
+"""What is this small beside the numbers that it was made of is 0, but for rounding."""
 
 
 def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
     """Sum weights by place, n places at least -> (place,)."""
     sums: Floats = np.bincount(place, weights, minlength=n).astype(np.float64, copy=False)
     return sums
+
+
+def cleared(values: Floats, size: Floats | float) -> Floats:
+    """Set to 0 what rounding left of 0: values that are negligible beside size, of the same shape."""
+    return np.where(np.abs(values) <= ROUNDING * size, 0.0, values)
+
+
+def balance(place: Ints | Codes, terms: Floats, n: int) -> Floats:
+    """Sum terms of either sign by place, exactly 0 where they cancel -> (place,)."""
+    return cleared(summed(place, terms, n), summed(place, np.abs(terms), n))
 
 
 class Own(NamedTuple):

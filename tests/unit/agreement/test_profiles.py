@@ -197,6 +197,16 @@ def test_trends_are_those_of_least_squares():
             assert trend.p[who] == pytest.approx(line.pvalue)
 
 
+def test_labels_that_are_always_as_far_from_the_others_have_no_trend():
+    """U is a third above the others, who say 0, 1, 1 in the first half and 0, 3, 2 in the second: other floats."""
+    cases = [(1, 0, 1, 1)] * 20 + [(2, 0, 3, 2)] * 20
+    rows = [("1", f"d{n}", who, label) for n, case in enumerate(cases) for who, label in zip("UVWX", case, strict=True)]
+    judgments = table(rows)
+    found = profiles(replace(judgments, time=np.arange(len(judgments), dtype=float)))
+    assert (found.drift.change[0], found.drift.p[0], found.leniency.se[0]) == (0, 1, 0)
+    assert found.leniency.value[0] == pytest.approx(1 / 3)
+
+
 def test_times_all_alike_tell_nothing_of_speed():
     judgments = simulated(0, "4*careful", n_topics=2)
     found = profiles(replace(judgments, time=np.zeros(len(judgments))))
