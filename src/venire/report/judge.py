@@ -1,7 +1,8 @@
 """The judge: which labels score the runs, where nobody said whose; and on which topics.
 
 One assessor does who judged nearly everything; of several, who judged the most, and of those the first by name.  Those
-whose labels tell nothing (always one label, or at random) are passed over while another is there.
+who give one label only are passed over while another is there: such labels distinguish no systems.  One who labels
+differently from the others is not: the others may be wrong.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.agreement.habits import ONE_LABEL
 from venire.agreement.profiles import Profiles
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
@@ -19,8 +21,8 @@ from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
 """The share of items that one assessor must have judged to stand for all."""
-NOTHING = ("one label", "random")
-"""Habits of assessors whose labels tell nothing."""
+NOTHING = (ONE_LABEL,)
+"""Flags of assessors whose labels tell nothing, whoever is right."""
 
 
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:

@@ -129,7 +129,7 @@ def test_a_judge_whose_labels_tell_nothing_is_passed_over_or_warned_of():
     assert chosen.judge == "bob"
     assert any("but for always, whose labels tell nothing" in text for text in said(verdict.chapter(chosen)))
     named_so = Evidence(asked(rows, runs, assessor="always"))
-    assert any("stands out (one label)" in text for text in said(verdict.chapter(named_so), "warning"))
+    assert any("gives one label only" in text for text in said(verdict.chapter(named_so), "warning"))
 
 
 def test_users_who_are_never_satisfied_have_no_favourite():
