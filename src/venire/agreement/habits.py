@@ -19,7 +19,8 @@ in a panel where all label alike, each kind is found by accident in about 1 % of
 *Against whom.*  An assessor is compared with all others, most of whom may be wrong: a human expert among language
 models that share an error is the one who differs.  So a flag describes a difference between one and the others, and no
 more.  Where assessors are named as the reference, the others are compared with these alone: "the typical assessor" and
-"others" are then the reference, and ``unrelated labels`` asks for no agreement of the typical assessor.
+"others" are then the reference, ``unrelated labels`` asks for no agreement of the typical assessor, and ``one label
+often`` compares all labels of the same items.
 
 The sizes:
 
@@ -32,7 +33,8 @@ documents more or fewer for every twenty that the typical assessor takes for rel
 do: where few documents are relevant, one who misses a third of them hardly moves on the scale.
 
 *One label often.*  One who gives a label whatever the item in a share w of the cases, and else labels as the others do,
-gives it where others are far from it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).
+gives it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).  Rates are those where others
+are far from the label, as there higher or lower labels alone do not lead to it.
 
 Fifteen per cent and a fifth are conventions.  Those who give one label, or unrelated ones, are not also said to give
 higher, lower or one label often: that follows.  Of two assessors, each is compared with the other: nobody is typical,
@@ -223,22 +225,27 @@ def _favourite(profiles: Profiles) -> Floats:
     """The label that is given too often where others are far from it, -1 if none is -> (assessor,)."""
     from scipy.special import ndtri
 
-    excess = profiles.far - profiles.far_rest
-    p = np.clip(np.maximum(profiles.far, profiles.far_rest), 0.0, 1.0)
-    errors = -ndtri(_level(profiles) / len(profiles.scale))
-    sure = excess > errors * np.sqrt(np.maximum(p * (1 - p), 1e-12) / np.maximum(profiles.far_n, 1))
-    share = _whatever_the_item(profiles)
+    own, rest, n = _rates(profiles)
+    noise = own * (1 - own) + (rest * (1 - rest) if profiles.reference else 0.0)  # all others are many
+    sure = own - rest > -ndtri(_level(profiles) / len(profiles.scale)) * np.sqrt((noise + 1e-12) / np.maximum(n, 1))
+    share = (own - rest) / np.maximum(1.0 - rest, 1e-12)
     matters = (share >= WHATEVER) & (profiles.own > profiles.usual)
-    held = np.where(matters & sure & (profiles.far_n >= FEWEST), share, -np.inf)
+    held = np.where(matters & sure & (n >= FEWEST), share, -np.inf)
     if not np.isfinite(profiles.reach) or held.size == 0:
         return np.full(len(profiles.assessors), -1.0)
     found: Floats = np.where(np.isfinite(held.max(axis=1)), held.argmax(axis=1), -1).astype(np.float64)
     return found
 
 
-def _whatever_the_item(profiles: Profiles) -> Floats:
-    """The share w of labels given whatever the item, by what is far from others' labels -> (assessor, label)."""
-    return (profiles.far - profiles.far_rest) / np.maximum(1.0 - profiles.far_rest, 1e-12)
+def _rates(profiles: Profiles) -> tuple[Floats, Floats, Floats]:
+    """How often each label is given, by the assessor and by others, and in how many cases -> (assessor, label) each.
+
+    Cases are labels of others that are far from it.  With a reference they are all items that it judged: what is far
+    from a reference may as well be far by its own noise, and no others tell how often that happens.
+    """
+    if profiles.reference:
+        return profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
+    return profiles.far, profiles.far_rest, profiles.far_n
 
 
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
@@ -270,10 +277,10 @@ def _say_often(profiles: Profiles, n: int) -> str:
     level = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
     shares = f"{_share(profiles.own[n, level])} against {_share(profiles.usual[n, level])} on the same items"
     more = f"gives {profiles.scale.labels[level]} more often than {others}: {shares} ({_labels(profiles, n)})"
-    if level != favourite:
+    if level != favourite or profiles.reference:
         return more
-    against = "" if profiles.reference else f" against {_share(profiles.far_rest[n, level])}"
-    return f"{more}; where a label of {others} is two steps or more away, {_share(profiles.far[n, level])}{against}"
+    far = f"{_share(profiles.far[n, level])} against {_share(profiles.far_rest[n, level])}"
+    return f"{more}; where a label of {others} is two steps or more away, {far}"
 
 
 def _labels(profiles: Profiles, n: int) -> str:

@@ -223,7 +223,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
         n_timed=np.bincount(who[timed], minlength=n_assessors),
         seconds=_seconds(judgments, timed),
         far=far,
-        far_rest=np.zeros(size) if names else far_rest,
+        far_rest=far_rest,
         far_n=far_n,
         reach=float(np.ptp(values)) if values is not None else np.nan,
         reference=tuple(names),

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from venire import Synthetic, generate, read_grid
 from shared_errors import EXPERT, JUDGES, expert_among_judges
+from venire import Synthetic, generate, read_grid
 from venire.agreement.habits import (
     HIGHER,
     LOWER,
