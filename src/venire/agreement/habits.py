@@ -123,7 +123,7 @@ def caution(profiles: Profiles) -> str | None:
     found = habits(profiles)
     if profiles.reference or not any(each.flag not in (DRIFT, FAST) for some in found.values() for each in some):
         return None
-    text = "each assessor is compared with all others: this tells who differs, not who is right"
+    text = f"each assessor is compared with {_others(profiles)}: this tells who differs, not who is right"
     if (kappa := others_alike(profiles)) < ALIKE:
         return text
     return f"{text}; the other assessors are alike (median kappa {kappa:.2f}) and may share an error"
@@ -296,13 +296,14 @@ def _say_unrelated(profiles: Profiles, n: int) -> str:
 
 
 def _say_shift(profiles: Profiles, n: int) -> str:
-    against, leniency = _against(profiles), profiles.leniency
-    shift, between = against.shift[n], f"95 % interval {leniency.low[n]:+.2f} to {leniency.high[n]:+.2f}"
-    return (
-        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} "
-        f"({_size_of_shift(profiles, n)}); mean difference from {_others(profiles)} on the same items "
-        f"{leniency.value[n]:+.2f} ({between}; {_labels(profiles, n)})"
-    )
+    against, leniency, size = _against(profiles), profiles.leniency, _size_of_shift(profiles, n)
+    between = f"95 % interval {leniency.low[n]:+.2f} to {leniency.high[n]:+.2f}; {_labels(profiles, n)}"
+    shift = against.shift[n]
+    than = f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who}"
+    if profiles.reference or _only_two(profiles):
+        return f"{than} on the same items ({between}; {size})"
+    mean = f"mean difference from the others on the same items {leniency.value[n]:+.2f} ({between})"
+    return f"{than} ({size}); {mean}"
 
 
 def _size_of_shift(profiles: Profiles, n: int) -> str:
@@ -310,7 +311,7 @@ def _size_of_shift(profiles: Profiles, n: int) -> str:
     against = _against(profiles)
     end, far = "highest" if against.from_top[n] else "lowest", against.far[n]
     if far < NOTHING * profiles.reach:
-        return f"who hardly ever gives another label than the {end}"
+        return f"where that one hardly ever gives another label than the {end}"
     size = abs(against.shift[n]) / far
     return f"{size:.0%} of that one's mean distance from the {end} label, {far:.2f}; reported from {SHIFTED:.0%} on"
 

@@ -101,7 +101,8 @@ def test_of_two_each_is_compared_with_the_other(labels):
     evidence = two.records()[1]["evidence"][0]
     mean = (two.labels @ np.arange(4.0)) / two.n_labels
     size = (mean[1] - mean[0]) / mean[0]
-    assert evidence.startswith(f"labels {mean[1] - mean[0]:.2f} higher than the other assessor ({size:.0%} of")
+    assert evidence.startswith(f"labels {mean[1] - mean[0]:.2f} higher than the other assessor")
+    assert f"{size:.0%} of" in evidence
     assert flags(profiles(labels.where(assessor=["careful1", "careful2"]))) == {}
 
 
@@ -125,7 +126,7 @@ def test_one_who_strays_where_the_typical_assessor_never_does(labels):
     found = profiles(replace(labels, label=label))
     assert flags(found)["careful1"] == [HIGHER]
     evidence = found.records()[found.assessors.index("careful1")]["evidence"][0]
-    assert "(who hardly ever gives another label than the lowest)" in evidence
+    assert "hardly ever gives another label than the lowest" in evidence
 
 
 def grid(*lines):
