@@ -241,7 +241,7 @@ class Sums(NamedTuple):
 def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tuple[slice, Sums]]:
     """Sum up by unit, a block of pairs at a time."""
     n_labels = len(distances)
-    step = max(1, BLOCK_CELLS // (n_rows * (2 * n_labels + 1)))
+    step = max(1, BLOCK_CELLS // max(n_rows * (2 * n_labels + 1), 1))
     for begin in range(0, len(counts.firsts), step):
         block = slice(begin, min(begin + step, len(counts.firsts)))
         chosen = slice(*np.searchsorted(counts.pair, [block.start, block.stop]))
@@ -290,4 +290,5 @@ def standard_error(table: Floats, distances: Floats) -> float:
     mean = (agree @ other)[:, None] + agree.T @ one
     kappa = (observed - chance) / (1 - chance)
     terms = share * np.square(agree - mean * (1 - kappa))
-    return float(np.sqrt((terms.sum() - (kappa - chance * (1 - kappa)) ** 2) / n) / (1 - chance))
+    variance = max(terms.sum() - (kappa - chance * (1 - kappa)) ** 2, 0.0) / n
+    return float(np.sqrt(variance) / (1 - chance))

@@ -130,8 +130,8 @@ class Consistency(Tabular):
         """Notions of relevance in which an assessor seems no more like themselves than like others."""
         own, cross = (each.within(self.relevant.labels)[0] for each in (self.own, self.cross))
         return [
-            f"relevant {name}: assessors agree with themselves ({one:.2f}) no more than with each other ({other:.2f}), "
-            "so what looks like disagreement may be inconsistency"
+            f"relevant {name}: here assessors agree with themselves ({one:.2f}) no more than with each other "
+            f"({other:.2f}); these are two estimates and no test, but the disagreement may be inconsistency"
             for name, one, other in zip(self.relevant.names, own, cross, strict=True)
             if one <= other
         ]

@@ -1,33 +1,44 @@
-"""Habits of assessors that are worth a second look, each with the evidence in words.
+"""Differences between one assessor's labels and the others' that are worth a second look, each with its evidence.
 
-    one label   gives one label nearly always (95 %) where the others do not (10 % of theirs are other labels)
-    random      agrees no better than chance would, while the typical assessor does, twice as well at least
-    lenient, strict
-                labels higher, or lower, than the typical assessor, by 15 % or more
-    lazy        gives one label where others give labels two steps or more away, as if a fifth of the labels or more
-                were given without a look
-    drift       leniency changes by a tenth of the scale, or agreement by 10 points, over the assessor's own sequence
-    fast        takes less than a third of the typical assessor's time for a label
+A flag names what was seen; why it is so, the labels do not say:
+
+    one label         gives one label only, where 10 % or more of the others' labels are different ones
+    unrelated labels  agrees no better than chance would, while the typical assessor does, twice as well at least
+    higher labels, lower labels
+                      labels higher, or lower, than the typical assessor, by 15 % or more
+    one label often   gives one label nearly always (95 %), as above; or gives it where others give labels two steps or
+                      more away, and others do so less often, by a fifth or more
+    drift             leniency changes by a tenth of the scale, or agreement by 10 points, over the assessor's own
+                      sequence
+    fast              takes less than a third of the typical assessor's time for a label
 
 A flag needs a size that matters, for with many labels any difference is significant, and evidence that it is no
-accident.  Tests are corrected for the number of assessors (Bonferroni; for ``lazy`` that of labels as well): in a panel
-where nobody has a habit, each kind is found by accident in about 1 % of cases, taking items as unrelated.  The sizes:
+accident.  Tests are corrected for the number of assessors (Bonferroni; for ``one label often`` that of labels as well):
+in a panel where all label alike, each kind is found by accident in about 1 % of cases, taking items as unrelated.
 
-*Lenient, strict.*  Let v be the mean label of the typical assessor on the same items, from the lowest label.  It is
-the sum, over the steps of the scale, of the share of items that are put above the step.  A shift s thus takes s / v
+*Against whom.*  An assessor is compared with all others, most of whom may be wrong: a human expert among language
+models that share an error is the one who differs.  So a flag describes a difference between one and the others, and no
+more.  Where assessors are named as the reference, the others are compared with these alone: "the typical assessor" and
+"others" are then the reference, ``unrelated labels`` asks for no agreement of the typical assessor, and ``one label
+often`` compares all labels of the same items.
+
+The sizes:
+
+*Higher, lower labels.*  Let v be the mean label of the typical assessor on the same items, from the lowest label.  It
+is the sum, over the steps of the scale, of the share of items that are put above the step.  A shift s thus takes s / v
 more documents across a line of the scale, on average over its lines.  Where most labels are high, the documents left
 below a line are the fewer, and r - v stands for v, r being the reach of the scale.  The size is |s| / min(v, r - v);
-with labels 0 and 1 it is how many more, or fewer, of the rarer label are given.  It is told from 15 % on: three
+with labels 0 and 1 it is how many more, or fewer, of the rarer label are given.  It is reported from 15 % on: three
 documents more or fewer for every twenty that the typical assessor takes for relevant.  A share of the scale would not
 do: where few documents are relevant, one who misses a third of them hardly moves on the scale.
 
-*Lazy.*  One who gives a label without a look in a share w of the cases, and else labels as the others do, gives it
-where others are far from it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).
+*One label often.*  One who gives a label whatever the item in a share w of the cases, and else labels as the others do,
+gives it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).  Rates are those where others
+are far from the label, as there higher or lower labels alone do not lead to it.
 
-Fifteen per cent and a fifth are conventions.  A flag is a reason to look, not a verdict: one who differs from the rest
-may be the one who reads.  Those who give one label, or labels at random, are not also told that they are lenient,
-strict or lazy: that follows.  Of two assessors, each is held against the other: nobody is typical, and where one of
-them gives one label, neither is told to be lenient, strict or lazy.
+Fifteen per cent and a fifth are conventions.  Those who give one label, or unrelated ones, are not also said to give
+higher, lower or one label often: that follows.  Of two assessors, each is compared with the other: nobody is typical,
+and where one of them gives one label, nothing more is said of either.
 """
 
 from __future__ import annotations
@@ -39,8 +50,11 @@ import numpy as np
 
 from venire.agreement.profiles import Profiles, Trend
 from venire.types import Bools, Floats
-from venire.words import counted, first_few
+from venire.words import counted, first_few, listed
 
+ONE_LABEL, UNRELATED, OFTEN = "one label", "unrelated labels", "one label often"
+HIGHER, LOWER = "higher labels", "lower labels"
+DRIFT, FAST = "drift", "fast"
 FEWEST = 20
 """Labels that others gave too, below which nothing is flagged."""
 ALWAYS, RARER = 0.95, 0.1
@@ -48,37 +62,40 @@ SHIFTED = 0.15
 """A shift that matters, as a share of the documents that the typical assessor takes across a line of the scale."""
 CHANGED = 0.1
 """A drift that matters: of leniency as a share of the scale, of agreement as it is."""
-IDLE = 0.2
-"""A share of labels without a look that matters."""
+WHATEVER = 0.2
+"""A share of labels given whatever the item that matters."""
 QUICK = 1 / 3
 UNLIKELY = 0.01
-"""Probability that any assessor of a panel is flagged by accident, for each kind of habit."""
+"""Probability that any assessor of a panel is flagged by accident, for each kind of difference."""
 WEAK = 0.1
 NOTHING = 0.001
 """A share of the scale that is as good as none."""
+ALIKE = 0.6
+"""Median kappa from which on assessors are called alike: substantial agreement by Landis and Koch (1977)."""
 
 
 class Habit(NamedTuple):
-    """A flag and what speaks for it."""
+    """A flag and what was seen."""
 
     flag: str
     evidence: str
 
 
 def habits(profiles: Profiles) -> dict[int, list[Habit]]:
-    """Find the habits of assessors, by number; those without any are left out."""
+    """Find what differs between assessors and the others, by number; those without any flag are left out."""
     enough = profiles.n_shared >= FEWEST
-    one = enough & _gives_one_label(profiles)
-    by_chance = enough & ~one & _no_better_than_chance(profiles)
-    plain = enough & ~one & ~by_chance & ~(_only_two(profiles) & one.any())
+    nearly = enough & _nearly_one_label(profiles)
+    one = nearly & (profiles.labels.max(axis=1) == profiles.n_labels)
+    unrelated = enough & ~nearly & _no_better_than_chance(profiles)
+    plain = enough & ~nearly & ~unrelated & ~(_only_two(profiles) & nearly.any())
     kinds = {
-        "one label": one,
-        "random": by_chance,
-        "lenient": plain & _shifted(profiles, 1),
-        "strict": plain & _shifted(profiles, -1),
-        "lazy": plain & (_idle(profiles) >= 0),
-        "drift": enough & np.any([changes for _, _, changes in _trends(profiles)], axis=0),
-        "fast": (profiles.n_timed >= FEWEST) & _quick(profiles),
+        ONE_LABEL: one,
+        UNRELATED: unrelated,
+        HIGHER: plain & _shifted(profiles, 1),
+        LOWER: plain & _shifted(profiles, -1),
+        OFTEN: (nearly & ~one) | (plain & (_favourite(profiles) >= 0)),
+        DRIFT: enough & np.any([changes for _, _, changes in _trends(profiles)], axis=0),
+        FAST: (profiles.n_timed >= FEWEST) & _quick(profiles),
     }
     found: dict[int, list[Habit]] = {}
     for flag, flagged in kinds.items():
@@ -88,17 +105,43 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
 
 
 def said(profiles: Profiles) -> str:
-    """Say in one sentence who stands out."""
+    """Say in one sentence who labels differently from the others, or from the reference."""
+    found, n = habits(profiles), len(profiles.assessors) - len(profiles.reference)
+    if found:
+        named = [f"{profiles.assessors[who]} ({', '.join(each.flag for each in found[who])})" for who in sorted(found)]
+        differ = f"{'labels' if len(found) == 1 else 'label'} differently from {_others(profiles)}"
+        return f"{len(found):,} of {counted(n, 'assessor')} {differ}: {first_few(named, 6)}."
+    compared = int((profiles.n_shared >= FEWEST).sum())
+    if not compared:
+        return f"No assessor has {FEWEST} labels on items that {_others(profiles)} judged: too few to compare them."
+    who = f"{counted(compared, 'assessor')} with {FEWEST} labels or more on items that {_others(profiles)} judged"
+    return f"Of {who}, none is found to label differently."
+
+
+def caution(profiles: Profiles) -> str | None:
+    """Say what a difference from the others does not tell; None where nobody differs, or a reference is named."""
     found = habits(profiles)
-    n = len(profiles.assessors)
-    if not found:
-        return f"Of {counted(n, 'assessor')} nobody stands out."
-    named = [f"{profiles.assessors[who]} ({', '.join(each.flag for each in found[who])})" for who in sorted(found)]
-    listed = first_few(named, 6)
-    return f"Of {counted(n, 'assessor')} {len(found):,} {'stands' if len(found) == 1 else 'stand'} out: {listed}."
+    if profiles.reference or not any(each.flag not in (DRIFT, FAST) for some in found.values() for each in some):
+        return None
+    text = f"each assessor is compared with {_others(profiles)}: this tells who differs, not who is right"
+    if (kappa := others_alike(profiles)) < ALIKE:
+        return text
+    return f"{text}; the other assessors are alike (median kappa {kappa:.2f}) and may share an error"
 
 
-def _gives_one_label(profiles: Profiles) -> Bools:
+def others_alike(profiles: Profiles) -> float:
+    """Median kappa of those who have no flag, with the others; 0 where there are fewer than two of them."""
+    found = habits(profiles)
+    rest = [n for n in range(len(profiles.assessors)) if n not in found and not np.isnan(profiles.kappa.value[n])]
+    return float(np.median(profiles.kappa.value[rest])) if len(rest) > 1 else 0.0
+
+
+def _others(profiles: Profiles) -> str:
+    """With whom assessors are compared."""
+    return listed(profiles.reference) or ("the other" if _only_two(profiles) else "the others")
+
+
+def _nearly_one_label(profiles: Profiles) -> Bools:
     """Nearly always one label, where others would hardly ever have had so few of the rest."""
     from scipy.special import bdtr
 
@@ -112,11 +155,14 @@ def _gives_one_label(profiles: Profiles) -> Bools:
 
 
 def _no_better_than_chance(profiles: Profiles) -> Bools:
-    """Kappa's interval reaches 0 and stays below half of the typical one, from which it differs surely."""
+    """Kappa's interval reaches 0 and stays below half of the typical one, from which it differs surely.
+
+    With a reference, it need not differ from the typical one: all may be unrelated to the reference.
+    """
     kappa = profiles.kappa
     known = ~np.isnan(kappa.value)
     typical = float(np.median(kappa.value[known])) if known.any() else 0.0
-    sure = typical - kappa.value > _errors(profiles) * kappa.se
+    sure = bool(profiles.reference) | (typical - kappa.value > _errors(profiles) * kappa.se)
     found: Bools = known & sure & (kappa.low <= 0) & (kappa.high < max(WEAK, typical / 2))
     return found
 
@@ -130,12 +176,13 @@ def _shifted(profiles: Profiles, sign: int) -> Bools:
     against = _against(profiles)
     size = sign * against.shift
     error = np.fmax(profiles.leniency.se, profiles.shift_se)
-    found: Bools = (size >= SHIFTED * against.far) & (size > _errors(profiles) * error)
+    matters = np.maximum(SHIFTED * against.far, NOTHING * profiles.reach)
+    found: Bools = (size >= matters) & (size > _errors(profiles) * error)
     return found
 
 
 class Against(NamedTuple):
-    """Whom assessors are held against, by how much they label higher, and how far that one is from an end (assessor,).
+    """With whom assessors are compared, by how much they label higher, and how far that one is from an end (assessor,).
 
     far is from the nearer end of the scale, the highest label where ``from_top``.
     """
@@ -147,8 +194,8 @@ class Against(NamedTuple):
 
 
 def _against(profiles: Profiles) -> Against:
-    """Hold assessors against the typical one; two, against each other."""
-    who, shift, height = "the typical assessor", profiles.shift, profiles.height
+    """Compare assessors with the reference, or the typical one; two, with each other."""
+    who, shift, height = listed(profiles.reference) or "the typical assessor", profiles.shift, profiles.height
     if _only_two(profiles):
         who, shift = "the other assessor", profiles.leniency.value
         height = profiles.height + profiles.shift - shift
@@ -157,8 +204,8 @@ def _against(profiles: Profiles) -> Against:
 
 
 def _only_two(profiles: Profiles) -> bool:
-    """Whether there are but two assessors who share items."""
-    return int((profiles.n_shared > 0).sum()) == 2
+    """Whether only two assessors share items, and neither is the reference."""
+    return not profiles.reference and int((profiles.n_shared > 0).sum()) == 2
 
 
 def _level(profiles: Profiles) -> float:
@@ -174,25 +221,31 @@ def _errors(profiles: Profiles) -> Floats:
     return errors
 
 
-def _idle(profiles: Profiles) -> Floats:
+def _favourite(profiles: Profiles) -> Floats:
     """The label that is given too often where others are far from it, -1 if none is -> (assessor,)."""
     from scipy.special import ndtri
 
-    excess = profiles.far - profiles.far_rest
-    p = np.clip(np.maximum(profiles.far, profiles.far_rest), 0.0, 1.0)
-    errors = -ndtri(_level(profiles) / len(profiles.scale))
-    sure = excess > errors * np.sqrt(np.maximum(p * (1 - p), 1e-12) / np.maximum(profiles.far_n, 1))
-    without = _without_look(profiles)
-    held = np.where((without >= IDLE) & sure & (profiles.far_n >= FEWEST), without, -np.inf)
+    own, rest, n = _rates(profiles)
+    noise = own * (1 - own) + (rest * (1 - rest) if profiles.reference else 0.0)  # all others are many
+    sure = own - rest > -ndtri(_level(profiles) / len(profiles.scale)) * np.sqrt((noise + 1e-12) / np.maximum(n, 1))
+    share = (own - rest) / np.maximum(1.0 - rest, 1e-12)
+    matters = (share >= WHATEVER) & (profiles.own > profiles.usual)
+    held = np.where(matters & sure & (n >= FEWEST), share, -np.inf)
     if not np.isfinite(profiles.reach) or held.size == 0:
         return np.full(len(profiles.assessors), -1.0)
     found: Floats = np.where(np.isfinite(held.max(axis=1)), held.argmax(axis=1), -1).astype(np.float64)
     return found
 
 
-def _without_look(profiles: Profiles) -> Floats:
-    """The share w of labels given without a look, by what is far from others' labels -> (assessor, label)."""
-    return (profiles.far - profiles.far_rest) / np.maximum(1.0 - profiles.far_rest, 1e-12)
+def _rates(profiles: Profiles) -> tuple[Floats, Floats, Floats]:
+    """How often each label is given, by the assessor and by others, and in how many cases -> (assessor, label) each.
+
+    Cases are labels of others that are far from it.  With a reference they are all items that it judged: what is far
+    from a reference may as well be far by its own noise, and no others tell how often that happens.
+    """
+    if profiles.reference:
+        return profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
+    return profiles.far, profiles.far_rest, profiles.far_n
 
 
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
@@ -206,56 +259,61 @@ def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
 
 
 def _quick(profiles: Profiles) -> Bools:
-    """Less than a third of the typical time; told only of three assessors or more, with times that differ."""
+    """Less than a third of the typical time."""
+    found: Bools = (profiles.n_timed >= FEWEST) & (profiles.seconds < QUICK * _typical_time(profiles))
+    return found
+
+
+def _typical_time(profiles: Profiles) -> float:
+    """Median time of the reference, or of all if these are three or more; 0 where it is not known."""
     known = ~np.isnan(profiles.seconds) & (profiles.n_timed >= FEWEST)
-    typical = float(np.median(profiles.seconds[known])) if known.sum() > 2 else 0.0
-    return known & (profiles.seconds < QUICK * typical)
+    if profiles.reference:
+        known &= np.isin(profiles.assessors, profiles.reference)
+    return float(np.median(profiles.seconds[known])) if known.sum() > (0 if profiles.reference else 2) else 0.0
 
 
-def _say_one_label(profiles: Profiles, n: int) -> str:
-    top = profiles.top[n]
-    share = profiles.labels[n, top] / profiles.n_labels[n]
+def _say_often(profiles: Profiles, n: int) -> str:
+    others, favourite = _others(profiles), int(_favourite(profiles)[n])
+    level = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
+    shares = f"{_share(profiles.own[n, level])} against {_share(profiles.usual[n, level])} on the same items"
+    more = f"gives {profiles.scale.labels[level]} more often than {others}: {shares} ({_labels(profiles, n)})"
+    if level != favourite or profiles.reference:
+        return more
+    far = f"{_share(profiles.far[n, level])} against {_share(profiles.far_rest[n, level])}"
+    return f"{more}; where a label of {others} is two steps or more away, {far}"
+
+
+def _labels(profiles: Profiles, n: int) -> str:
+    return counted(int(profiles.n_shared[n]), "label")
+
+
+def _say_unrelated(profiles: Profiles, n: int) -> str:
     return (
-        f"gives {profiles.scale.labels[top]} in {share:.0%} of {counted(int(profiles.n_labels[n]), 'label')}; "
-        f"others give it to the same items in {profiles.usual[n, top]:.0%}"
-    )
-
-
-def _say_random(profiles: Profiles, n: int) -> str:
-    return (
-        f"agrees with others on {profiles.agreement.value[n]:.0%} of {counted(int(profiles.n_shared[n]), 'label')}; "
-        f"by chance it would be {profiles.chance[n]:.0%} "
-        f"(kappa {profiles.kappa.value[n]:.2f}, {profiles.kappa.low[n]:.2f} to {profiles.kappa.high[n]:.2f})"
+        f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of cases, by chance "
+        f"{profiles.chance[n]:.0%} (kappa {profiles.kappa.value[n]:.2f}, 95 % interval {profiles.kappa.low[n]:.2f} "
+        f"to {profiles.kappa.high[n]:.2f}; {_labels(profiles, n)})"
     )
 
 
 def _say_shift(profiles: Profiles, n: int) -> str:
-    against, leniency = _against(profiles), profiles.leniency
+    against, leniency, size = _against(profiles), profiles.leniency, _size_of_shift(profiles, n)
+    between = f"95 % interval {leniency.low[n]:+.2f} to {leniency.high[n]:+.2f}; {_labels(profiles, n)}"
     shift = against.shift[n]
-    return (
-        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} "
-        f"({_size_of_shift(profiles, n)}); on {counted(int(profiles.n_shared[n]), 'label')} {leniency.value[n]:+.2f} "
-        f"against the others of the same items ({leniency.low[n]:+.2f} to {leniency.high[n]:+.2f})"
-    )
+    than = f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who}"
+    if profiles.reference or _only_two(profiles):
+        return f"{than} on the same items ({between}; {size})"
+    mean = f"mean difference from the others on the same items {leniency.value[n]:+.2f} ({between})"
+    return f"{than} ({size}); {mean}"
 
 
 def _size_of_shift(profiles: Profiles, n: int) -> str:
-    """Say how large a shift is, and from what size on it is told."""
+    """Say how large a shift is, and from what size on it is reported."""
     against = _against(profiles)
     end, far = "highest" if against.from_top[n] else "lowest", against.far[n]
     if far < NOTHING * profiles.reach:
-        return f"who hardly ever gives another label than the {end}"
+        return f"where that one hardly ever gives another label than the {end}"
     size = abs(against.shift[n]) / far
-    return f"{size:.0%} of how far that one is from the {end} label, {far:.2f}; told from {SHIFTED:.0%} on"
-
-
-def _say_lazy(profiles: Profiles, n: int) -> str:
-    level = int(_idle(profiles)[n])
-    return (
-        f"gives {profiles.scale.labels[level]} in {profiles.far[n, level]:.0%} of cases where another's label is two "
-        f"steps or more away; others do so in {profiles.far_rest[n, level]:.0%}: as if "
-        f"{_without_look(profiles)[n, level]:.0%} of the labels were given without a look (told from {IDLE:.0%} on)"
-    )
+    return f"{size:.0%} of that one's mean distance from the {end} label, {far:.2f}; reported from {SHIFTED:.0%} on"
 
 
 def _say_drift(profiles: Profiles, n: int) -> str:
@@ -267,8 +325,14 @@ def _say_drift(profiles: Profiles, n: int) -> str:
 
 
 def _say_fast(profiles: Profiles, n: int) -> str:
-    typical = float(np.median(profiles.seconds[~np.isnan(profiles.seconds) & (profiles.n_timed >= FEWEST)]))
-    return f"takes {profiles.seconds[n]:.1f} seconds for a label (median), the typical assessor {typical:.1f}"
+    who = listed(profiles.reference) or "the typical assessor"
+    return f"takes {profiles.seconds[n]:.1f} seconds for a label (median), {who} {_typical_time(profiles):.1f}"
+
+
+def _share(value: float) -> str:
+    """Say a share in per cent; none and all only where it is so."""
+    text = f"{value:.0%}"
+    return {"0%": "less than 1%", "100%": "more than 99%"}.get(text, text) if 0 < value < 1 else text
 
 
 def _p(value: float) -> str:
@@ -276,11 +340,11 @@ def _p(value: float) -> str:
 
 
 EVIDENCE = {
-    "one label": _say_one_label,
-    "random": _say_random,
-    "lenient": _say_shift,
-    "strict": _say_shift,
-    "lazy": _say_lazy,
-    "drift": _say_drift,
-    "fast": _say_fast,
+    ONE_LABEL: _say_often,
+    UNRELATED: _say_unrelated,
+    HIGHER: _say_shift,
+    LOWER: _say_shift,
+    OFTEN: _say_often,
+    DRIFT: _say_drift,
+    FAST: _say_fast,
 }

@@ -115,7 +115,7 @@ class Overlap(Tabular):
             return f"No page that two assessors judged is {name}{higher} to either, so their sets cannot be compared."
         return (
             f"Two assessors' sets of {name}{higher} overlap by {jaccard:.2f} (Jaccard); a perfect list for one of them "
-            f"has precision and recall {limit:.2f} for the other, which is the practical upper limit."
+            f"has on average precision and recall {limit:.2f} for the other."
         )
 
 

@@ -97,9 +97,7 @@ class Phi(Tabular):
         """Say what labels at random would have, and whether that leaves anything to tell."""
         if self.chance is None:
             return ""
-        little = (
-            f", so Phi tells little here: with at most {counted(self.n_most, 'label')} to an item it is always high"
-        )
+        little = f", so Phi tells little here, with at most {counted(self.n_most, 'label')} to an item"
         return f"; labels drawn at random would have {self.chance:.3f}" + little * (self.chance >= NO_NEWS)
 
     def records(self) -> Records:

@@ -139,9 +139,9 @@ class PositionBias(Tabular):
             return f"Nothing can be said on position: {self.reason}."
         share = f"the left one is preferred in {self.left.value:.0%} of {counted(self.n_left + self.n_right, 'choice')}"
         if not (self.n_left and self.n_right):
-            return f"{share.capitalize()}: the file seems to write the preferred one first, which is no bias of people."
+            return f"{share.capitalize()}: if the file writes the preferred one on one side, this tells of no bias."
         sure = self.left.low > 0.5 or self.left.high < 0.5
-        meaning = "more than chance allows: a bias if sides were drawn by lot" if sure else "as chance would have it"
+        meaning = "unlike 50%: a bias if sides were assigned at random" if sure else "not distinguished from 50%"
         return f"{share.capitalize()} ({self.left.low:.0%} to {self.left.high:.0%}), {meaning}."
 
 

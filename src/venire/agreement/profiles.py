@@ -1,4 +1,4 @@
-r"""Profiles: how each assessor labels, held against the others on the same items.
+r"""Profiles: how each assessor labels, compared with the others on the same items.
 
 What is told of an assessor, each from labels of items that others judged too (``agreement.rest``):
 
@@ -9,28 +9,31 @@ What is told of an assessor, each from labels of items that others judged too (`
     shift       leniency against the typical assessor: solves label = item + shift, so that it does not matter who the
                 others of an item are; the median assessor has none (``agreement.shifts``)
 
+Where assessors are named as the reference, "the others" are these alone, and shift is leniency.  The reference itself
+is compared with the rest of the reference, if there is any.
+
 and from all labels: entropy in bits, the label given most and its share.  Where labels have times: ``drift`` and
 ``agreement_drift``, how leniency and agreement change from the first to the last label of the assessor's own sequence,
 by least squares with Student's t; ``seconds``, the median time between consecutive labels.
 
 Intervals are 95 % by Student's t over the assessor's labels.  They take items as unrelated and the others as given.
-Which habits are worth a flag, and why, is in ``agreement.habits``.
+Which differences are worth a flag, and why, is in ``agreement.habits``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from venire.agreement.label_values import level_values
-from venire.agreement.rest import Rest, rest_of, summed
+from venire.agreement.rest import Rest, balance, cleared, rest_of, summed
 from venire.agreement.shifts import Shifts, shifts
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.models.pairs import refuse_mixed
+from venire.models.pairs import named_assessors, refuse_mixed
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
@@ -58,14 +61,17 @@ class Trend(NamedTuple):
 class Profiles(Tabular):
     """How each assessor labels; all arrays are (assessor,) unless they say otherwise, NaN where nothing is known.
 
-    labels (assessor, label) counts all labels; usual (assessor, label) is the mean share of each label among the
-    others' labels of the same items.  far, far_rest (assessor, label): how often the assessor, and everybody, gives a
-    label to an item on which another gave one that is at least two steps away; far_n how many such meetings there were.
+    labels (assessor, label) counts all labels; own, usual (assessor, label) are the shares of each label among the
+    assessor's own labels of shared items, and among the others' labels of the same items.  far, far_rest (assessor,
+    label): how often the assessor, and everybody else, gives a label to an item on which another gave one that is at
+    least two steps away; far_n how many such meetings there were.  reference: with whom the others are compared; if
+    nobody is named, everyone is compared with all others.
     """
 
     scale: Scale
     assessors: tuple[str, ...]
     labels: Ints
+    own: Floats
     usual: Floats
     n_shared: Ints
     agreement: Mean
@@ -87,6 +93,7 @@ class Profiles(Tabular):
     far_n: Floats
     reach: float
     """From the lowest label to the highest; NaN if labels have no order."""
+    reference: tuple[str, ...] = ()
 
     @property
     def n_labels(self) -> Ints:
@@ -155,28 +162,35 @@ class Profiles(Tabular):
         return said(self)
 
 
-def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
+def profiles(judgments: Judgments, *, level: str | None = None, reference: str | Sequence[str] = ()) -> Profiles:
     '''Describe every assessor.
 
     level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
-    scale says.  Cost: O(rows log rows + rows x distinct labels of an item), and some hundred passes over the rows for
-    the shift; memory linear in rows, and in assessors x labels.
+    scale says.  reference: assessors with whom the others are compared; by default each is compared with all others,
+    which says who differs, not who is right.
+
+    Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.shifts``); memory
+    linear in rows, and in assessors x labels.
 
     Examples
     --------
     >>> from venire import read_grid
-    >>> found = profiles(read_grid("""
+    >>> labels = read_grid("""
     ...     2 1 0 0 1 2
     ...     2 1 0 1 1 2
-    ...     2 2 1 1 2 2"""))
+    ...     2 2 1 1 2 2""")
+    >>> found = profiles(labels)
     >>> found.leniency.value.round(2).tolist(), found.agreement.value.round(2).tolist()
     ([-0.42, -0.17, 0.58], [0.58, 0.67, 0.42])
+    >>> profiles(labels, reference="U3").leniency.value.round(2).tolist()
+    [-0.67, -0.5, nan]
     '''
     refuse_mixed(judgments)
     level = judgments.scale.measurement if level is None else level
     values = level_values(judgments.scale, level)
-    rest = rest_of(judgments, values)
-    n_assessors, n_labels = len(judgments.assessor.names), len(judgments.scale)
+    names, n_assessors, n_labels = named_assessors(reference), len(judgments.assessor.names), len(judgments.scale)
+    codes = [judgments.assessor.code_of(name, "assessor") for name in names]
+    rest = rest_of(judgments, values, np.isin(np.arange(n_assessors), codes) if codes else None)
     size = (n_assessors, n_labels)
     who = judgments.assessor.codes.astype(np.int64)
     labels = np.bincount(who * n_labels + judgments.label, minlength=n_assessors * n_labels).reshape(size)
@@ -186,13 +200,14 @@ def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
     none = Mean(unknown, unknown, unknown, unknown)
     timed, order = _sequences(judgments, rest)
     far, far_rest, far_n = _far(rest, size)
-    usual = _usual(rest, size)
+    usual = _shares(rest, rest.met_other, size)
     leniency = _mean(rest, rest.gap, n_assessors) if ordered else none
-    shift = shifts(rest, n_assessors) if ordered else Shifts(unknown, unknown)
+    shift = shifts(rest, n_assessors) if ordered and not names else Shifts(leniency.value, leniency.se)
     return Profiles(
         scale=judgments.scale,
         assessors=judgments.assessors,
         labels=labels,
+        own=_shares(rest, rest.met_own, size),
         usual=usual,
         n_shared=np.bincount(rest.own.who, minlength=n_assessors),
         agreement=_bounded(_mean(rest, rest.equal, n_assessors)),
@@ -211,6 +226,7 @@ def profiles(judgments: Judgments, *, level: str | None = None) -> Profiles:
         far_rest=far_rest,
         far_n=far_n,
         reach=float(np.ptp(values)) if values is not None else np.nan,
+        reference=tuple(names),
     )
 
 
@@ -221,8 +237,8 @@ def _mean(rest: Rest, values: Floats, n_assessors: int) -> Mean:
     who, weight = rest.own.who, rest.own.weight
     total = summed(who, weight, n_assessors)
     n = np.where(total > 0, total, np.nan)
-    mean = summed(who, weight * values, n_assessors) / n
-    squares = summed(who, weight * (values - mean[who]) ** 2, n_assessors)
+    mean = balance(who, weight * values, n_assessors) / n
+    squares = summed(who, weight * cleared(values - mean[who], np.abs(values)) ** 2, n_assessors)
     se = np.sqrt(squares / np.where(n > 1, n - 1, np.nan) / n)
     half = stdtrit(np.where(n > 1, n - 1, 1.0), TAIL) * se
     return Mean(mean, se, mean - half, mean + half)
@@ -239,9 +255,9 @@ def _kappa(rest: Rest, chance: Floats, n_assessors: int) -> Mean:
     return Mean(*(each / room for each in excess))
 
 
-def _usual(rest: Rest, size: tuple[int, int]) -> Floats:
-    """Share of each label among what others gave the items of an assessor -> (assessor, label); NaN: no others."""
-    counts = summed(rest.met_who * size[1] + rest.met_other, rest.met, size[0] * size[1]).reshape(size)
+def _shares(rest: Rest, label: Ints, size: tuple[int, int]) -> Floats:
+    """Share of each label in what an assessor met, own or others' labels -> (assessor, label); NaN: no others."""
+    counts = summed(rest.met_who * size[1] + label, rest.met, size[0] * size[1]).reshape(size)
     total = counts.sum(axis=1, keepdims=True)
     return np.where(total > 0, counts / np.where(total > 0, total, 1.0), np.nan)
 
@@ -292,11 +308,11 @@ def _trend(rest: Rest, values: Floats, order: Floats, n_assessors: int) -> Trend
 
     n = np.bincount(who, minlength=n_assessors).astype(np.float64)
     at_least_one = np.maximum(n, 1)
-    x, y = x - (sums(x) / at_least_one)[who], y - (sums(y) / at_least_one)[who]
+    x, y = x - (sums(x) / at_least_one)[who], cleared(y - (sums(y) / at_least_one)[who], np.abs(y))
     sxx, sxy, syy = sums(x * x), sums(x * y), sums(y * y)
     known = (n > 2) & (sxx > 0)
     slope = sxy / np.where(known, sxx, 1.0)
-    noise = np.maximum(syy - slope * sxy, 0.0) / np.maximum(n - 2, 1)
+    noise = np.maximum(cleared(syy - slope * sxy, syy), 0.0) / np.maximum(n - 2, 1)
     se = np.sqrt(noise / np.where(known, sxx, 1.0))
     t = np.where(se > 0, slope / np.where(se > 0, se, 1.0), np.where(np.abs(slope) > 0, np.inf, 0.0))
     p = 2 * stdtr(np.maximum(n - 2, 1), -np.abs(t))

@@ -1,11 +1,11 @@
-r"""Each label against the labels that the other assessors gave the same item.
+r"""Each label against the labels that the other assessors gave the same item, or those of them who are the reference.
 
 For a label l by assessor a on an item that others judged too, let q(m) be the share of label m among the labels that
 the others gave it (an assessor with k labels for the item gives each of them the weight 1/k).  With p_a(m) the share of
 m among the assessor's own labels and v the value of a label on the scale,
 
     equal       q(l)                      how often a random other assessor says the same
-    chance      sum_m p_a(m) q(m)         the same, had the assessor given these labels without a look
+    chance      sum_m p_a(m) q(m)         the same, had the assessor dealt out these labels at random
     gap         sum_m q(m) (v_l - v_m)    higher or lower than the others
     distance    sum_m q(m) |v_l - v_m|
 
@@ -22,9 +22,11 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.models.pairs import distinct_items
-from venire.types import Codes, Floats, Ints
+from venire.types import Bools, Codes, Floats, Ints
 
 BLOCK = 1 << 21
+ROUNDING = 1e-12
+"""What is this small beside the numbers that it was made of is 0, but for rounding."""
 
 
 def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
@@ -33,8 +35,18 @@ def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
     return sums
 
 
+def cleared(values: Floats, size: Floats | float) -> Floats:
+    """Set to 0 what rounding left of 0: values that are negligible beside size, of the same shape."""
+    return np.where(np.abs(values) <= ROUNDING * size, 0.0, values)
+
+
+def balance(place: Ints | Codes, terms: Floats, n: int) -> Floats:
+    """Sum terms of either sign by place, exactly 0 where they cancel -> (place,)."""
+    return cleared(summed(place, terms, n), summed(place, np.abs(terms), n))
+
+
 class Own(NamedTuple):
-    """Labels of items that several assessors judged: row into the judgments, item, who, label, weight (shared,)."""
+    """Labels of items that others judged: row into the judgments, item, who, label, weight, others (shared,)."""
 
     row: Ints
     item: Ints
@@ -42,6 +54,15 @@ class Own(NamedTuple):
     label: Codes
     weight: Floats
     others: Floats
+
+
+class Given(NamedTuple):
+    """Labels that others are compared with: cell (item, assessor), item, label, weight (given,)."""
+
+    cell: Ints
+    item: Ints
+    label: Codes
+    weight: Floats
 
 
 class Rest(NamedTuple):
@@ -61,18 +82,18 @@ class Rest(NamedTuple):
     met: Floats
 
 
-def rest_of(judgments: Judgments, values: Floats | None) -> Rest:
-    """Hold every label against those of the others; values (label,), None if labels have no order.
+def rest_of(judgments: Judgments, values: Floats | None, reference: Bools | None = None) -> Rest:
+    """Compare every label with those of the others; values (label,), None if labels have no order.
 
+    reference (assessor,): the others are these alone, without oneself; None: all.
     Cost: O(rows log rows + labels x distinct labels of their item), a block of ``BLOCK`` at a time.
     """
-    own, cell = _shared(judgments)
+    own, cell, given = _shared(judgments, reference)
     n_labels, n = len(judgments.scale), len(own.item)
     values = np.zeros(n_labels) if values is None else values
     marginal = _marginals(own, len(judgments.assessor.names), n_labels)
-    key, where = np.unique(own.item * n_labels + own.label, return_inverse=True)
-    mass = summed(where, own.weight, len(key))
-    mine, own_mass = _own_masses(own, cell, n_labels)
+    key, mass = _masses(given.item * n_labels + given.label, given.weight)
+    mine, own_mass = _masses(given.cell * n_labels + given.label, given.weight)
     first = np.searchsorted(key, own.item * n_labels)
     size = np.searchsorted(key, (own.item + 1) * n_labels) - first
     found = np.zeros((4, n))
@@ -94,17 +115,19 @@ def rest_of(judgments: Judgments, values: Floats | None) -> Rest:
     return Rest(own, equal, chance, gap, distance, *_gathered(keys, sums, n_labels))
 
 
-def _shared(judgments: Judgments) -> tuple[Own, Ints]:
-    """Choose the labels of items with several assessors; and number the cells (item, assessor) they are in."""
+def _shared(judgments: Judgments, reference: Bools | None) -> tuple[Own, Ints, Given]:
+    """Choose the labels of items that others judged, number their cells (item, assessor), and what others gave."""
     item, topic = distinct_items(judgments)
     who, n_assessors = judgments.assessor.codes, max(len(judgments.assessor.names), 1)
     cells, cell = np.unique(item.astype(np.int64) * n_assessors + who, return_inverse=True)
-    raters = np.bincount(cells // n_assessors, minlength=len(topic))
-    rows = np.flatnonzero(raters[item] > 1)
-    weight = (1.0 / np.bincount(cell, minlength=1))[cell[rows]]
-    others = (raters[item[rows]] - 1).astype(np.float64)
-    own = Own(rows, item[rows].astype(np.int64), who[rows], judgments.label[rows], weight, others)
-    return own, cell[rows]
+    gives = np.ones(n_assessors, dtype=np.bool_) if reference is None else reference
+    raters = np.bincount((cells // n_assessors)[gives[cells % n_assessors]], minlength=len(topic))
+    others = (raters[item] - gives[who]).astype(np.float64)
+    weight = (1.0 / np.bincount(cell, minlength=1))[cell]
+    rows, said = np.flatnonzero(others > 0), np.flatnonzero(gives[who])
+    own = Own(rows, item[rows].astype(np.int64), who[rows], judgments.label[rows], weight[rows], others[rows])
+    given = Given(cell[said], item[said].astype(np.int64), judgments.label[said], weight[said])
+    return own, cell[rows], given
 
 
 def _marginals(own: Own, n_assessors: int, n_labels: int) -> Floats:
@@ -115,10 +138,10 @@ def _marginals(own: Own, n_assessors: int, n_labels: int) -> Floats:
     return shares
 
 
-def _own_masses(own: Own, cell: Ints, n_labels: int) -> tuple[Ints, Floats]:
-    """Weight of each label within an assessor's own for an item, by key cell x label."""
-    key, number = np.unique(cell * n_labels + own.label, return_inverse=True)
-    return key, summed(number, own.weight, len(key))
+def _masses(places: Ints, weight: Floats) -> tuple[Ints, Floats]:
+    """Sum weights by place: distinct places, ascending, and their sums."""
+    key, number = np.unique(places, return_inverse=True)
+    return key, summed(number, weight, len(key))
 
 
 def _looked_up(keys: Ints, values: Floats, wanted: Ints) -> Floats:

@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.agreement.rest import Rest, summed
-from venire.types import Floats, Ints
+from venire.agreement.rest import ROUNDING, Rest, balance, cleared, summed
+from venire.types import Bools, Floats, Ints
 
-STEPS, CLOSE = 500, 1e-6
 MOST = 2_000
-"""Assessors up to whom errors are found: they take a matrix of all by all."""
+"""Assessors up to whom the Laplacian is inverted, which takes a matrix of all by all; beyond, there are no errors."""
+STEPS, CLOSE = 20_000, 1e-9
 
 
 class Shifts(NamedTuple):
@@ -52,15 +52,25 @@ class Meetings(NamedTuple):
 def shifts(rest: Rest, n_assessors: int) -> Shifts:
     """Solve label = item + shift; NaN: no items with others.  Errors are NaN beyond 2,000 assessors.
 
-    Cost: some hundred passes over the rows; for the errors rows x assessors of an item, and assessors cubed.  Memory
-    is linear in rows; for the errors, and up to 2,000 assessors only, quadratic in assessors.
+    Cost: up to 2,000 assessors, rows x assessors of an item and assessors cubed, memory quadratic in assessors; beyond,
+    some hundred passes over the rows, more where assessors form long chains, and memory linear in rows.
     """
     unknown = np.full(n_assessors, np.nan)
     if len(rest.own.who) == 0:
         return Shifts(unknown, unknown)
-    meetings = _meetings(rest, n_assessors)
-    shift = _solved(rest, meetings, n_assessors)
-    return Shifts(shift, _errors(rest, meetings, shift) if n_assessors <= MOST else unknown)
+    own, meetings = rest.own, _meetings(rest, n_assessors)
+    gap = balance(own.who, own.weight * rest.gap, n_assessors)
+    known = summed(own.who, own.weight, n_assessors) > 0
+    if n_assessors > MOST:
+        return Shifts(_from_median(_approached(rest, meetings, gap), known), unknown)
+    inverse = _pseudo_inverse(_laplacian(meetings.table, 1 / meetings.others))
+    shift = _from_median(inverse @ gap, known)
+    return Shifts(shift, _errors(rest, meetings, shift, inverse))
+
+
+def _from_median(shift: Floats, known: Bools) -> Floats:
+    shift = np.where(known, shift - np.median(shift[known]), np.nan)
+    return cleared(shift, np.abs(shift).max(where=known, initial=0.0))
 
 
 def _meetings(rest: Rest, n_assessors: int) -> Meetings:
@@ -74,33 +84,32 @@ def _meetings(rest: Rest, n_assessors: int) -> Meetings:
     return Meetings(table, item, others)
 
 
-def _solved(rest: Rest, meetings: Meetings, n_assessors: int) -> Floats:
-    """Solve by conjugate gradients, with products of sparse tables in place of the Laplacian -> (assessor,)."""
+def _approached(rest: Rest, meetings: Meetings, gap: Floats) -> Floats:
+    """Solve by conjugate gradients, with products of sparse tables in place of the Laplacian -> (assessor,).
+
+    What is left to solve is 0 once it is no more than rounding: its direction is then arbitrary, and the Laplacian may
+    take it to 0, by which a step would be divided.  NaN where the steps do not get close.
+    """
     from scipy.sparse.linalg import LinearOperator, cg
 
-    own, table = rest.own, meetings.table
-    total = summed(own.who, own.weight, n_assessors)
-    known = total > 0
-    diagonal = np.where(known, total, 1.0) + summed(own.who, own.weight / own.others, n_assessors)
+    own, table, n = rest.own, meetings.table, len(gap)
+    total = summed(own.who, own.weight, n)
+    diagonal = np.where(total > 0, total, 1.0) + summed(own.who, own.weight / own.others, n)
 
     def product(shift: Floats) -> Floats:
         return np.asarray(diagonal * shift - table.T @ (table @ shift / meetings.others))
 
-    gap = summed(own.who, own.weight * rest.gap, n_assessors)
-    square = (n_assessors, n_assessors)
-    scaled = LinearOperator(square, matvec=lambda each: each / diagonal, dtype=np.float64)
-    laplacian = LinearOperator(square, matvec=product, dtype=np.float64)
-    shift, _ = cg(laplacian, gap, rtol=CLOSE, maxiter=STEPS, M=scaled)
-    return np.where(known, shift - np.median(shift[known]), np.nan)
+    scaled = LinearOperator((n, n), matvec=lambda each: each / diagonal, dtype=np.float64)
+    laplacian = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    size = np.linalg.norm(summed(own.who, own.weight * np.abs(rest.gap), n))
+    shift, failed = cg(laplacian, gap, rtol=CLOSE, atol=ROUNDING * float(size), maxiter=STEPS, M=scaled)
+    return np.full(n, np.nan) if failed else np.asarray(shift)
 
 
-def _errors(rest: Rest, meetings: Meetings, shift: Floats) -> Floats:
-    """Standard errors of shifts against the middle third of assessors -> (assessor,)."""
+def _errors(rest: Rest, meetings: Meetings, shift: Floats, inverse: Floats) -> Floats:
+    """Standard errors of shifts against the middle third of assessors; inverse: of the Laplacian -> (assessor,)."""
     known = ~np.isnan(shift)
-    k = meetings.others + 1
-    laplacian = _laplacian(meetings.table, 1 / meetings.others)
-    wider = _laplacian(meetings.table, k / meetings.others**2)
-    inverse = _pseudo_inverse(laplacian)
+    wider = _laplacian(meetings.table, (meetings.others + 1) / meetings.others**2)
     variance = _noise(rest, meetings, np.where(known, shift, 0.0), int(known.sum()))
     against = inverse - _middle(shift) @ inverse
     spread = np.maximum(np.einsum("ab,ab->a", against @ wider, against), 0.0)

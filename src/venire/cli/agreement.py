@@ -1,4 +1,4 @@
-"""venire agreement: how far assessors agree, pooled or by topic or aspect; and what each of them is like."""
+"""venire agreement: how far assessors agree, pooled or by topic or aspect; and how each of them labels."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ PERSON = (
     *("assessor", "n_labels", "n_shared", "agreement", "low", "high", "kappa", "leniency", "shift", "entropy"),
     *("top_label", "top_share", "seconds", "flags"),
 )
+TRUSTED = "name an assessor to compare the others with: --reference NAME"
 MOST_PAIRS = 100
 """Where more than so many twos of assessors met, their confusions are not written."""
 MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
@@ -45,6 +46,7 @@ Examples:
   venire agreement judgments.tsv
   venire agreement judgments.tsv --name krippendorff_alpha --level ordinal
   venire agreement judgments.tsv --by assessor --plot assessors.svg
+  venire agreement judgments.tsv --by assessor --reference expert
   venire agreement aspects.tsv --by aspect --bootstrap 300 --format json
 """
 
@@ -59,6 +61,13 @@ Examples:
     choices=LEVELS,
     section=MODEL,
     help="What may be computed with labels: {}.  [default: as the scale says]",
+)
+@option(
+    "--reference",
+    section=MODEL,
+    multiple=True,
+    metavar="NAME",
+    help="By assessor: compare the others with this one; may be repeated.  [default: each with all others]",
 )
 @option(
     *("--name", "names"),
@@ -82,10 +91,12 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     """Say how far assessors agree, from JUDGMENTS with several labels on an item.
 
     Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
-    reason.  By assessor: agreement with the others, leniency, and habits that are worth a second look.
+    reason.  By assessor: agreement with the others, or with the reference, and in what the labels differ.
     """
     from venire.agreement.copies import copies, copy_notes
 
+    if options["reference"] and options["by"] != "assessor":
+        raise click.UsageError("--reference is for --by assessor")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     repeated = copy_notes(copies(labels))
     if options["by"] == "assessor":
@@ -178,22 +189,23 @@ def _what(record: dict[str, Any]) -> str:
 
 
 def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
-    """Write what each assessor is like, and in JSON the confusions of every two."""
+    """Write how each assessor labels, and in JSON the confusions of every two."""
+    from venire.agreement.habits import caution
     from venire.agreement.profiles import profiles
 
-    found = profiles(labels, level=options["level"])
-    records = found.records()
+    found = profiles(labels, level=options["level"], reference=options["reference"])
+    records, careful = found.records(), [f"{text} ({TRUSTED})" for text in [caution(found)] if text]
     if out.format == "json":
         pairs, words = _confusions(labels)
         document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
-        out.json({**document, "warnings": [*repeated, *words]})
+        out.json({**document, "reference": list(found.reference), "warnings": [*repeated, *careful, *words]})
     else:
         keys = tuple(records[0]) if out.for_machines else PERSON
         out.table("assessors", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
     if options["plot"] is not None:
         _draw(_plotted(found, labels), options["plot"])
     evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
-    out.notes([*repeated, found.sentence(), *evidence, *labels.notes])
+    out.notes([*repeated, found.sentence(), *evidence, *careful, *labels.notes])
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
@@ -206,7 +218,7 @@ def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
     except PairsError as error:
         return None, [error.message]
     if (n := len(found.pairs())) > MOST_PAIRS:
-        return None, [f"{n:,} twos of assessors met: their confusions are left out, choose some with --where assessor="]
+        return None, [f"the confusions of {n:,} pairs of assessors are left out: choose some with --where assessor="]
     return found, []
 
 

@@ -6,8 +6,8 @@ With h hits in n cases of a topic the share is :math:`p = \sum h / \sum n`.  To 
 
 and the interval is Wilson's (1927, doi:10.1080/01621459.1927.10502953) on :math:`p(1-p)/s^2` cases, never more than
 there are, with Student's t for the effective number of topics :math:`(\sum n)^2 / \sum n^2` less one.  Where no spread
-over topics is seen (p is 0 or 1, or one topic has all), the cases count as independent: then the interval is only as
-good as that is true.
+over topics can be seen (p is 0 or 1, or one topic has all), the cases count as independent: then the interval is only
+as good as that is true.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def clustered_shares(hits: Floats, cases: Floats, *, level: float = LEVEL) -> tu
         p = hits.sum(axis=0) / n
         variance = ((hits - p * cases) ** 2).sum(axis=0) / (n * n) * there / (there - 1)
         clusters = n * n / (cases * cases).sum(axis=0)
-        seen = (variance > 0) & (there > 1)
+        seen = (p > 0) & (p < 1) & (there > 1)
         effective = np.where(seen, np.minimum(p * (1 - p) / variance, n), n)
         freedom = np.maximum(np.where(seen, clusters, n) - 1, 1)
         t2 = stdtrit(np.where(np.isnan(freedom), 1.0, freedom), (1 + level) / 2) ** 2

@@ -18,7 +18,7 @@ distribution J of two of them is that of the pairs behind p(R|i) (``predicted_re
 Both equal p(R|i) for one label.  Credibility needs nothing but pairs, and tends to the share of the item's users who
 find it relevant when labels are many; with two labels on the scale it is the posterior mean of a beta-binomial.  Each
 contrast between labels is shrunk by its own correlation lambda between two people, as k lambda / (1 + (k - 1) lambda).
-A contrast with lambda < 0 (less agreement than by chance, which only noise gives) counts no more for k labels than for
+A contrast with lambda <= 0 (agreement by chance, or less, which only noise gives) counts no more for k labels than for
 one.  Being linear it may leave [0, 1]; it is then clipped, and ``notes`` says how often.  Naive Bayes is overconfident,
 as labels hang together by the item, not by one user's opinion: it tends to 0 or 1 where people disagree for ever.
 Where assessors differ in how good they are, use ``latent_labels``.
@@ -160,7 +160,7 @@ def credibility(joint: Floats, p: Floats, counts: Ints) -> Floats:
     correlation, contrast = np.linalg.eigh((joint - np.outer(margin, margin)) / np.outer(root, root))
     numbers, which = np.unique(counts.sum(axis=1), return_inverse=True)
     more = numbers[:, None] - 1.0
-    shrunk = 1 + more * np.where(correlation >= 0, correlation, 1.0)
+    shrunk = 1 + more * np.where(correlation > NEARLY, correlation, 1.0)
     worth = ((contrast.T @ (root * (p - mean))) / shrunk) @ contrast.T / root
     return mean + np.einsum("tl,tl->t", counts, worth[which])
 

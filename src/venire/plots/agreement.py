@@ -11,7 +11,7 @@ from venire.agreement.habits import habits
 from venire.agreement.pair_confusions import Confusions
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
-from venire.plots.style import BLUE, GREY, RED, new_figure, short_name, styled
+from venire.plots.style import BLUE, GREY, INK, new_figure, short_name, styled
 from venire.types import Floats
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def plot_labels(profiles: Profiles) -> Figure:
-    """Shares of labels of each assessor, as one bar; those who stand out are marked with what they do."""
+    """Shares of labels of each assessor, as one bar; beside it, in what they differ from the others."""
     n = min(len(profiles.assessors), MOST)
     shares = profiles.labels[:n] / np.maximum(profiles.n_labels[:n], 1)[:, None]
     found = habits(profiles)
@@ -73,7 +73,7 @@ def plot_labels(profiles: Profiles) -> Figure:
         _rows(axes, [short_name(name) for name in profiles.assessors[:n]])
         for row in (row for row in found if row < n):
             words = ", ".join(habit.flag for habit in found[row])
-            axes.annotate(words, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=RED)
+            axes.annotate(words, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
         axes.set_xlim(0, 1)
         axes.grid(visible=False)
         axes.set_xlabel("share of the assessor's labels" + _left_out(len(profiles.assessors), "assessors"))

@@ -183,8 +183,8 @@ class Evidence:
 
     @cached_property
     def profiles(self) -> Profiles | Missing:
-        """How each assessor labels."""
-        return or_missing(lambda: profiles(self.question.judgments))
+        """How each assessor labels, against those who stand for users if any were named, else against all others."""
+        return or_missing(lambda: profiles(self.question.judgments, reference=self.question.reference))
 
     @cached_property
     def copies(self) -> tuple[Copy, ...]:
@@ -193,7 +193,7 @@ class Evidence:
 
     @cached_property
     def useless(self) -> Mapping[str, str]:
-        """Assessors whose labels tell nothing, one label or at random, with the word for it."""
+        """Assessors whose labels tell nothing, as there is one label only, with the word for it."""
         return {} if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
 
     @cached_property

@@ -1,9 +1,10 @@
 """The judge: which labels score the runs, where nobody said whose; and on which topics.
 
 One assessor does who judged nearly everything; of several, who judged the most, and of those who agrees most with the
-others (kappa).  Those whose labels tell nothing (always one label, or at random) are passed over while another is
-there.  Where that leaves several, the one whose labels come first in the files scores the runs, and the report says in
-its first sentence who might as well.  Names decide nothing.
+others (kappa).  Those who give one label only are passed over while another is there: such labels distinguish no
+systems.  One who labels differently from the others is not passed over: the others may be wrong.  Where that leaves
+several, the one whose labels come first in the files scores the runs, and the report says in its first sentence who
+might as well.  Names decide nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.agreement.habits import ONE_LABEL
 from venire.agreement.profiles import Profiles
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
@@ -22,8 +24,8 @@ from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
 """The share of items that one assessor must have judged to stand for all."""
-NOTHING = ("one label", "random")
-"""Habits of assessors whose labels tell nothing."""
+NOTHING = (ONE_LABEL,)
+"""Flags of assessors whose labels tell nothing, whoever is right."""
 
 
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:

@@ -1,20 +1,21 @@
-"""The judgments: how many, by whom, how far they agree, and who stands out."""
+"""The judgments: how many, by whom, how far they agree, and who labels differently."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from venire.agreement.copies import copy_notes
+from venire.agreement.habits import ONE_LABEL, caution
 from venire.agreement.pair_confusions import Confusions
 from venire.models.selection import refuse_selected
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
-from venire.words import counted
+from venire.words import counted, listed
 
 MOST_MAPS = 4
-MOST_WARNINGS = 8
+MOST_TOLD = 8
 MOST_LABELS = 12
 LONGEST_SCALE = 80
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
@@ -26,10 +27,10 @@ def chapter(evidence: Evidence) -> Chapter:
     labels = evidence.question.judgments
     parts: list[Part] = [*(careful(note) for note in copy_notes(evidence.copies)), _overlap(evidence)]
     if not isinstance(evidence.profiles, Missing):
-        words = "Shares of labels of each assessor as one bar; those who stand out are named with what they do."
+        words = "Shares of labels of each assessor as one bar; beside it, in what they differ from the others."
         caption = "What labels each assessor gives."
         parts.append(Picture("labels_by_assessor", caption, plot_labels(evidence.profiles), words))
-        parts += _standing_out(evidence)
+        parts += _differing(evidence)
     parts += [*_agreement(evidence), *_selected(evidence), *_maps(evidence)]
     if labels.notes:
         parts.append(Words(f"When the judgments were read: {'; '.join(labels.notes)}."))
@@ -59,31 +60,32 @@ def _overlap(evidence: Evidence) -> Grid:
     return Grid("overlap", "How many labels items have.", ["labels_per_item", "items", "share"], rows, shown=12)
 
 
-def _standing_out(evidence: Evidence) -> list[Part]:
-    """Say who stands out, with the evidence, and list all assessors."""
+def _differing(evidence: Evidence) -> list[Part]:
+    """Say who labels differently, with the evidence, and list all assessors."""
     found = evidence.profiles
     if isinstance(found, Missing):
         return [Words(found.sentence("How assessors label"), "warning")]
     records = found.records()
-    out = sorted((each for each in records if each["flags"]), key=_unlike)
-    warned = [
-        Words(f"{each['assessor']} stands out ({', '.join(each['flags'])}): {'; '.join(each['evidence'])}.", "warning")
-        for each in out[:MOST_WARNINGS]
+    differ = sorted((each for each in records if each["flags"]), key=_unlike)
+    told = [
+        Words(f"{each['assessor']} ({', '.join(each['flags'])}): {'; '.join(each['evidence'])}.")
+        for each in differ[:MOST_TOLD]
     ]
-    if len(out) > MOST_WARNINGS:
-        text = f"{len(out)} of {len(records)} assessors stand out; these {MOST_WARNINGS} do most, the table has all."
-        warned.insert(0, Words(text))
-    rows = [{key: each[key] for key in PROFILE} | {"stands_out": ", ".join(each["flags"])} for each in records]
+    if len(differ) > MOST_TOLD:
+        told.append(Words(f"These {MOST_TOLD} of {len(differ)} agree least; the table has all."))
+    rows = [{key: each[key] for key in PROFILE} | {"differs_by": ", ".join(each["flags"])} for each in records]
+    others = listed(found.reference) or "the others"
     caption = (
-        "Every assessor: agreement and kappa with the rest on shared items, leniency (levels above the others, "
-        "below 0: stricter), entropy of the labels (0: always one label)."
+        f"Every assessor: agreement and kappa with {others} on shared items, leniency (mean label less that of "
+        f"{others}), entropy of the labels (0: always one label)."
     )
-    return [*warned, Grid.of("assessors", caption, rows, shown=40)]
+    warned = [careful(text) for text in [caution(found)] if text]
+    return [Words(found.sentence()), *told, *warned, Grid.of("assessors", caption, rows, shown=40)]
 
 
 def _unlike(record: dict[str, Any]) -> tuple[bool, float, float]:
     """Sort assessors: those whose labels say nothing first, then by how little they agree with the others."""
-    nothing = bool({"one label", "random"} & set(record["flags"]))
+    nothing = ONE_LABEL in record["flags"]
     return not nothing, 0.0 if record["kappa"] is None else record["kappa"], -abs(record["leniency"] or 0.0)
 
 

@@ -79,7 +79,7 @@ def _limits(evidence: Evidence) -> list[Part]:
     words: list[Part] = [
         *_unmatched(evidence),
         *_all_alike(evidence),
-        *_stands_out(evidence),
+        *_one_label(evidence),
         *_lists(evidence),
         *_whose(evidence),
     ]
@@ -148,12 +148,11 @@ def _all_alike(evidence: Evidence) -> list[Part]:
     return [Words(text, "warning")]
 
 
-def _stands_out(evidence: Evidence) -> list[Part]:
+def _one_label(evidence: Evidence) -> list[Part]:
     """Warn of a judge whose labels tell nothing, where there was no better one or they were chosen."""
     if evidence.judge not in evidence.useless:
         return []
-    habit = evidence.useless[evidence.judge]
-    text = f"{evidence.judge}, whose labels score the runs, stands out ({habit}): what follows rests on little"
+    text = f"{evidence.judge}, whose labels score the runs, gives one label only: what follows rests on little"
     return [Words(f"{text}. --assessor chooses another.", "warning")]
 
 

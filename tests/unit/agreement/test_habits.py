@@ -1,4 +1,4 @@
-"""Sizes that matter, and tests that are corrected for the number of assessors."""
+"""Sizes that matter, tests that are corrected for the number of assessors, and against whom these are compared."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from shared_errors import EXPERT, JUDGES, expert_among_judges
 from venire import Synthetic, generate, read_grid
-from venire.agreement.habits import SHIFTED, habits
+from venire.agreement.habits import (
+    HIGHER,
+    LOWER,
+    OFTEN,
+    ONE_LABEL,
+    SHIFTED,
+    UNRELATED,
+    caution,
+    habits,
+    others_alike,
+)
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.analysis.assessors import parse_assessors
+from venire.errors import UnknownName
 
 HABITS = "5*careful, lenient, strict, random, lazy"
 
@@ -64,39 +76,45 @@ def test_a_shift_must_matter(labels):
     for size, told in ((SHIFTED - 0.01, False), (SHIFTED + 0.01, True)):
         shift = found.shift.copy()
         shift[n] = -size * rest
-        assert ("strict" in flags(replace(found, shift=shift)).get("strict1", [])) is told
+        assert (LOWER in flags(replace(found, shift=shift)).get("strict1", [])) is told
 
 
 def test_the_more_assessors_the_surer_a_habit_must_be(labels):
     found = at_errors(profiles(labels), "strict1", 3.6)
-    assert flags(found)["strict1"] == ["strict"]
+    assert flags(found)["strict1"] == [LOWER]
     many = flags(repeated(found, 200))
     assert "strict1-0" not in many
-    assert many["lenient1-0"] == ["lenient"]
+    assert many["lenient1-0"] == [HIGHER]
 
 
-def test_on_a_scale_turned_round_the_lenient_are_strict(labels):
+def test_on_a_reversed_scale_higher_labels_are_lower(labels):
     there, back = flags(profiles(labels)), flags(profiles(replace(labels, label=3 - labels.label)))
-    other = {"lenient": "strict", "strict": "lenient"}
+    other = {HIGHER: LOWER, LOWER: HIGHER}
     assert back == {name: [other.get(flag, flag) for flag in some] for name, some in there.items()}
-    assert there == {"lenient1": ["lenient"], "strict1": ["strict"], "random1": ["random"], "lazy1": ["strict", "lazy"]}
+    expected = {"lenient1": [HIGHER], "strict1": [LOWER], "random1": [UNRELATED], "lazy1": [LOWER, OFTEN]}
+    assert there == expected
 
 
-def test_of_two_each_is_held_against_the_other(labels):
+def test_of_two_each_is_compared_with_the_other(labels):
     two = profiles(labels.where(assessor=["careful1", "lenient1"]))
-    assert flags(two) == {"careful1": ["strict"], "lenient1": ["lenient"]}
+    assert flags(two) == {"careful1": [LOWER], "lenient1": [HIGHER]}
     evidence = two.records()[1]["evidence"][0]
     mean = (two.labels @ np.arange(4.0)) / two.n_labels
     size = (mean[1] - mean[0]) / mean[0]
-    assert evidence.startswith(f"labels {mean[1] - mean[0]:.2f} higher than the other assessor ({size:.0%} of how far")
+    assert evidence.startswith(f"labels {mean[1] - mean[0]:.2f} higher than the other assessor")
+    assert f"{size:.0%} of" in evidence
     assert flags(profiles(labels.where(assessor=["careful1", "careful2"]))) == {}
 
 
-def test_evidence_says_from_what_size_on_it_is_told(labels):
-    words = {each["assessor"]: each["evidence"] for each in profiles(labels).records()}
-    assert "of how far that one is from the lowest label" in words["strict1"][0]
-    assert "told from 15% on" in words["strict1"][0]
-    assert "of the labels were given without a look (told from 20% on)" in words["lazy1"][1]
+def test_evidence_is_what_was_seen(labels):
+    found = profiles(labels)
+    words = {each["assessor"]: each["evidence"] for each in found.records()}
+    assert "from the lowest label" in words["strict1"][0]
+    assert "reported from 15% on" in words["strict1"][0]
+    n = found.assessors.index("lazy1")
+    own, rest = labels.assessor.codes == n, labels.assessor.codes != n
+    shares = [(labels.label[some] == 0).mean() for some in (own, rest)]
+    assert f"gives 0 more often than the others: {shares[0]:.0%} against {shares[1]:.0%}" in words["lazy1"][1]
     turned = profiles(replace(labels, label=3 - labels.label))
     assert "from the highest label" in turned.records()[turned.assessors.index("strict1")]["evidence"][0]
 
@@ -106,9 +124,9 @@ def test_one_who_strays_where_the_typical_assessor_never_does(labels):
     strays = labels.assessor.codes == labels.assessors.index("careful1")
     label[np.flatnonzero(strays)[::3]] = 1
     found = profiles(replace(labels, label=label))
-    assert flags(found)["careful1"] == ["lenient"]
+    assert flags(found)["careful1"] == [HIGHER]
     evidence = found.records()[found.assessors.index("careful1")]["evidence"][0]
-    assert "(who hardly ever gives another label than the lowest)" in evidence
+    assert "hardly ever gives another label than the lowest" in evidence
 
 
 def grid(*lines):
@@ -119,11 +137,88 @@ def test_of_two_the_careful_one_is_not_told_the_habit_of_the_other():
     careful = np.random.default_rng(0).choice(4, 200, p=[0.4, 0.3, 0.2, 0.1])
     for always in (0, 3):
         some = [[each.flag for each in habits] for habits in habits(grid(careful, np.full(200, always))).values()]
-        assert some == [["one label"]]
+        assert some == [[ONE_LABEL]]
 
 
 def test_labels_other_than_the_usual_one_are_counted_whole():
     """Of 43 labels 2 differ, where others have 7: not so few that it is no accident, as a single one would be."""
     rare = lambda n: (np.arange(43) < n).astype(int)  # noqa: E731
     assert (1 - 41 / 43) * 43 < 2
-    assert not any("one label" in some for some in flags(grid(rare(2), rare(7))).values())
+    assert flags(grid(rare(2), rare(7))) == {}
+
+
+def test_nearly_one_label_is_not_one_label():
+    """Labels that differ, be they few, can still score systems."""
+    others = np.tile([0, 1, 0, 2], 50)
+    for n_other, flag in ((0, ONE_LABEL), (1, OFTEN)):
+        one = np.where(np.arange(200) < n_other, others.max(), 0)
+        assert flags(grid(one, others, others)) == {"U1": [flag]}
+
+
+ACCUSING = ("lazy", "strict", "lenient", "random", "careless", "without a look", "stands out", "stand out")
+
+
+def test_an_expert_among_judges_who_share_errors_is_described_and_not_accused():
+    found = profiles(expert_among_judges())
+    assert flags(found) == {EXPERT: [LOWER, OFTEN]}
+    record = found.records()[found.assessors.index(EXPERT)]
+    words = " ".join([found.sentence(), caution(found), *record["evidence"]])
+    assert [word for word in ACCUSING if word in words] == []
+    assert f"{found.own[0, 0]:.0%} against {found.usual[0, 0]:.0%}" in record["evidence"][1]
+    assert others_alike(found) == pytest.approx(0.81, abs=0.02)
+    assert "may share an error" in caution(found)
+
+
+def test_others_who_differ_among_themselves_are_not_called_alike(labels):
+    found = profiles(labels)
+    assert others_alike(found) < 0.6
+    assert "share" not in caution(found)
+
+
+def test_against_the_expert_the_judges_are_those_who_differ():
+    found = profiles(expert_among_judges(), reference=EXPERT)
+    assert set(flags(found)) == set(JUDGES)
+    assert all(HIGHER in some for some in flags(found).values())
+    assert caution(found) is None
+    assert found.sentence().startswith("20 of 20 assessors label differently from expert: llm01")
+    assert found.records()[0]["agreement"] is None
+
+
+def test_with_a_reference_the_others_do_not_matter():
+    """Each is compared with the reference as if nobody else were there."""
+    labels = expert_among_judges()
+    found = profiles(labels, reference=[EXPERT])
+    for name in JUDGES[:3]:
+        two = profiles(labels.where(assessor=[EXPERT, name]))
+        n, m = found.assessors.index(name), two.assessors.index(name)
+        for column in ("agreement", "chance", "kappa", "difference", "leniency", "leniency_low"):
+            assert found.columns()[column][n] == pytest.approx(two.columns()[column][m])
+        assert found.shift[n] == found.leniency.value[n]
+
+
+def test_a_reference_of_several_is_compared_with_the_rest_of_it():
+    labels = expert_among_judges(judges=JUDGES[:3])
+    found = profiles(labels, reference=[EXPERT, "llm01"])
+    two = profiles(labels.where(assessor=[EXPERT, "llm01"]))
+    assert found.leniency.value[:2] == pytest.approx(two.leniency.value)
+    both = [profiles(labels, reference=name).leniency.value[2] for name in (EXPERT, "llm01")]
+    assert found.leniency.value[2] == pytest.approx(np.mean(both))
+
+
+def test_labels_unrelated_to_the_reference_are_named_though_all_are():
+    rng = np.random.default_rng(1)
+    expert, judge = rng.choice(3, (2, 2000))
+    labels = read_grid("\n".join(" ".join(map(str, each)) for each in (expert, judge, judge, judge)))
+    assert flags(profiles(labels)) == {"U1": [UNRELATED]}
+    assert flags(profiles(labels, reference="U1")) == {name: [UNRELATED] for name in ("U2", "U3", "U4")}
+
+
+def test_an_unknown_reference_is_refused(labels):
+    with pytest.raises(UnknownName):
+        profiles(labels, reference="nobody")
+
+
+def test_nearly_all_is_not_said_to_be_all():
+    others = np.tile([0, 1, 0, 2], 100)
+    (some,) = habits(grid(np.append(1, np.zeros(399, dtype=int)), others, others)).values()
+    assert "more than 99% against 50%" in some[0].evidence

@@ -106,6 +106,11 @@ def test_cohen_of_two_abstractors(weights: str, value: float) -> None:
         np.testing.assert_allclose([pair.low, pair.high], [0.67952, 0.9133], atol=0.03)
 
 
+def test_full_agreement_has_no_error() -> None:
+    """Shares of 7, 7, 39 and 15 of 68 items sum to just below 1."""
+    assert standard_error(np.diag([7.0, 7.0, 39.0, 15.0]), 1 - np.eye(4)) == 0
+
+
 def test_conger_of_two_assessors_is_cohens() -> None:
     for weights in WEIGHTS:
         one, other = conger_kappa(of_confusion(SAS), weights), cohen_kappa(of_confusion(SAS), weights).mean
@@ -232,6 +237,11 @@ def test_raw_agreement() -> None:
     assert raw_agreement(grid, "linear").value == pytest.approx((1 + 2 / 3 + 1 / 3) / 3)  # 3 was never given
     alone = raw_agreement(read_grid("0 1"))
     assert (alone.value, alone.reason) == (None, "no item has labels by two assessors")
+
+
+def test_nobody_met_and_nothing_is_drawn() -> None:
+    found = cohen_kappa(read_grid("0 .\n. 1"), over="topics", n_draws=0)
+    assert found.mean.value is None
 
 
 def test_pairs_who_never_disagree_on_anything_are_left_out_of_the_mean() -> None:

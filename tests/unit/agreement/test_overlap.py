@@ -100,11 +100,11 @@ def test_copies_are_one_page():
     assert overlap(grid, relevant="2").records()[0]["jaccard"] is None
 
 
-def test_says_what_the_limit_is():
+def test_says_what_a_perfect_list_is_worth_to_the_other():
     found = overlap(read_grid("2 2 1 0\n2 0 2 0"), relevant="all")
     assert found.sentence() == (
-        "Two assessors' sets of 2 overlap by 0.33 (Jaccard); a perfect list for one of them has precision and recall "
-        "0.50 for the other, which is the practical upper limit."
+        "Two assessors' sets of 2 overlap by 0.33 (Jaccard); a perfect list for one of them has on average "
+        "precision and recall 0.50 for the other."
     )
     assert "sets of 1 or higher overlap by 0.67" in found.sentence(1)
     assert "cannot be compared" in overlap(read_grid("0 0\n0 0", scale="0<1")).sentence()

@@ -226,7 +226,7 @@ def test_two_labels_an_item_look_like_agreement_by_definition_and_the_sentence_s
     found = phi(labelled(rare, 1))
     assert found.value == pytest.approx(brute_force(rare, 1), abs=1e-6)
     assert min(found.value, found.chance) > 0.95
-    assert "tells little here: with at most 2 labels to an item" in found.sentence()
+    assert "tells little here, with at most 2 labels to an item" in found.sentence()
     assert "tells little" not in phi(labelled([[0, 1, 0, 1, 1, 0, 1, 0]] * 10, 1)).sentence()
 
 

@@ -119,11 +119,11 @@ def test_confusions_in_long_form():
 def test_known_habits_are_found_and_careful_assessors_are_left_alone(seed):
     found = named_habits(simulated(seed, topic_effect=0.5))
     assert {name: flags for name, flags in found.items() if name.startswith("careful")} == {}
-    assert found["lenient1"] == ["lenient"]
-    assert found["strict1"] == ["strict"]
-    assert found["random1"] == ["random"]
-    assert "lazy" in found["lazy1"]
-    assert found["lazy2"] == ["lenient", "lazy"]
+    assert found["lenient1"] == ["higher labels"]
+    assert found["strict1"] == ["lower labels"]
+    assert found["random1"] == ["unrelated labels"]
+    assert "one label often" in found["lazy1"]
+    assert found["lazy2"] == ["higher labels", "one label often"]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -197,6 +197,16 @@ def test_trends_are_those_of_least_squares():
             assert trend.p[who] == pytest.approx(line.pvalue)
 
 
+def test_labels_that_are_always_as_far_from_the_others_have_no_trend():
+    """U is a third above the others, who say 0, 1, 1 in the first half and 0, 3, 2 in the second: other floats."""
+    cases = [(1, 0, 1, 1)] * 20 + [(2, 0, 3, 2)] * 20
+    rows = [("1", f"d{n}", who, label) for n, case in enumerate(cases) for who, label in zip("UVWX", case, strict=True)]
+    judgments = table(rows)
+    found = profiles(replace(judgments, time=np.arange(len(judgments), dtype=float)))
+    assert (found.drift.change[0], found.drift.p[0], found.leniency.se[0]) == (0, 1, 0)
+    assert found.leniency.value[0] == pytest.approx(1 / 3)
+
+
 def test_times_all_alike_tell_nothing_of_speed():
     judgments = simulated(0, "4*careful", n_topics=2)
     found = profiles(replace(judgments, time=np.zeros(len(judgments))))
@@ -222,9 +232,16 @@ def test_one_who_judged_alone_is_told_as_far_as_it_goes():
 def test_evidence_is_in_words():
     found = {each["assessor"]: each for each in profiles(simulated(0)).records()}
     assert "higher than the typical assessor" in found["lenient1"]["evidence"][0]
-    assert "by chance it would be" in found["random1"]["evidence"][0]
-    assert "random1 (random)" in profiles(simulated(0)).sentence()
-    assert profiles(read_grid("0 1\n0 1")).sentence() == "Of 2 assessors nobody stands out."
+    assert f"kappa {found['random1']['kappa']:.2f}" in found["random1"]["evidence"][0]
+    assert "random1 (unrelated labels)" in profiles(simulated(0)).sentence()
+
+
+def test_nobody_differs_is_not_said_of_those_who_were_not_compared():
+    """Below 20 labels nothing is tested."""
+    few, many = profiles(read_grid("0 1\n0 1")), profiles(read_grid("0 1 " * 10 + "\n" + "0 1 " * 10))
+    assert habits(few) == habits(many) == {}
+    assert "too few" in few.sentence()
+    assert "2 assessors with 20 labels or more" in many.sentence()
 
 
 def test_aspects_are_not_mixed():
@@ -233,9 +250,9 @@ def test_aspects_are_not_mixed():
         profiles(read_judgments(pl.DataFrame({**frame, "aspect": list("xyxy")})))
 
 
-def test_workers_of_a_crowd_who_always_say_the_same_are_found(data_dir):
+def test_workers_of_a_crowd_who_nearly_always_say_the_same_are_found(data_dir):
     frame = pl.read_csv(data_dir / "rf10_crowd" / "trec-rf10-data.tsv.gz", separator="\t").filter(pl.col("label") >= 0)
     columns = {"topic": "topicID", "doc": "docID", "assessor": "workerID", "label": "label"}
     found = profiles(read_judgments(frame.select(**columns)))
     flags = {found.assessors[n]: [each.flag for each in each_of] for n, each_of in habits(found).items()}
-    assert [flags[name] for name in ("w101", "w102", "w108", "w675")] == [["one label"]] * 4
+    assert [flags[name] for name in ("w101", "w102", "w108", "w675")] == [["one label often"]] * 4

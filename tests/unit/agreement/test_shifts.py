@@ -80,3 +80,37 @@ def test_of_very_many_assessors_the_error_is_not_known(monkeypatch):
     assert np.isfinite(profiles(judgments).shift_se).all()
     monkeypatch.setattr(module, "MOST", 2)
     assert np.isnan(profiles(judgments).shift_se).all()
+
+
+LIMITS = pytest.mark.parametrize("most", [0, 2_000], ids=["conjugate gradients", "inverse"])
+
+
+@LIMITS
+def test_gaps_that_cancel_are_nothing(monkeypatch, most):
+    """Both give the same labels in another order: what rounding leaves of 0 must not be divided by itself."""
+    monkeypatch.setattr(module, "MOST", most)
+    rows = [("1", "a", who, label) for who, some in (("U", (1, 3, 0)), ("V", (0, 1, 3))) for label in some]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    found = profiles(read_judgments(frame, scale="0<1<2<3", repeats="keep"))
+    assert found.shift.tolist() == found.leniency.value.tolist() == [0, 0]
+
+
+@LIMITS
+def test_a_long_chain_is_solved(monkeypatch, most):
+    """Along a chain, the shift grows from one assessor to the next by the mean difference on what both judged."""
+    monkeypatch.setattr(module, "MOST", most)
+    n = 600
+    _, _, who, label = labels([(a, a + 1) for a in range(n - 1) for _ in range(3)], 0)
+    names = [f"{each:04d}" for each in who]
+    item = np.repeat(np.arange(len(who) // 2), 2).astype(str)
+    frame = {"topic": ["1"] * len(who), "doc": item, "assessor": names, "label": label}
+    found = profiles(read_judgments(pl.DataFrame(frame)))
+    steps = (label[1::2] - label[::2]).reshape(n - 1, 3).mean(axis=1)
+    expected = np.append(0.0, np.cumsum(steps))
+    assert found.shift == pytest.approx(expected - np.median(expected), abs=1e-6)
+
+
+def test_what_cannot_be_solved_is_not_known(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 0)
+    monkeypatch.setattr(module, "STEPS", 1)
+    assert np.isnan(profiles(labels([np.arange(2)] * 9 + [np.arange(1, 4)] * 9, 1)[0]).shift).all()

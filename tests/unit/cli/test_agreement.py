@@ -128,19 +128,36 @@ def test_by_aspect(venire, write):
     assert (mixed.code, "--where aspect=" in mixed.err) == (2, True)
 
 
-def test_by_assessor_habits_are_told_with_evidence(venire, crowd):
+def test_by_assessor_differences_are_told_with_evidence(venire, crowd):
     answer = venire("agreement", crowd, "--by", "assessor", "--format", "json")
     document = json.loads(answer.out)
-    assert list(document) == ["assessors", "confusions", "warnings"]
+    assert list(document) == ["assessors", "confusions", "reference", "warnings"]
     flags = {each["assessor"]: each["flags"] for each in document["assessors"]}
-    assert {name: flag for name, flag in flags.items() if flag} == {"random1": ["random"]}
+    assert {name: flag for name, flag in flags.items() if flag} == {"random1": ["unrelated labels"]}
+    assert document["reference"] == []
+    assert any("--reference" in text for text in document["warnings"])
     pair = [each for each in document["confusions"] if (each["a"], each["b"]) == ("careful1", "careful2")]
     assert sum(each["n"] for each in pair) == 480
     for_people = venire("agreement", crowd, "--by", "assessor")
-    assert "random1: agrees with others on" in for_people.err
+    assert "random1: gives the same label as the others in" in for_people.err
     assert for_people.out.splitlines()[0].split()[:2] == ["assessor", "n_labels"]
     for_machines = venire("agreement", crowd, "--by", "assessor", "--format", "csv")
     assert "evidence" in for_machines.out.splitlines()[0]
+
+
+def test_by_assessor_against_a_reference(venire, crowd):
+    answer = venire("agreement", crowd, "--by", "assessor", "--reference", "random1", "--format", "json")
+    document = json.loads(answer.out)
+    assert document["reference"] == ["random1"]
+    records = {each["assessor"]: each for each in document["assessors"]}
+    assert records["random1"]["agreement"] is None
+    assert records["careful1"]["n_shared"] == 480
+    assert records["careful1"]["flags"]
+    assert document["warnings"] == []
+    wrong = venire("agreement", crowd, "--reference", "random1")
+    assert (wrong.code, "--by assessor" in wrong.err) == (2, True)
+    unknown = venire("agreement", crowd, "--by", "assessor", "--reference", "careful")
+    assert (unknown.code, "'careful'" in unknown.err) == (2, True)
 
 
 def test_one_label_each_is_told_and_goes_on(venire, qrels):

@@ -53,7 +53,7 @@ def test_every_threshold_and_a_table_of_overlap(venire, judgments):
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[0] == ["relevant", "a", "b", "jaccard", "precision", "recall", "items"]
     assert [line[0] for line in lines[1:]] == ["Key", "Rel"]
-    assert "practical upper limit" in answer.err
+    assert "a perfect list for one of them" in answer.err
 
 
 def test_numbers_from_few_pairs_are_bracketed_for_people_only(venire, judgments):

@@ -44,3 +44,16 @@ def test_interval_covers_where_topics_differ() -> None:
     assert 0.93 < covered < 0.97
     naive = 1.96 * np.sqrt(p * (1 - p) / 600)
     assert (np.abs(p - 0.6) < naive).mean() < 0.8
+
+
+@pytest.mark.parametrize(("hits", "cases"), [(5, 11), (6, 11), (1, 2)])
+def test_topics_all_alike_are_topics_still(hits: int, cases: int) -> None:
+    """No spread, whether the sum of squares is 0 or what rounding left of it: as many cases, and topics less one."""
+    sizes = np.array([1.0, 2.0, 3.0, 5.0])
+    p, low, high = clustered_shares(hits * sizes, cases * sizes)
+    freedom = 121 / 39 - 1
+    t2 = stats.t.ppf(0.975, freedom) ** 2
+    n, share = 11 * cases, hits / cases
+    half = np.sqrt(t2 * (share * (1 - share) / n + t2 / (4 * n * n))) / (1 + t2 / n)
+    assert p == pytest.approx(share)
+    assert high - low == pytest.approx(2 * half)

@@ -85,6 +85,14 @@ def test_less_agreement_than_by_chance_counts_for_one_label_only() -> None:
     assert credibility(joint, p, np.array([[1, 0], [5, 0], [50, 0], [2, 2]])) == pytest.approx([0.6, 0.6, 0.6, 0.5])
 
 
+@pytest.mark.parametrize("margin", [[0.2, 0.3, 0.5], [0.1, 0.3, 0.6], [0.7, 0.2, 0.1], [1 / 3, 1 / 3, 1 / 3]])
+def test_agreement_by_chance_counts_for_one_label_only_whatever_rounding_makes_of_it(margin: list[float]) -> None:
+    share, p, counts = np.array(margin), np.array([0.2, 0.5, 0.6]), np.array([[0, 0, 4], [2, 0, 2]])
+    mean = share @ p
+    expected = mean + counts @ (p - mean) / 4
+    assert credibility(np.outer(share, share), p, counts) == pytest.approx(expected)
+
+
 def test_what_leaves_0_to_1_is_clipped_with_a_word() -> None:
     fit = PredictedRelevance().fit(labelled([[0, 0]] * 200 + [[0, 1]] * 20 + [[2, 2]] * 10 + [[1, 2]] * 10))
     found = posterior(labelled([[0] * 6, [2] * 6, [1] * 6]), fit)

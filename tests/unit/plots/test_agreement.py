@@ -58,10 +58,10 @@ def test_bars_are_shares_of_labels():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["0", "1", "2"]
 
 
-def test_those_who_stand_out_are_marked():
+def test_bars_say_in_what_labels_differ():
     setting = Synthetic(n_topics=10, docs_per_topic=60, assessors=parse_assessors("4*careful, random"))
     (axes,) = plot_labels(profiles(generate(setting, rng=1).judgments)).axes
-    assert [text.get_text() for text in axes.texts] == ["random"]
+    assert [text.get_text() for text in axes.texts] == ["unrelated labels"]
 
 
 def test_a_confusion_shows_counts_where_they_met():

@@ -129,7 +129,23 @@ def test_a_judge_whose_labels_tell_nothing_is_passed_over_or_warned_of():
     assert chosen.judge == "bob"
     assert any("except always, whose labels tell nothing" in text for text in said(verdict.chapter(chosen)))
     named_so = Evidence(asked(rows, runs, assessor="always"))
-    assert any("stands out (one label)" in text for text in said(verdict.chapter(named_so), "warning"))
+    assert any("gives one label only" in text for text in said(verdict.chapter(named_so), "warning"))
+
+
+def test_one_who_labels_unlike_all_others_is_not_passed_over():
+    """The others are copies of each other and may all be wrong; a difference is described, and no more."""
+    topics = [f"t{n}" for n in range(60)]
+    names = ("expert", "llm1", "llm2", "llm3")
+    rows = labelled(lambda n, k: n % 2 if k == 0 else n % 3, topics=topics, assessors=names)
+    evidence = Evidence(asked(rows, lists("x", "y", topics=topics)))
+    flags = {each["assessor"]: each["flags"] for each in evidence.profiles.records() if each["flags"]}
+    assert "unrelated labels" in flags["expert"]
+    assert evidence.useless == {}
+    assert any("agrees most with others" in text for text in said(verdict.chapter(evidence)))
+    assert any("may share an error" in text for text in said(judging.chapter(evidence), "warning"))
+    trusted = Evidence(asked(rows, lists("x", "y", topics=topics), reference=("expert",)))
+    assert {each["assessor"] for each in trusted.profiles.records() if each["flags"]} == {"llm1", "llm2", "llm3"}
+    assert not any("may share an error" in text for text in said(judging.chapter(trusted)))
 
 
 def test_users_who_are_never_satisfied_have_no_favourite():
