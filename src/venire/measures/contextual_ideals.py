@@ -9,10 +9,24 @@ import numpy as np
 from venire.data.align import topic_blocks
 from venire.data.context import ISOLATION, Context, Reader, Reads
 from venire.data.judgments import Items
-from venire.measures.ideal_orders import CELLS, MOST_DOCUMENTS, SOME, WIDE, Best, Orders, best_orders, value_of
+from venire.measures.ideal_orders import (
+    CELLS,
+    MOST_DOCUMENTS,
+    SOME,
+    WIDE,
+    Best,
+    Orders,
+    best_orders,
+    best_walks,
+    value_of,
+    walks_from,
+)
 from venire.measures.measure import ContextMeasure
 from venire.measures.utility import Utility
 from venire.types import Bools, Floats, Ints, Words
+
+MOST_PAIRS = 1 << 24
+"""How many pairs of a topic's documents, times judges, are looked at for a closer bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +51,9 @@ def ideals_in_context(candidates: Candidates, utility: Utility, measure: Context
     weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
     utmost = highest_utility(candidates, utility)
     for topics, item in topic_blocks(n_items_of, candidates.seen.shape[1] - 1, n_judges=n_judges * MOST_DOCUMENTS):
-        highest = utmost[:, item]
-        if item.shape[1] > MOST_DOCUMENTS and candidates.reader.context.predictor is not None:
-            highest = _highest_after(candidates, utility, np.broadcast_to(item, highest.shape))
+        highest, walks = utmost[:, item], None
+        if item.shape[1] > MOST_DOCUMENTS and n_judges * item.shape[1] ** 2 <= MOST_PAIRS:
+            highest, walks = _of_all_pairs(candidates, utility, item, (highest, weights, measure.stops))
         chosen = _candidates(candidates, highest, item)
         width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
         best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
@@ -47,7 +61,7 @@ def ideals_in_context(candidates: Candidates, utility: Utility, measure: Context
         bound[:, topics] = best.bound.reshape(n_judges, -1)
         if item.shape[1] > chosen.shape[2]:
             others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
-            bound[:, topics] = np.maximum(bound[:, topics], others)
+            bound[:, topics] = np.maximum(bound[:, topics], others if walks is None else np.minimum(others, walks))
     return Best(value, bound)
 
 
@@ -127,21 +141,46 @@ def _pairs(candidates: Candidates, given: Ints, item: Ints) -> tuple[Reads, Bool
     return Reads(np.full((1, 1, 1), 2), pairs, before, np.full((1, 1, 1), -1)), seen
 
 
-def _highest_after(candidates: Candidates, utility: Utility, item: Ints) -> Floats:
-    """Highest utility of each document, in isolation or after any other of its topic, a few of these at a time.
+def _of_all_pairs(
+    candidates: Candidates, utility: Utility, item: Ints, known: tuple[Floats, Floats, bool]
+) -> tuple[Floats, Floats]:
+    """Highest utility of each document (judge, topic, slot), and the best walk of each topic (judge, topic).
 
-    item, and the answer, (judge, topic, slot).  Cost: O(documents^2) per topic.
+    item (topic, slot); known: what no utility can exceed (judge, topic, slot), the weights of ranks, and whether the
+    user stops.  Cost: O(documents^2) per topic and rank.
     """
-    judge = np.arange(len(item))[:, None, None]
-    highest = np.where(candidates.seen[judge, item], utility.gains[judge, item], 0.0)
-    step = max(1, CELLS // max(item.size, 1))
-    for start in range(0, item.shape[2], step):
-        given = item[:, :, start : start + step]
-        reads, seen = _pairs(candidates, given, item)
-        after = utility.of_reads(reads, candidates.reader.find(reads, seen)).reshape(*given.shape, item.shape[2])
-        other = given[..., None] != item[:, :, None]
-        highest = np.maximum(highest, np.where(other, after, 0.0).max(axis=2))
-    return highest
+    utmost, weights, stops = known
+    highest, walks = np.zeros(utmost.shape), np.zeros(utmost.shape[:2])
+    judge = np.arange(len(utmost))[:, None]
+    for topic, docs in enumerate(item):
+        alone = np.where(candidates.seen[judge, docs], utility.gains[judge, docs], 0.0)
+        after = _after_all(candidates, utility, np.broadcast_to(docs, alone.shape), utmost[:, topic])
+        highest[:, topic] = np.maximum(alone, after.max(axis=1))
+        rest = walks_from(after, weights, stops=stops)[0]
+        walks[:, topic] = best_walks(alone, rest, weights, stops=stops)
+    return highest, walks
+
+
+def _after_all(candidates: Candidates, utility: Utility, item: Ints, utmost: Floats) -> Floats:
+    """What the utility of each document of a topic after each other cannot exceed -> (judge, given, doc); 0 for none.
+
+    item, utmost (judge, doc).  A few of those given are read at a time.
+    """
+    n_judges, n_docs = item.shape
+    there = candidates.seen[np.arange(n_judges)[:, None], item]
+    found = np.zeros((n_judges, n_docs, n_docs))
+    step = max(1, CELLS // item.size)
+    for start in range(0, n_docs, step):
+        given = slice(start, start + step)
+        reads, seen = _pairs(candidates, item[:, None, given], item[:, None])
+        read = candidates.reader.find(reads, seen)
+        shape = found[:, given].shape
+        after = utility.of_reads(reads, read).reshape(shape)
+        if candidates.reader.context.backoff == "first":
+            after = np.where(read.source.reshape(shape) == ISOLATION, utmost[:, None], after)
+        other = item[:, given, None] != item[:, None]
+        found[:, given] = np.where(other & there[:, given, None] & there[:, None], after, 0.0)
+    return found
 
 
 def _clashes(group: Ints | None, item: Ints) -> Words:
