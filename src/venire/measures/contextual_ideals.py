@@ -11,6 +11,7 @@ from venire.data.context import ISOLATION, Context, Reader, Reads
 from venire.data.judgments import Items
 from venire.measures.ideal_orders import (
     CELLS,
+    CLOSE,
     MOST_DOCUMENTS,
     SOME,
     WIDE,
@@ -46,23 +47,52 @@ def ideals_in_context(candidates: Candidates, utility: Utility, measure: Context
     all documents.
     """
     n_judges, n_topics = len(candidates.seen), len(candidates.items.topics)
-    value, bound = np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics))
+    whole = Best(np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics)))
     n_items_of = np.bincount(candidates.items.topic, minlength=n_topics)
-    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
     utmost = highest_utility(candidates, utility)
     for topics, item in topic_blocks(n_items_of, candidates.seen.shape[1] - 1, n_judges=n_judges * MOST_DOCUMENTS):
-        highest, walks = utmost[:, item], None
+        best = _searched(candidates, utility, measure, item, utmost[:, item])
         if item.shape[1] > MOST_DOCUMENTS and n_judges * item.shape[1] ** 2 <= MOST_PAIRS:
-            highest, walks = _of_all_pairs(candidates, utility, item, (highest, weights, measure.stops))
-        chosen = _candidates(candidates, highest, item)
-        width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
-        best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
-        value[:, topics] = best.value.reshape(n_judges, -1)
-        bound[:, topics] = best.bound.reshape(n_judges, -1)
-        if item.shape[1] > chosen.shape[2]:
-            others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
-            bound[:, topics] = np.maximum(bound[:, topics], others if walks is None else np.minimum(others, walks))
+            unproven = np.flatnonzero((best.bound > best.value * (1 + 2 * CLOSE)).any(axis=0))
+            if len(unproven):
+                _look_closer(candidates, utility, measure, item[unproven], utmost, into=(best, unproven))
+        for all_topics, part in zip(whole, best, strict=True):
+            all_topics[:, topics] = part
+    return whole
+
+
+def _searched(candidates: Candidates, utility: Utility, measure: ContextMeasure, item: Ints, highest: Floats) -> Best:
+    """Order the documents of topics that can have the highest utility -> value and bound, both (judge, topic).
+
+    item (topic, slot), highest (judge, topic, slot): what the utility of each cannot exceed.
+    """
+    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
+    chosen = _candidates(candidates, highest, item)
+    width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
+    best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
+    value, bound = (each.reshape(highest.shape[:2]) for each in best)
+    if item.shape[1] > chosen.shape[2]:
+        others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
+        bound = np.maximum(bound, others)
     return Best(value, bound)
+
+
+def _look_closer(
+    candidates: Candidates,
+    utility: Utility,
+    measure: ContextMeasure,
+    item: Ints,
+    utmost: Floats,
+    *,
+    into: tuple[Best, Ints],
+) -> None:
+    """Improve best orders of topics (topic, slot) that are not proven, by what every pair of documents is worth."""
+    best, topics = into
+    highest, walks = _of_all_pairs(candidates, utility, measure, item, utmost[:, item])
+    again = _searched(candidates, utility, measure, item, highest)
+    value = np.maximum(best.value[:, topics], again.value)
+    bound = np.minimum(np.minimum(best.bound[:, topics], again.bound), walks)
+    best.value[:, topics], best.bound[:, topics] = value, np.maximum(bound, value)
 
 
 def _with_another(highest: Floats, k: int) -> Floats:
@@ -142,22 +172,22 @@ def _pairs(candidates: Candidates, given: Ints, item: Ints) -> tuple[Reads, Bool
 
 
 def _of_all_pairs(
-    candidates: Candidates, utility: Utility, item: Ints, known: tuple[Floats, Floats, bool]
+    candidates: Candidates, utility: Utility, measure: ContextMeasure, item: Ints, utmost: Floats
 ) -> tuple[Floats, Floats]:
     """Highest utility of each document (judge, topic, slot), and the best walk of each topic (judge, topic).
 
-    item (topic, slot); known: what no utility can exceed (judge, topic, slot), the weights of ranks, and whether the
-    user stops.  Cost: O(documents^2) per topic and rank.
+    item (topic, slot), utmost (judge, topic, slot): what no utility can exceed.
+    Cost: O(documents^2) per topic and rank.
     """
-    utmost, weights, stops = known
+    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
     highest, walks = np.zeros(utmost.shape), np.zeros(utmost.shape[:2])
     judge = np.arange(len(utmost))[:, None]
     for topic, docs in enumerate(item):
         alone = np.where(candidates.seen[judge, docs], utility.gains[judge, docs], 0.0)
         after = _after_all(candidates, utility, np.broadcast_to(docs, alone.shape), utmost[:, topic])
         highest[:, topic] = np.maximum(alone, after.max(axis=1))
-        rest = walks_from(after, weights, stops=stops)[0]
-        walks[:, topic] = best_walks(alone, rest, weights, stops=stops)
+        rest = walks_from(after, weights, stops=measure.stops)[0]
+        walks[:, topic] = best_walks(alone, rest, weights, stops=measure.stops)
     return highest, walks
 
 
