@@ -145,6 +145,39 @@ def test_every_measure_is_its_formula_in_context(case, alpha, k, context, conden
             assert found == pytest.approx(score, abs=1e-9), (judge, name)
 
 
+class Hashed:
+    """Predicts a label for each pair of documents, any but always the same."""
+
+    def probabilities(self, pairs):
+        return np.eye(4)[(7 * pairs.item + 3 * pairs.given + pairs.label) % 4]
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    n_docs=st.sampled_from((5, 30, 48, 49, 70, 120)),
+    alpha=st.sampled_from((0.3, 1.0)),
+    k=st.integers(1, 6),
+    context=st.sampled_from((None, Context(backoff="first"), Context(predictor=Hashed()))),
+)
+def test_no_list_of_judged_documents_scores_above_one(seed, n_docs, alpha, k, context):
+    rng = np.random.default_rng(seed)
+    docs = [f"d{n:03}" for n in range(n_docs)]
+    rows = [("1", doc, int(label), "") for doc, label in zip(docs, rng.integers(0, 2, n_docs), strict=True)]
+    order = [docs[n] for n in rng.permutation(n_docs)]
+    pairs = {(a, b) for a, b in zip(order[1:], order, strict=False)} | {
+        (docs[a], docs[b]) for a, b in rng.integers(0, n_docs, (3 * n_docs, 2)) if a != b
+    }
+    given = rng.integers(0, 4, len(pairs))
+    rows += [("1", a, int(label), b) for (a, b), label in zip(sorted(pairs), given, strict=True)]
+    table = pl.DataFrame(rows, schema=["topic", "doc", "label", "given"], orient="row")
+    names = [f"{kind}(alpha={alpha})@{k}" for kind in ("nCCG", "nDCG", "nERR")]
+    lists = {"1": {doc: -float(rank) for rank, doc in enumerate(order)}}
+    scores = evaluate(read_judgments(table, scale="0<1<2<3"), lists, names, context=context)
+    assert scores.values.max() <= 1 + 1e-9
+    assert all(each.above == 0 for each in scores.context.best_orders.values())
+
+
 @settings(max_examples=20, deadline=None)
 @given(case=collections(), k=st.integers(1, 6), gains=st.sampled_from(("linear", "exponential", "raw")))
 def test_alpha_0_is_isolation_to_the_last_bit_and_small_alpha_is_near_it(case, k, gains):

@@ -136,14 +136,15 @@ def graded_ap(t: Topic, *_: object) -> float:
     )
 
 
-def q_measure(t: Topic, _: int | None, measure: Measure) -> float:
+def q_measure(t: Topic, k: int | None, measure: Measure) -> float:
     beta, total, count, gained = measure.beta, 0.0, 0, 0.0  # type: ignore[attr-defined]
     for rank, each in enumerate(t.top, 1):
         gained += each.gain
         if each.gain > 0:
             count += 1
             total += (count + beta * gained) / (rank + beta * sum(t.best[:rank]))
-    return share(total, sum(gain > 0 for gain in t.best))
+    relevant = sum(gain > 0 for gain in t.best)
+    return share(total, min(relevant, k or relevant))
 
 
 def rank_biased(t: Topic, _: int | None, measure: Measure) -> float:
@@ -320,6 +321,22 @@ def test_every_measure_is_its_formula(tmp_path_factory, name, data, table, lists
             slow(measure, lists[topic], seen_by(table, topic, assessor), worth, rule) if topic in lists else missing
         )
         assert found == pytest.approx(expected, rel=0, abs=CLOSE), (topic, assessor, str(measure))
+
+
+UNBOUNDED = ("CG", "DCG", "CCG", "CCGsingle")
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in UNBOUNDED])
+@settings(max_examples=30)
+@given(data=st.data(), table=labels(), lists=run(), worth=worths(), copies=st.booleans())
+def test_no_share_exceeds_one(tmp_path_factory, name, data, table, lists, worth, copies):
+    measure = data.draw(measures(name))
+    if (name == "GAP" and not worth.rises) or (name in ("RBP", "RBPResidual") and max(worth.values) <= 0):
+        return
+    judgments = judgments_of(table, tmp_path_factory.mktemp("case"))
+    options = {"gains": worth.given, "duplicates": COPIES if copies else None}
+    scores = evaluate(judgments, lists, [measure], per="assessor", **options).values
+    assert np.nanmax(scores) <= 1 + CLOSE
 
 
 @pytest.mark.parametrize("name", KINDS)

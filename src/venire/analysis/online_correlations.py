@@ -170,12 +170,14 @@ def correlate_online(
     offline = _on_topics(offline, behaviour.names["topic"])
     found = list(_correlated(offline, behaviour, n_draws=n_draws, rng=rng))
     rows = [row for each in found for row in _rows(each, wanted, online.names)]
-    method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}"
+    few = _few(rows)
+    form = f", in Wilson's form below {FEW_TOPICS} topics" if few else ""
+    method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
     unjudged: list[str] = []
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
         unjudged = _unjudged(whose, sources, topics=offline.names["topic"], top=online.top)
-    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *_few(rows)]))
+    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
 
 

@@ -15,7 +15,10 @@ topic:
 Q (Sakai 2004) blends precision with normalised cumulative gain; cg* is that of the best ranking, R the number of
 documents with gain:
 
-.. math:: Q = \frac1R \sum_{r : g_r > 0} \frac{C(r) + \beta\, cg(r)}{r + \beta\, cg^*(r)}
+.. math:: Q@k = \frac{1}{\min(R, k)} \sum_{r \le k : g_r > 0} \frac{C(r) + \beta\, cg(r)}{r + \beta\, cg^*(r)}
+
+At a cut-off it is divided by min(R, k), as NTCIREVAL does, so that the best ranking scores 1.  AP@k is divided by R, as
+trec_eval does, so that it does not.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.align import Ranked
+from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import GainsError
 from venire.kernels.ranking import blended_ratios, graded_precisions, precisions, share
@@ -88,6 +91,7 @@ class Q(Measure):
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         ideal = need(ranked.ideal)
-        relevant = (np.diff(ideal, axis=-1, prepend=0.0) > 0).sum(axis=-1).astype(np.float64)
+        relevant = (np.diff(ideal, axis=-1, prepend=0.0) > 0).sum(axis=-1)
         seen = ranked.upto(self.k)
-        return share(blended_ratios(seen.gains, seen.rank, ideal, self.beta), relevant)
+        within = np.minimum(relevant, self.k or NOWHERE).astype(np.float64)
+        return share(blended_ratios(seen.gains, seen.rank, ideal, self.beta), within)

@@ -41,11 +41,12 @@ class BestOrders:
         text = f"best orders of judged documents: {self.exact:,} exact"
         if self.searched:
             text += (
-                f"; {counted(self.searched, 'upper bound')} where the search was not complete, at most "
-                f"{self.furthest:.1%} above the best order found, so that scores can be too low by as much"
+                f"; {counted(self.searched, 'upper bound')} where the search was not complete: the best order found is "
+                f"at most {self.furthest:.1%} lower, and scores can be too low by as much"
             )
         if self.above:
-            text += f"; {counted(self.above, 'list')} score above 1: labels after an unjudged document back off"
+            verb = "scores" if self.above == 1 else "score"
+            text += f"; {counted(self.above, 'list')} {verb} above 1: labels after an unjudged document back off"
         return text
 
 

@@ -9,10 +9,25 @@ import numpy as np
 from venire.data.align import topic_blocks
 from venire.data.context import ISOLATION, Context, Reader, Reads
 from venire.data.judgments import Items
-from venire.measures.ideal_orders import CELLS, MOST_DOCUMENTS, SOME, WIDE, Best, Orders, best_orders, value_of
+from venire.measures.ideal_orders import (
+    CELLS,
+    CLOSE,
+    MOST_DOCUMENTS,
+    SOME,
+    WIDE,
+    Best,
+    Orders,
+    best_orders,
+    best_walks,
+    value_of,
+    walks_from,
+)
 from venire.measures.measure import ContextMeasure
 from venire.measures.utility import Utility
 from venire.types import Bools, Floats, Ints, Words
+
+MOST_PAIRS = 1 << 24
+"""How many pairs of a topic's documents, times judges, are looked at for a closer bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,23 +47,52 @@ def ideals_in_context(candidates: Candidates, utility: Utility, measure: Context
     all documents.
     """
     n_judges, n_topics = len(candidates.seen), len(candidates.items.topics)
-    value, bound = np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics))
+    whole = Best(np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics)))
     n_items_of = np.bincount(candidates.items.topic, minlength=n_topics)
-    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
     utmost = highest_utility(candidates, utility)
     for topics, item in topic_blocks(n_items_of, candidates.seen.shape[1] - 1, n_judges=n_judges * MOST_DOCUMENTS):
-        highest = utmost[:, item]
-        if item.shape[1] > MOST_DOCUMENTS and candidates.reader.context.predictor is not None:
-            highest = _highest_after(candidates, utility, np.broadcast_to(item, highest.shape))
-        chosen = _candidates(candidates, highest, item)
-        width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
-        best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
-        value[:, topics] = best.value.reshape(n_judges, -1)
-        bound[:, topics] = best.bound.reshape(n_judges, -1)
-        if item.shape[1] > chosen.shape[2]:
-            others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
-            bound[:, topics] = np.maximum(bound[:, topics], others)
+        best = _searched(candidates, utility, measure, item, utmost[:, item])
+        if item.shape[1] > MOST_DOCUMENTS and n_judges * item.shape[1] ** 2 <= MOST_PAIRS:
+            unproven = np.flatnonzero((best.bound > best.value * (1 + 2 * CLOSE)).any(axis=0))
+            if len(unproven):
+                _look_closer(candidates, utility, measure, item[unproven], utmost, into=(best, unproven))
+        for all_topics, part in zip(whole, best, strict=True):
+            all_topics[:, topics] = part
+    return whole
+
+
+def _searched(candidates: Candidates, utility: Utility, measure: ContextMeasure, item: Ints, highest: Floats) -> Best:
+    """Order the documents of topics that can have the highest utility -> value and bound, both (judge, topic).
+
+    item (topic, slot), highest (judge, topic, slot): what the utility of each cannot exceed.
+    """
+    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
+    chosen = _candidates(candidates, highest, item)
+    width = WIDE if item.shape[1] <= MOST_DOCUMENTS else SOME
+    best = best_orders(_orders(candidates, utility, chosen), weights, stops=measure.stops, wide=width)
+    value, bound = (each.reshape(highest.shape[:2]) for each in best)
+    if item.shape[1] > chosen.shape[2]:
+        others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
+        bound = np.maximum(bound, others)
     return Best(value, bound)
+
+
+def _look_closer(
+    candidates: Candidates,
+    utility: Utility,
+    measure: ContextMeasure,
+    item: Ints,
+    utmost: Floats,
+    *,
+    into: tuple[Best, Ints],
+) -> None:
+    """Improve best orders of topics (topic, slot) that are not proven, by what every pair of documents is worth."""
+    best, topics = into
+    highest, walks = _of_all_pairs(candidates, utility, measure, item, utmost[:, item])
+    again = _searched(candidates, utility, measure, item, highest)
+    value = np.maximum(best.value[:, topics], again.value)
+    bound = np.minimum(np.minimum(best.bound[:, topics], again.bound), walks)
+    best.value[:, topics], best.bound[:, topics] = value, np.maximum(bound, value)
 
 
 def _with_another(highest: Floats, k: int) -> Floats:
@@ -127,21 +171,46 @@ def _pairs(candidates: Candidates, given: Ints, item: Ints) -> tuple[Reads, Bool
     return Reads(np.full((1, 1, 1), 2), pairs, before, np.full((1, 1, 1), -1)), seen
 
 
-def _highest_after(candidates: Candidates, utility: Utility, item: Ints) -> Floats:
-    """Highest utility of each document, in isolation or after any other of its topic, a few of these at a time.
+def _of_all_pairs(
+    candidates: Candidates, utility: Utility, measure: ContextMeasure, item: Ints, utmost: Floats
+) -> tuple[Floats, Floats]:
+    """Highest utility of each document (judge, topic, slot), and the best walk of each topic (judge, topic).
 
-    item, and the answer, (judge, topic, slot).  Cost: O(documents^2) per topic.
+    item (topic, slot), utmost (judge, topic, slot): what no utility can exceed.
+    Cost: O(documents^2) per topic and rank.
     """
-    judge = np.arange(len(item))[:, None, None]
-    highest = np.where(candidates.seen[judge, item], utility.gains[judge, item], 0.0)
-    step = max(1, CELLS // max(item.size, 1))
-    for start in range(0, item.shape[2], step):
-        given = item[:, :, start : start + step]
-        reads, seen = _pairs(candidates, given, item)
-        after = utility.of_reads(reads, candidates.reader.find(reads, seen)).reshape(*given.shape, item.shape[2])
-        other = given[..., None] != item[:, :, None]
-        highest = np.maximum(highest, np.where(other, after, 0.0).max(axis=2))
-    return highest
+    weights = measure.weights(np.arange(1, (measure.k or 1) + 1))
+    highest, walks = np.zeros(utmost.shape), np.zeros(utmost.shape[:2])
+    judge = np.arange(len(utmost))[:, None]
+    for topic, docs in enumerate(item):
+        alone = np.where(candidates.seen[judge, docs], utility.gains[judge, docs], 0.0)
+        after = _after_all(candidates, utility, np.broadcast_to(docs, alone.shape), utmost[:, topic])
+        highest[:, topic] = np.maximum(alone, after.max(axis=1))
+        rest = walks_from(after, weights, stops=measure.stops)[0]
+        walks[:, topic] = best_walks(alone, rest, weights, stops=measure.stops)
+    return highest, walks
+
+
+def _after_all(candidates: Candidates, utility: Utility, item: Ints, utmost: Floats) -> Floats:
+    """What the utility of each document of a topic after each other cannot exceed -> (judge, given, doc); 0 for none.
+
+    item, utmost (judge, doc).  A few of those given are read at a time.
+    """
+    n_judges, n_docs = item.shape
+    there = candidates.seen[np.arange(n_judges)[:, None], item]
+    found = np.zeros((n_judges, n_docs, n_docs))
+    step = max(1, CELLS // item.size)
+    for start in range(0, n_docs, step):
+        given = slice(start, start + step)
+        reads, seen = _pairs(candidates, item[:, None, given], item[:, None])
+        read = candidates.reader.find(reads, seen)
+        shape = found[:, given].shape
+        after = utility.of_reads(reads, read).reshape(shape)
+        if candidates.reader.context.backoff == "first":
+            after = np.where(read.source.reshape(shape) == ISOLATION, utmost[:, None], after)
+        other = item[:, given, None] != item[:, None]
+        found[:, given] = np.where(other & there[:, given, None] & there[:, None], after, 0.0)
+    return found
 
 
 def _clashes(group: Ints | None, item: Ints) -> Words:

@@ -8,7 +8,8 @@ doi:10.1145/2566486.2568015, normalise without saying how).  The orders are buil
 (branch and bound).  An order is given up if its bound, the rest at the highest utility each document can have, does not
 exceed the best order known; or if another order of the same documents with the same last one (and first one, where
 that matters) has more.  While what is left of a problem is within ``WIDE``, the answer is exact; beyond, the orders
-with the highest bounds go on (beam search), and the best bound given up says how far the answer can be off.
+with the highest bounds go on (beam search), and the best bound given up says how far the answer can be off.  No order
+exceeds the best walk either, in which a document may come back, and which needs no search.
 """
 
 from __future__ import annotations
@@ -55,13 +56,13 @@ class Orders:
             None if self.unknown is None else self.unknown[problems],
         )
 
-    def highest(self) -> Floats:
-        """Highest utility that each document can have, -1 for none -> (problem, doc)."""
+    def most_after(self) -> Floats:
+        """What no utility after another document can exceed, 0 for no such pair -> (problem, given, doc)."""
         after = self.after
         if self.first is not None and self.unknown is not None:
             after = np.where(self.unknown, self.first.max(axis=1, initial=0.0)[:, None], after)
-        possible = self.there[:, :, None] & ~np.eye(after.shape[1], dtype=np.bool_)
-        return np.where(self.there, np.maximum(self.alone, np.where(possible, after, 0.0).max(axis=1, initial=0.0)), -1)
+        possible = self.there[:, :, None] & self.there[:, None] & ~np.eye(after.shape[1], dtype=np.bool_)
+        return np.where(possible, after, 0.0)
 
 
 class Best(NamedTuple):
@@ -78,18 +79,19 @@ def best_orders(orders: Orders, weights: Floats, *, stops: bool = False, wide: i
     """
     n_docs = orders.alone.shape[1]
     weights = weights[: max(n_docs, 1)]
-    highest = orders.highest()
+    highest = np.where(orders.there, np.maximum(orders.alone, orders.most_after().max(axis=1, initial=0.0)), -1.0)
     by_highest = np.argsort(-highest, axis=1, kind="stable")
     orders, highest = _sorted(orders, by_highest), np.take_along_axis(highest, by_highest, axis=1)
     ceiling = value_of(np.maximum(highest, 0.0)[:, : len(weights)], weights, stops=stops)
+    rests = walks_from(orders.most_after(), weights, stops=stops)
     value = np.zeros(len(highest))
-    bound = ceiling.copy()
+    bound = np.minimum(ceiling, best_walks(np.where(orders.there, orders.alone, 0.0), rests[0], weights, stops=stops))
     for width in (NARROW, wide):
         open_still = np.flatnonzero(bound > value * (1 + CLOSE) + CLOSE)
         step = max(1, CELLS // (width * max(n_docs, 1)))
         for start in range(0, len(open_still), step):
             chosen = open_still[start : start + step]
-            search = Search(orders.take(chosen), highest[chosen], weights, stops, width)
+            search = Search(orders.take(chosen), highest[chosen], rests[:, chosen], weights, stops, width)
             value[chosen], lost = search.run(value[chosen])
             bound[chosen] = np.minimum(bound[chosen], np.maximum(value[chosen], lost))
     return Best(value, np.maximum(bound, value))
@@ -119,10 +121,14 @@ class States(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search of a certain width; documents are numbered from the highest utility down; highest (problem, doc)."""
+    """A search of a certain width; documents are numbered from the highest utility down; highest (problem, doc).
+
+    rests (rank, problem, doc): what no walk after a document at this rank exceeds.
+    """
 
     orders: Orders
     highest: Floats
+    rests: Floats
     weights: Floats
     stops: bool
     width: int
@@ -157,7 +163,8 @@ class Search:
         alive = alive * (1 - gain) if self.stops else alive
         used = states.used[state] | self.orders.clash[problem, doc]
         first = doc if rank == 0 else states.first[state]
-        return States(problem, score, alive, first, doc, used), score + alive * rest[state, doc]
+        most = np.minimum(rest[state, doc], self.rests[rank, problem, doc])
+        return States(problem, score, alive, first, doc, used), score + alive * most
 
     def _utility(self, states: States, rank: int) -> Floats:
         """Utility of every document at this rank -> (state, doc)."""
@@ -224,6 +231,24 @@ def _sorted(orders: Orders, place: Ints) -> Orders:
         None if orders.first is None else orders.first[square],
         None if orders.unknown is None else orders.unknown[square],
     )
+
+
+def walks_from(after: Floats, weights: Floats, *, stops: bool) -> Floats:
+    """Return the value of the best walk that goes on after a document at each rank -> (rank, problem, doc).
+
+    In a walk documents may come back, so that no order exceeds it.  after (problem, given, doc), 0 where there is no
+    document or it is the one given.  Cost: O(ranks x documents^2) per problem.
+    """
+    rests = np.zeros((len(weights), *after.shape[:2]))
+    for rank in range(len(weights) - 1, 0, -1):
+        going = (1 - after if stops else 1.0) * rests[rank][:, None]
+        rests[rank - 1] = (weights[rank] * after + going).max(axis=2, initial=0.0)
+    return rests
+
+
+def best_walks(alone: Floats, rest: Floats, weights: Floats, *, stops: bool) -> Floats:
+    """Return the value of the best walk -> (problem,); alone, rest (problem, doc): what follows the first rank."""
+    return (weights[0] * alone + (1 - alone if stops else 1.0) * rest).max(axis=1, initial=0.0)
 
 
 def value_of(utility: Floats, weights: Floats, *, stops: bool) -> Floats:

@@ -1,11 +1,12 @@
 """The best order of documents: against every order, and what is said where not all were looked at."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from venire.measures.ideal_orders import Orders, best_orders
+from venire.measures.ideal_orders import Orders, best_orders, best_walks, walks_from
 
 K = 4
 
@@ -78,3 +79,16 @@ def test_a_search_that_is_too_narrow_says_how_far_it_may_be_off():
     assert (found.bound >= true - 1e-10).all()
     tiny = best_orders(problems(np.random.default_rng(5), 4, 30), np.ones(10), wide=2)
     assert (tiny.bound > tiny.value * (1 + 1e-9)).any()
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_no_order_is_worth_more_than_the_best_walk(stops):
+    orders = problems(np.random.default_rng(8), 30, 6)
+    orders = replace(orders, alone=orders.alone / 4, after=orders.after / 4)
+    weights = 1 / np.arange(1, 5)
+    rests = walks_from(orders.most_after(), weights, stops=stops)
+    walks = best_walks(np.where(orders.there, orders.alone, 0.0), rests[0], weights, stops=stops)
+    found = best_orders(orders, weights, stops=stops)
+    assert (found.value <= walks + 1e-12).all()
+    assert (found.value < walks - 1e-6).any(), "in a walk documents come back"
+    np.testing.assert_allclose(found.value, found.bound)
