@@ -142,7 +142,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         udm_records,
         write_groups,
     )
-    from venire.models.diagnosis import sentence, warnings_of
+    from venire.models.diagnosis import difference_records, sentence, warnings_of
     from venire.models.fit_files import parameters
     from venire.models.gain_names import read_share
 
@@ -165,6 +165,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     items, of_items = _posteriors(labels, fit, options)
     if out.format == "json":
         held = {"estimator": fit.setting.estimator, "parameters": parameters(fit), "udm": weights, "warnings": words}
+        held["differences"] = difference_records(fit)
         out.json(held | both)
     else:
         out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))

@@ -134,11 +134,11 @@ class PredictedRelevanceFit(Tabular):
         """How the intervals were had."""
         if self.setting.prior > 0:
             return f"posterior, prior {self.setting.prior:g} per label"
-        if self.n_topics >= FEW_TOPICS:
-            if self.setting.n_draws < 2:
-                return f"jackknife over {self.n_topics} topics"
-            return f"bootstrap over {self.n_topics} topics, n={self.setting.n_draws}"
-        return "clustered by item"
+        if self.n_topics < 2:
+            return "none, as all pairs of labels are of one topic"
+        if self.n_topics < FEW_TOPICS or self.setting.n_draws < 2:
+            return f"jackknife over {self.n_topics} topics"
+        return f"bootstrap over {self.n_topics} topics, n={self.setting.n_draws}"
 
     def estimate(self, label: object, relevant: str | None = None) -> Estimate:
         """p(R|i) of one label with its interval."""

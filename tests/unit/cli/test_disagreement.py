@@ -132,7 +132,7 @@ class TestOtherFormats:
         answer = venire("disagreement", published)
         assert "(0.4000)" in answer.out
         assert "note: Where one assessor says 2, 40% of other people find the result relevant (2)" in answer.err
-        assert "95% intervals: clustered by item" in answer.err
+        assert "95% intervals: none, as all pairs of labels are of one topic" in answer.err
 
     def test_quiet_is_quiet(self, venire, published):
         assert venire("disagreement", published, "-q").err == ""
