@@ -178,10 +178,10 @@ def _sentences(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(records: list[dict[str, Any]]) -> list[str]:
-    """Say why statistics have no value, those with one reason together."""
+    """Say why statistics have no value or no interval, those with one reason together."""
     whose: dict[str, list[str]] = {}
     for each in records:
-        if each["value"] is None:
+        if each["reason"] is not None:
             whose.setdefault(each["reason"], []).append(_what(each))
     return [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in whose.items()]
 

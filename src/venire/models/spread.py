@@ -32,14 +32,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.kernels.clustered_shares import KNOWN
 from venire.kernels.counts import PairSums
 from venire.kernels.resample import FEW_TOPICS, resampled_sums, topic_weights
 from venire.types import Bools, Floats
 
 LEVEL = 0.95
 ROUNDING = 1e-9
-KNOWN = 1e9
-"""Degrees of freedom where a spread is taken for granted, not estimated."""
 FEW_PAIRS = 50
 """Below this many pairs a number is bracketed, as in Demeester et al. (2014), Section 7."""
 
