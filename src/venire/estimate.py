@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isnan
 
 from venire.tabular import Records, Tabular, known
 
@@ -24,6 +25,8 @@ class Estimate(Tabular):
     method: str
 
     def __str__(self) -> str:
+        if isnan(self.low):
+            return f"{self.value:.3f} ({self.level:.0%} interval: {self.method})"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"
 
     def sentence(self) -> str:

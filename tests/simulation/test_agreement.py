@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from venire.agreement.alpha import alpha
 from venire.agreement.coefficient import Coefficient
 from venire.agreement.cohen import cohen_kappa
 from venire.agreement.gwet import gwet_ac
+from venire.agreement.jaccard import jaccard
 from venire.agreement.kappa import conger_kappa, fleiss_kappa
+from venire.agreement.phi import phi
 from venire.agreement.raw import raw_agreement
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
@@ -57,6 +59,26 @@ def test_intervals_over_topics_cover_the_truth(name: str) -> None:
         hits += found.low <= truth <= found.high
     assert hits / N_TRIALS > 0.9
     assert binomtest(hits, N_TRIALS, p=0.95).pvalue > 1e-3
+
+
+FEW = STATISTICS | {
+    "jaccard": lambda judgments, **how: jaccard(judgments, "2", **how)[0],
+    "phi": lambda judgments, **how: phi(judgments, interval=None, chance=False, **how).coefficient(),
+    "mean of topics": lambda judgments, **how: alpha(judgments, "interval", over="topics", **how),
+}
+
+
+@pytest.mark.parametrize("name", list(FEW))
+def test_intervals_over_few_topics_cover_the_truth(name, collections, figure) -> None:
+    statistic, n = FEW[name], collections(20) if name != "phi" else collections(20) // 10  # which takes long
+    truth = statistic(collection(3000, 40, np.random.default_rng(1)), n_draws=0).value
+    for n_topics in (3, 5, 9):
+        found = [
+            statistic(collection(n_topics, 40, rng), n_draws=300) for rng in np.random.default_rng(n_topics).spawn(n)
+        ]
+        share = np.mean([each.low <= truth <= each.high for each in found])
+        figure(f"{n_topics} topics", share)
+        assert share * n >= binom.ppf(1e-3, n, 0.92)
 
 
 @pytest.mark.parametrize("name", ["alpha", "fleiss", "cohen"])

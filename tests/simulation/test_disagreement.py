@@ -91,11 +91,11 @@ def unequal(n_topics: int, n_items: int) -> Sizes:
     return lambda rng: 5 + rng.poisson(n_items * rng.gamma(4, 1 / 4, n_topics))
 
 
-@pytest.mark.parametrize("sizes", [alike(5, 80), alike(1, 400), unequal(8, 60)], ids=["5 x 80", "1 x 400", "8 unequal"])
-def test_intervals_by_items_cover_where_topics_are_alike(sizes):
+@pytest.mark.parametrize("sizes", [alike(5, 80), unequal(8, 60)], ids=["5 x 80", "8 unequal"])
+def test_intervals_of_few_topics_that_are_alike_are_wide_and_cover(sizes):
     found = coverage(sizes, kappa=None, rng=11)
     for label in (REL, HREL, KEY):
-        assert holds(found.ours[label]), (label, found)
+        assert found.ours[label] > 0.95, (label, found)
     assert not holds(found.printed[KEY]), "under Eq. (5) an item enters twice, and the printed deviation is too small"
 
 

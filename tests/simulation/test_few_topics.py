@@ -1,89 +1,133 @@
-"""Intervals of correlations over a handful of topics cover what is known to be true; correct ones fail 1 in 1000."""
+"""Intervals over a handful of topics hold the truth, and labels that are alike are rarely called different.
+
+Topics differ in what is relevant and in how far people agree.  Two assessors label each item twice, so that pairs of
+one assessor and of two can be counted.  The truth is that of very many topics.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
-import polars as pl
 import pytest
-from scipy.stats import binom, rankdata
+from scipy.stats import binom
 
-from venire.analysis.aspect_cases import Cases
-from venire.analysis.aspect_correlations import aspect_correlations
-from venire.analysis.likeness import CORRELATIONS
-from venire.analysis.online_correlations import estimated
-from venire.analysis.rank_correlations import Correlator
-from venire.io.aspects import read_aspects
-from venire.kernels.resample import topic_weights
-from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire import PredictedRelevance
+from venire.agreement.consistency import consistency
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Items, Judgments
+from venire.data.scale import Scale
+from venire.models.diagnosis import difference
 
-N_DRAWS = 100
-
-
-def least(n: int, share: float = 0.93) -> float:
-    """The coverage that n collections show except 1 time in 1000, if this is the true one."""
-    return float(binom.ppf(1e-3, n, share)) / n
+SCALE = Scale.parse("0<1<2<3")
+CUTS = [-0.3, 0.6, 1.4]
+Intervals = Callable[[Judgments], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-@pytest.mark.parametrize("n_topics", [3, 5, 9, 10])
-@pytest.mark.parametrize("r", [0.0, 0.8, 0.99])
-def test_correlations_with_clicks(collections, figure, n_topics, r):
-    n, rng = collections(60), np.random.default_rng(n_topics)
-    truth = {"kendall": 2 / np.pi * np.arcsin(r), "spearman": 6 / np.pi * np.arcsin(r / 2)}
-    covered = dict.fromkeys(truth, 0)
-    for _ in range(n):
-        x, y = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], n_topics).T[:, None]
-        weights = np.concatenate([np.ones((1, n_topics)), topic_weights(n_topics, N_DRAWS, rng)])
-        for name, correlate in (("kendall", resampled_tau), ("spearman", resampled_rho)):
-            _, low, high = estimated(correlate(x, y, weights)[:, 0, 0], n_topics, name)
-            covered[name] += low <= truth[name] <= high
-            assert -1 <= low < high <= 1
-    for name, hits in covered.items():
-        figure(f"coverage of {name}, {n_topics} topics, r {r:g}", hits / n)
-        assert hits / n >= least(n)
+def collection(n_topics: int, rng: np.random.Generator, *, repeats: int, per_topic: int = 100) -> Judgments:
+    """Judge items by two assessors; topics have their own prevalence and their own noise, and unequal numbers."""
+    sizes = 5 + rng.poisson(per_topic * rng.gamma(4, 1 / 4, n_topics))
+    topic = np.repeat(np.arange(n_topics, dtype=np.int32), sizes)
+    quality = rng.normal(0, 0.7, n_topics)[topic] + rng.normal(size=len(topic))
+    noise = rng.uniform(0.2, 1.6, n_topics)[topic]
+    person = noise[:, None] * rng.normal(size=(len(topic), 2))
+    seen = quality[:, None, None] + person[:, :, None] + (repeats > 1) * 0.4 * rng.normal(size=(len(topic), 2, repeats))
+    return judged(topic, np.digitize(seen, CUTS))
 
 
-@pytest.mark.parametrize("n_topics", [3, 5, 9, 10])
-@pytest.mark.parametrize("n_systems", [3, 10])
-def test_correlations_of_rankings(collections, figure, n_topics, n_systems):
-    """The truth is the mean over many samples of as many topics; an interval that is not given is not wrong."""
-    n, rng = collections(60), np.random.default_rng(n_topics)
-    centre = rng.normal(size=n_systems)
-
-    def sample(size):
-        shared = rng.normal(size=(size, 1, n_topics, n_systems))
-        return centre + shared + 0.7 * rng.normal(size=(size, 2, n_topics, n_systems))
-
-    means = sample(2000).mean(axis=2)
-    truth = CORRELATIONS["tau-b"](means[:, 0], means[:, 1]).mean()
-    by = Correlator.of("tau-b", n_topics, n_draws=N_DRAWS, rng=1)
-    found = [by.rows([by.two(a.T, b.T)], between="assessors", measure="m", gains="g")[0] for a, b in sample(n)]
-    wrong = np.mean([not (np.isnan(row.low) or row.low <= truth <= row.high) for row in found])
-    figure(f"coverage, {n_topics} topics, {n_systems} systems", 1 - wrong)
-    figure("without interval", np.mean([np.isnan(row.low) for row in found]))
-    assert 1 - wrong >= least(n)
+def judged(topic: np.ndarray, label: np.ndarray) -> Judgments:
+    """Make judgments of labels (item, assessor, repeat)."""
+    n_items, n_assessors, repeats = label.shape
+    items = Items(Ids.of(map(str, range(int(topic.max()) + 1))), topic, Ids.of(map(str, range(n_items))))
+    who = np.tile(np.repeat(np.arange(n_assessors, dtype=np.int32), repeats), n_items)
+    item = np.repeat(np.arange(n_items, dtype=np.int32), n_assessors * repeats)
+    names = Category(who, Ids.of("AB"[:n_assessors]))
+    return Judgments(SCALE, items, item, names, label.ravel().astype(np.int32))
 
 
-def graded(rng, n_topics, *, n_docs=10, r=0.9):
-    """Grades 0 to 3 of two aspects (aspect, doc), part of which is the topic's."""
-    topic, own = rng.normal(size=(2, n_topics)), rng.normal(size=(2, n_topics, n_docs))
-    one, other = (np.sqrt(0.5) * (topic[..., None] + own)).reshape(2, -1)
-    both = np.stack([one, r * one + np.sqrt(1 - r**2) * other])
-    return np.digitize(0.8 * both + 0.6 * rng.normal(size=both.shape), [-0.7, 0.0, 0.7])
+def of_disagreement(judgments: Judgments) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = PredictedRelevance(n_draws=100).fit(judgments).spread
+    return found.p, found.low, found.high
+
+
+def of_prior(judgments: Judgments) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    found = PredictedRelevance(n_draws=100, prior=0.5).fit(judgments).spread
+    return found.p, found.low, found.high
+
+
+def of_consistency(judgments: Judgments) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    sides = consistency(judgments, n_draws=0).sides().values()
+    p, low, high = (np.vstack([getattr(each.spread, end) for each in sides]) for end in ("p", "low", "high"))
+    return p, low, high
+
+
+COMMANDS: dict[str, tuple[Intervals, int]] = {
+    "disagreement": (of_disagreement, 1),
+    "prior": (of_prior, 1),
+    "consistency": (of_consistency, 2),
+}
+
+
+@cache
+def truth(name: str) -> np.ndarray:
+    intervals, repeats = COMMANDS["disagreement" if name == "prior" else name]
+    return intervals(collection(6_000, np.random.default_rng(1), repeats=repeats))[0]
 
 
 @pytest.mark.parametrize("n_topics", [3, 5, 9, 20])
-def test_correlations_of_aspects(collections, figure, n_topics):
-    n, rng = collections(40), np.random.default_rng(n_topics)
-    truth = np.corrcoef(*(rankdata(each) for each in graded(rng, 20_000)))[0, 1]
-    covered = 0
-    for seed in range(n):
-        one, other = graded(rng, n_topics).astype(str)
-        topic = [str(row * n_topics // len(one)) for row in range(len(one))]
-        table = pl.DataFrame(
-            {"topic": topic, "doc": [f"d{row}" for row in range(len(one))], "one": one, "other": other}
-        )
-        cases = Cases.of(read_aspects(table, wide_aspects=True), n_draws=N_DRAWS, rng=seed)
-        rho = aspect_correlations(cases).find("one", "other").rho
-        covered += rho.low <= truth <= rho.high
-    figure(f"coverage, {n_topics} topics", covered / n)
-    assert covered / n >= least(n)
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_intervals_of_every_label_cover(name, n_topics, collections, figure):
+    intervals, repeats = COMMANDS[name]
+    right, n = truth(name), collections(60)
+    held, known = np.zeros_like(right), np.zeros_like(right)
+    for rng in np.random.default_rng(n_topics).spawn(n):
+        _, low, high = intervals(collection(n_topics, rng, repeats=repeats))
+        held += (low <= right) & (right <= high)
+        known += ~np.isnan(low)
+    shares = held / known
+    figure(f"{name}, {n_topics} topics, least of {right.size} labels", shares.min())
+    figure("most", shares.max())
+    assert (known > 0.9 * n).all(), "a label of one topic has no interval, which is rare here"
+    assert (held >= binom.ppf(1e-4, known, 0.93)).all(), shares
+
+
+def two_middle_labels(n_topics: int, rng: np.random.Generator, *, slope: float, mixed: bool) -> Judgments:
+    """Judge items "in the middle" 1 or 2: by a coin (slope 0), or rather 2 where they are better.
+
+    mixed: each topic has a coin of its own, so that both labels are not of the same topics.
+    """
+    sizes = 5 + rng.poisson(60 * rng.gamma(4, 1 / 4, n_topics))
+    topic = np.repeat(np.arange(n_topics, dtype=np.int32), sizes)
+    quality = rng.normal(0, 0.7, n_topics)[topic] + rng.normal(size=len(topic))
+    seen = quality[:, None] + rng.uniform(0.3, 1.2, n_topics)[topic, None] * rng.normal(size=(len(topic), 2))
+    coin = rng.uniform(0.05, 0.95, n_topics)[topic, None] if mixed else 0.5
+    upper = rng.random(seen.shape) < coin + slope * (seen - 0.35)
+    label = np.digitize(seen, [-0.3, 1.0])
+    return judged(topic, np.where(label == 2, 3, np.where((label == 1) & upper, 2, label))[:, :, None])
+
+
+def distinguished(n: int, n_topics: int, **how: float) -> float:
+    """How often labels 1 and 2 are distinguished, of the collections in which both have an interval."""
+    found = [
+        difference(PredictedRelevance(n_draws=100).fit(two_middle_labels(n_topics, rng, **how)), 0, 1, 2)
+        for rng in np.random.default_rng(n_topics).spawn(n)
+    ]
+    return float(np.mean([each.distinguished for each in found if not np.isnan(each.low)]))
+
+
+@pytest.mark.parametrize("mixed", [False, True], ids=["same topics", "other topics"])
+@pytest.mark.parametrize("n_topics", [3, 5, 9, 20, 50])
+def test_labels_that_are_alike_are_rarely_called_different(n_topics, mixed, collections, figure):
+    n = collections(60)
+    share = distinguished(n, n_topics, slope=0.0, mixed=mixed)
+    figure(f"false positives, {n_topics} topics", share)
+    assert share * n <= binom.ppf(0.999, n, 0.05)
+
+
+@pytest.mark.parametrize(("n_topics", "least"), [(20, 0.3), (50, 0.7)])
+def test_labels_that_differ_are_found(n_topics, least, collections, figure):
+    n = collections(60)
+    share = distinguished(n, n_topics, slope=0.4, mixed=False)
+    figure(f"power, {n_topics} topics", share)
+    assert share >= least - 3 * np.sqrt(least * (1 - least) / n)

@@ -52,7 +52,7 @@ def alpha(
 
     distance: a level of measurement, or a function of values and marginals (label,) that returns (label, label); the
     scale's level if None.  over: pooled "items", or the mean over "topics".  resample: draw "items" or "topics" anew;
-    None: topics where ten or more have pairs of labels, else items.
+    None: topics where two or more have pairs of labels, else items.
     Cost: O(rows log rows) to collapse items, and a matrix product of (draw, pattern) and (pattern, label).
 
     Examples

@@ -14,6 +14,7 @@ from venire.tabular import Records, Tabular, known
 from venire.words import counted
 
 ROUNDING = 1e-12
+DRAWN = ("bootstrap", "mean over topics, bootstrap")
 NOT_ASKED = "no interval was asked for: that takes two draws or more"
 NO_SPREAD = "there is no interval: it rests on one item or topic, or hardly any resample has a value"
 KEYS = ("name", "level", "raters", "value", "low", "high", "n_items", "n_raters", "meaning", "reason")
@@ -93,7 +94,7 @@ def _plain(meaning: str) -> str:
 def _why_no_interval(low: float | None, high: float | None, method: str) -> str | None:
     """Say why there is no interval, or one without spread; None where nothing is amiss."""
     if low is None or high is None:
-        return NOT_ASKED if n_draws_of(method) < 2 else NO_SPREAD
+        return NOT_ASKED if method.startswith(DRAWN) and n_draws_of(method) < 2 else NO_SPREAD
     return "all resamples are alike, so the interval shows no spread" if high - low < ROUNDING else None
 
 

@@ -29,9 +29,20 @@ from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.distance import WEIGHTS, Distance, named_distance
 from venire.agreement.kappa import units_of
 from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
-from venire.agreement.resampling import OVER, Found, Resampling, Source, dense, middle, percentiles, topic_mean
+from venire.agreement.resampling import (
+    OVER,
+    Found,
+    Resampling,
+    Source,
+    dense,
+    jackknife,
+    middle,
+    percentiles,
+    topic_mean,
+)
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
+from venire.kernels.resample import FEW_TOPICS
 from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
 from venire.words import counted
@@ -190,7 +201,12 @@ def _over_items(
     """Kappas of all pairs with intervals (pair,), and their mean."""
     source = counts.source
     whole = source.whole[None]
-    drawn = source.draw(n_draws, rng) if source.n_units > 1 else np.zeros((0, len(source.whole)))
+    few = source.few and n_draws > 1
+    if few:
+        drawn, method = source.without(), f"jackknife over {source.n_units} topics"
+    else:
+        drawn = source.draw(n_draws, rng) if source.n_units > 1 else np.zeros((0, len(source.whole)))
+        method = f"bootstrap over {source.name}, n={n_draws}"
     value, low, high = np.full((3, len(counts.firsts)), np.nan)
     total, known = np.zeros((2, len(drawn)))
     for block, entries in _blocks(counts, distances, max(n_draws, len(source.whole))):
@@ -198,14 +214,22 @@ def _over_items(
         kappas = _kappas(entries, drawn, distances)
         total += np.nansum(kappas, axis=1)
         known += (~np.isnan(kappas)).sum(axis=1)
-        low[block], high[block] = percentiles(kappas, counts.n_units[block])
+        ends = (
+            jackknife(value[block], kappas, counts.n_units[block])
+            if few
+            else percentiles(kappas, counts.n_units[block])
+        )
+        low[block], high[block] = ends
     low, high = (np.where(np.isnan(value), np.nan, end) for end in (low, high))
     defined = value[~np.isnan(value)]
     mean = defined.mean() if len(defined) else np.nan
     means = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
-    lowest, highest = percentiles(np.minimum(means + mean - middle(means), 1.0), source.n_units if len(defined) else 0)
-    found = Found(float(mean), float(lowest), float(highest), f"bootstrap over {source.name}, n={n_draws}")
-    return value, low, high, found
+    n_units = source.n_units if len(defined) else 0
+    if few:
+        lowest, highest = jackknife(np.asarray(mean), means, n_units)
+    else:
+        lowest, highest = percentiles(np.minimum(means + mean - middle(means), 1.0), n_units)
+    return value, low, high, Found(float(mean), float(lowest), float(highest), method)
 
 
 def _over_topics(
@@ -223,11 +247,19 @@ def _over_topics(
         value[block] = np.where(times > 0, sums.sum(axis=0) / np.maximum(times, 1.0), np.nan)
         n = drawn @ there
         means = np.where(n > 0, drawn @ sums / np.maximum(n, 1.0), np.nan)
-        low[block], high[block] = percentiles(means, times.astype(np.int64))
+        ends = zip(percentiles(means, times.astype(np.int64)), _of_means(value[block], kappas, n_draws), strict=True)
+        low[block], high[block] = (np.where(times < FEW_TOPICS, few, many) for many, few in ends)
         total += sums.sum(axis=1)
         known += there.sum(axis=1)
     by_topic = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
     return value, low, high, topic_mean(by_topic, n_draws, rng)
+
+
+def _of_means(mean: Floats, by_topic: Floats, n_draws: int) -> tuple[Floats, Floats]:
+    """Intervals of means over few topics: mean (pair,), by_topic (topic, pair), NaN where a topic has no kappa."""
+    n = (~np.isnan(by_topic)).sum(axis=0)
+    without = mean + np.nan_to_num(mean - by_topic) / np.maximum(n - 1, 1)
+    return jackknife(mean, without, n if n_draws > 1 else np.zeros_like(n))
 
 
 class Sums(NamedTuple):

@@ -12,7 +12,7 @@ The paper's histograms (Figures 2, 3) are over single judgment lists: of an asse
 equally likely, one is drawn, and p is estimated anew.  For self pairs two *different* judgments are drawn: a judgment
 is not compared with itself, which would count as agreement.  ``sd`` is the spread over these draws: what hangs on the
 inconsistency of single assessors; it is not known where nobody judged a page twice.  ``low`` and ``high`` are the 95 %
-interval over topics, or over pages where there are fewer than ten topics (``models.spread``).
+interval over topics (``models.spread``); one topic gives none.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates
 from venire.kernels.counts import PairSums, Sides, pair_sums
 from venire.kernels.repeats import Cells, Draws, cells_of, draw_pairs
+from venire.models.diagnosis import few_topics
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
-from venire.models.spread import FEW_PAIRS, Spread, spread_of
+from venire.models.spread import FEW_PAIRS, Spread, n_topics_of, spread_of
 from venire.tabular import Tabular, known, known_count
 from venire.types import Bools, Floats, Ints, RNGLike
 from venire.words import counted
@@ -43,11 +44,12 @@ TINY = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """p(R|i) of one sort of pairs: spread (relevant, label) each, draws of single judgments, and how many pages."""
+    """p(R|i) of one sort of pairs: spread (relevant, label) each, draws of single judgments; how many pages, topics."""
 
     spread: Spread
     draws: Draws
     n_pages: int
+    n_topics: int
 
     @property
     def drawn(self) -> Floats:
@@ -124,7 +126,8 @@ class Consistency(Tabular):
                 f"self pairs are of {counted(self.own.n_pages, 'page')}, cross pairs of "
                 f"{counted(self.cross.n_pages, 'page')}: pages judged repeatedly may be of another kind"
             )
-        return [*words, *self._not_apart(), *self._few()]
+        topics = [word for who, each in self.sides().items() for word in few_topics(each.n_topics, f"{who} pairs")]
+        return [*words, *self._not_apart(), *topics, *self._few()]
 
     def _not_apart(self) -> list[str]:
         """Notions of relevance in which an assessor seems no more like themselves than like others."""
@@ -185,7 +188,7 @@ def consistency(
     spreads = [spread_of(each, sets.labels, prior=0.0, n_draws=TOPIC_DRAWS, rng=generator) for each in sums]
     twice = len(np.unique(cells.page[cells.size > 1]))
     several = int((np.bincount(cells.page) > 1).sum())
-    sides = [Shares(*each) for each in zip(spreads, drawn, (twice, several), strict=True)]
+    sides = [Shares(*each) for each in zip(spreads, drawn, (twice, several), map(n_topics_of, sums), strict=True)]
     return Consistency(judgments.scale, sets, weight, *sides)
 
 

@@ -66,7 +66,7 @@ def fleiss_kappa(
 ) -> Coefficient:
     '''Compute Fleiss' kappa, items may have unequal numbers of labels; weights: nominal, linear or quadratic.
 
-    over: pooled "items", or the mean over "topics".  resample: draw "items" or "topics" anew; None: topics where ten
+    over: pooled "items", or the mean over "topics".  resample: draw "items" or "topics" anew; None: topics where two
     or more have pairs of labels, else items.  Cost: as that of alpha.
 
     Examples

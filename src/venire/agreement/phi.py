@@ -23,7 +23,7 @@ convergence test says so: .65, .80 and .90 after 1,000, 5,000 and 20,000 draws, 
 The interval is the region of highest posterior density of rho, mapped to Phi, as in the package.  It takes items as
 unrelated; ``interval="items"`` or ``"topics"`` draw them anew instead, the posterior mean each time.  Where topics
 differ in how hard they are, the posterior's interval is too narrow (it covered 71 times in 100 in a simulation of 25
-topics): ``interval=None`` draws topics where ten or more have pairs of labels.
+topics): ``interval=None`` draws topics where two or more have pairs of labels.
 
 Departures: an item with one label tells nothing of agreement and is left out.  Labels that an assessor repeats for an
 item count as one, their mean.  Where all labels of every item are equal the posterior has no finite mean; the limit 1
@@ -145,7 +145,7 @@ def phi(
 
     level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
     scale says.  over: pooled items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or
-    by ``n_draws`` drawings of items or topics; None: of topics where there are ten, else of the posterior.  chance:
+    by ``n_draws`` drawings of items or topics; None: of topics where there are two, else of the posterior.  chance:
     simulate what labels at random would have.
 
     Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100

@@ -7,12 +7,16 @@ A statistic is a function of weights (draw, unit), how often each unit is drawn.
     groups       items, or topics, dealt into at most ``MOST_GROUPS`` groups at random, for statistics that look at who
                  gave a label; where there are no more than that, each is its own group
 
-Topics are drawn where there are ten or more that have pairs of labels, else items: what people disagree on depends on
-the topic.  Topics without pairs are not drawn; where their labels count, for what is expected by chance, they count in
-every draw as they are.  The interval is the expanded percentile interval of Hesterberg (2015,
+Topics are drawn where two or more have pairs of labels, else items: what people disagree on depends on the topic.
+Topics without pairs are not drawn; where their labels count, for what is expected by chance, they count in every draw
+as they are.  The interval is the expanded percentile interval of Hesterberg (2015,
 doi:10.1080/00031305.2015.1089789): percentiles of the draws at :math:`\Phi(-t_{n-1} \sqrt{n / (n - 1)})`, which is as
 much wider than the plain one as n units with pairs of labels ask for.  Draws in which the statistic is undefined are
 left out.
+
+Fewer than ten topics, drawn anew, vary too little.  Then each topic is left out in turn (the jackknife), and with the
+statistic :math:`v_t` without topic t the interval is :math:`v \pm t_{T-1} s` with
+:math:`s^2 = \frac{T-1}{T} \sum_t (v_t - v)^2`, cut off at -1 and 1.  Of a mean over topics that is Student's.
 
 Mean over topics (Chu et al. 2021, Eq. 2, doi:10.1145/3459637.3482428): the statistic of every topic, and the
 mean of those that are defined; how many are not is said.  Its interval draws topics.
@@ -63,6 +67,15 @@ class Source(NamedTuple):
     n_units: int
     name: str
 
+    @property
+    def few(self) -> bool:
+        """Whether topics are drawn, and so few that each is left out in turn instead."""
+        return self.name == "topics" and self.n_units < FEW_TOPICS
+
+    def without(self) -> Floats:
+        """Weights with each topic left out in turn -> (topic, unit)."""
+        return self.whole - dense(self.by_topic)
+
 
 class Found(NamedTuple):
     """A value and its interval; n_topics, n_undefined: topics of a mean, and those that it leaves out."""
@@ -79,7 +92,7 @@ def chosen_units(units: str | None, n_topics: int) -> str:
     """Whether items or topics are drawn."""
     if units not in (None, *UNITS):
         raise UnknownName("unit of resampling", str(units), UNITS)
-    return units or ("topics" if n_topics >= FEW_TOPICS else "items")
+    return units or ("topics" if n_topics > 1 else "items")
 
 
 def pattern_source(n_items: Ints, by_topic: Any, paired: Bools, units: str | None) -> Source:
@@ -140,6 +153,11 @@ def estimated(values: Values, source: Source, asked: Resampling, *, within: tupl
     if asked.over == "topics":
         return topic_mean(topic_values(values, source), asked.n_draws, rng)
     value = float(values(source.whole[None])[0])
+    if source.few and asked.n_draws > 1:
+        low, high = np.clip(
+            jackknife(np.array(value), values(source.without()), source.n_units), *within or (-1.0, 1.0)
+        )
+        return Found(value, float(low), float(high), f"jackknife over {source.n_units} topics")
     drawn = all_draws(values, source, asked.n_draws, rng) if not np.isnan(value) else np.zeros(0)
     if within:
         drawn = np.clip(drawn + value - middle(drawn), *within)
@@ -189,9 +207,27 @@ def topic_mean(by_topic: Floats, n_draws: int, rng: np.random.Generator) -> Foun
     method = f"mean over topics, bootstrap over topics, n={n_draws}"
     if not n:
         return Found(np.nan, np.nan, np.nan, method, 0, n_undefined)
+    if n < FEW_TOPICS and n_draws > 1:
+        without = (known.sum() - known) / max(n - 1, 1)
+        low, high = jackknife(known.mean(), without, n)
+        return Found(float(known.mean()), float(low), float(high), "mean over topics, jackknife", n, n_undefined)
     blocks = [topic_weights(n, size, rng) @ known / n for size in _sizes(n_draws, n)]
     low, high = percentiles(np.concatenate(blocks) if blocks else np.zeros(0), n)
     return Found(float(known.mean()), float(low), float(high), method, n, n_undefined)
+
+
+def jackknife(value: Floats, without: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:
+    """Student's interval of a statistic (...) of n units, by its values without each unit (unit, ...) -> low, high.
+
+    Units that a statistic does not rest on may be among them.  NaN where it rests on fewer than two, or is undefined
+    without one of them.
+    """
+    from scipy.special import stdtrit
+
+    n = np.maximum(np.asarray(n_units, dtype=np.float64), 1.0)
+    variance = (n - 1) / n * np.square(without - value).sum(axis=0)
+    half = stdtrit(np.maximum(n - 1, 1.0), (1 + LEVEL) / 2) * np.where(n > 1, np.sqrt(variance), np.nan)
+    return np.maximum(value - half, -1.0), np.minimum(value + half, 1.0)
 
 
 def percentiles(drawn: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:

@@ -130,7 +130,7 @@ def statistics(
 
     level: a level of measurement for all (nominal, ordinal, interval, ratio) or weights for kappas (linear, quadratic);
     None: as the scale says.  names: which of ``FUNCTIONS``, all if None.  over: pooled "items", or means over "topics".
-    resample: draw "items" or "topics" anew for the intervals; None: topics where ten or more have pairs of labels.
+    resample: draw "items" or "topics" anew for the intervals; None: topics where two or more have pairs of labels.
 
     Examples
     --------

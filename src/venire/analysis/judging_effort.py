@@ -160,9 +160,13 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
 
 
 def _planned(fit: PredictedRelevanceFit) -> Floats:
-    """p(R|i) to plan with -> (relevant, label): the plain ratio, or the end of the interval where that is 0 or 1."""
+    """p(R|i) to plan with -> (relevant, label): the plain ratio, or the end of the interval where that is 0 or 1.
+
+    Where there is no interval, as pairs are of one topic, it is 1/2, which asks for most.
+    """
     p, _ = shares(fit.by_topic.sum(axis=0), fit.relevant.labels)
-    return np.where(p <= 0, fit.spread.high, np.where(p >= 1, fit.spread.low, p))
+    low, high = (np.where(np.isnan(end), 0.5, end) for end in (fit.spread.low, fit.spread.high))
+    return np.where(p <= 0, high, np.where(p >= 1, low, p))
 
 
 def _pairs_each(fit: PredictedRelevanceFit) -> Floats:
@@ -199,8 +203,10 @@ class LowestLabel:
     def sentence(self) -> str:
         """Say whether to go on."""
         name = f"p({self.relevant}|{self.label})"
-        if np.isnan(self.high):
+        if np.isnan(self.p):
             return f"{name} is not known: nothing at {self.label} was judged twice, so judge some of it."
+        if np.isnan(self.high):
+            return f"Go on re-judging {self.label}: {name} is known from one topic only."
         if not self.negligible:
             return f"Go on re-judging {self.label}: {name} may be {self.high:.3f}, not below {NEGLIGIBLE:g}."
         return (

@@ -83,7 +83,7 @@ Examples:
     "--resample",
     choices=OVER,
     section=MODEL,
-    help="What is drawn for the intervals: {}.  [default: topics where ten or more have pairs of labels]",
+    help="What is drawn for the intervals: {}.  [default: topics where two or more have pairs of labels]",
 )
 @bootstrap_option(MODEL, default=1000, help="How often items or topics are drawn for the intervals; 0: never.")
 @shared_options(runs=False)
@@ -108,12 +108,29 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         for record in _statistics(some, options, rng)
     ]
     shown, left_out = _few_thresholds(records)
-    _write(records if out.for_machines else shown, out, repeated)
+    topics = _of_topics(labels) if options["by"] is None and options["resample"] != "items" else []
+    _write(records if out.for_machines else shown, out, [*repeated, *topics])
     if options["plot"] is not None:
         from venire.plots.agreement import plot_statistics
 
         _draw(plot_statistics(shown), options["plot"])
-    out.notes([*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, NOT_ACROSS])
+    out.notes([*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS])
+
+
+def _of_topics(labels: Judgments) -> list[str]:
+    """Say that intervals rest on few topics, or on the items of one."""
+    import numpy as np
+
+    from venire.kernels.resample import FEW_TOPICS
+    from venire.models.pairs import judged_by_two
+
+    twice = labels.item[judged_by_two(labels.item, labels.assessor.codes)]
+    n_topics = len(np.unique(labels.items.topic[twice]))
+    if n_topics == 1:
+        return ["all pairs of labels are of one topic: intervals are over its items, and other topics may differ"]
+    if 1 < n_topics < FEW_TOPICS:
+        return [f"only {n_topics} topics have pairs of labels: intervals are wide, and {FEW_TOPICS} topics are better"]
+    return []
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
@@ -153,10 +170,10 @@ def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
     return [each for each in records if each["name"] != JACCARD or each["level"] in chosen], [words]
 
 
-def _write(records: list[dict[str, Any]], out: Output, repeated: list[str]) -> None:
+def _write(records: list[dict[str, Any]], out: Output, warnings: list[str]) -> None:
     """Write statistics; people see the reasons as notes."""
     if out.format == "json":
-        out.json({"statistics": records, "warnings": [*repeated, NOT_ACROSS]})
+        out.json({"statistics": records, "warnings": [NOT_ACROSS, *warnings]})
         return
     group = ("group",) if records and "group" in records[0] else ()
     keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
@@ -175,10 +192,10 @@ def _sentences(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(records: list[dict[str, Any]]) -> list[str]:
-    """Say why statistics have no value, those with one reason together."""
+    """Say why statistics have no value or no interval, those with one reason together."""
     whose: dict[str, list[str]] = {}
     for each in records:
-        if each["value"] is None:
+        if each["reason"] is not None:
             whose.setdefault(each["reason"], []).append(_what(each))
     return [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in whose.items()]
 

@@ -50,13 +50,15 @@ def combined_tables(
     setting: PredictedRelevance,
     *,
     shares: Sequence[tuple[int, int]],
+    lowest: float | None,
     rng: int,
 ) -> list[CombinedTable]:
-    """Weigh combined labels for each M of N."""
+    """Weigh combined labels for each M of N; lowest: the weight of the lowest page label, None: as estimated."""
     from venire.models.combined_labels import combined_table
 
     top = _top(setting.relevant, snippets.scale, pages.scale)
-    return [combined_table(snippets, pages, top=top, at=at, model=setting, rng=rng) for at in shares or [USUAL]]
+    how: dict[str, Any] = {"top": top, "lowest": lowest, "model": setting, "rng": rng}
+    return [combined_table(snippets, pages, at=at, **how) for at in shares or [USUAL]]
 
 
 def _top(relevant: Any, *scales: Scale) -> tuple[str, str] | None:

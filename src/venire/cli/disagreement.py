@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import keeping_repeats, read_labels, shared_options
+from venire.cli.labels import keep_lowest_option, keeping_repeats, read_labels, shared_options
 from venire.cli.options import MODEL, OUTPUT, PATH, bootstrap_option, file_place, prior_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
@@ -89,6 +89,7 @@ model = gathered(
     metavar="M/N",
     help="Weights of the User Disagreement Model, as in 1/3; may be repeated.",
 )
+@keep_lowest_option(MODEL)
 @option(
     *("--groups", "group_file"),
     section=MODEL,
@@ -138,15 +139,18 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         asymmetry_words,
         both_ways,
         counted_weights,
+        neglected_words,
         parameter_table,
         udm_records,
         write_groups,
     )
-    from venire.models.diagnosis import sentence, warnings_of
+    from venire.models.diagnosis import difference_records, sentence, warnings_of
     from venire.models.fit_files import parameters
     from venire.models.gain_names import read_share
 
     shares = [read_share(text) for text in options["shares"]]
+    if options["keep_lowest"] and not shares and options["units"] is None:
+        raise click.UsageError("--keep-lowest is for weights of the User Disagreement Model: --weights M/N")
     reading = keeping_repeats(options["reading"]) if options["anonymous"] else options["reading"]
     labels = read_labels(judgments, more, reading=reading, where=options["where"])
     setting = PredictedRelevance(**options["model"])
@@ -161,11 +165,12 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         return
     fit = setting.fit(labels, rng=rng)
     counted, said = counted_weights(labels, fit, shares)
-    words, weights = warnings_of(fit), udm_records(fit, shares, counted)
+    words, weights = warnings_of(fit), udm_records(fit, shares, counted, keep=options["keep_lowest"])
     both = {} if out.quiet and out.format != "json" else both_ways(labels, setting, rng)
     items, of_items = _posteriors(labels, fit, options)
     if out.format == "json":
         held = {"estimator": fit.setting.estimator, "parameters": parameters(fit), "udm": weights, "warnings": words}
+        held["differences"] = difference_records(fit)
         out.json(held | both)
     else:
         out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
@@ -184,7 +189,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
 
         write_figure(plot_parameters(fit), options["plot"])
     method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
-    said += [*asymmetry_words(both, setting), *of_items]
+    said += [*neglected_words(weights), *asymmetry_words(both, setting), *of_items]
     out.notes([sentence(fit), method, *said, *labels.notes, *words])
 
 
@@ -231,6 +236,8 @@ def _write_combined(
     """Write the weights of snippet and page labels taken together."""
     from venire.cli.combined_levels import combined_tables, two_units, write_combined
 
-    found = combined_tables(*two_units(labels, options["units"], options["reading"]), setting, shares=shares, rng=rng)
+    units = two_units(labels, options["units"], options["reading"])
+    lowest = None if options["keep_lowest"] else 0.0
+    found = combined_tables(*units, setting, shares=shares, lowest=lowest, rng=rng)
     write_combined(out, found)
     out.notes([*(each.sentence() for each in found), *found[0].combined.judgments.notes])

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from venire.cli.rendering import Table
 from venire.errors import GainsError, VenireError
 
@@ -35,35 +37,52 @@ def counted_weights(
         except VenireError as error:
             return {}, [f"weights cannot be counted: {error.message}"]
         found |= {(name, str(each["label"]), each["M"], each["N"]): each for each in seen.records()}  # type: ignore[misc]
-        words.append(seen.sentence())
+        words.append(seen.sentence(np.array([_weights(fit, share, name, keep=True) for share in shares], dtype=float)))
     return found, words
 
 
 def udm_records(
-    fit: PredictedRelevanceFit, shares: Sequence[Share], counted: Mapping[Place, Mapping[str, Any]]
+    fit: PredictedRelevanceFit, shares: Sequence[Share], counted: Mapping[Place, Mapping[str, Any]], *, keep: bool
 ) -> list[dict[str, Any]]:
     """Weights of the User Disagreement Model, one record per share, notion of relevance and label.
 
-    ``counted`` is the same on items with N labels or more, ``correlated`` the prediction for users who are not
-    independent given the label; None where too few items have N labels.
+    ``weight`` is what a label is worth as a gain, nothing for the lowest unless it is kept; ``estimated`` what the
+    model says of each; ``counted`` the same on items with N labels or more, ``correlated`` the prediction for users who
+    are not independent given the label; None where too few items have N labels.
     """
     return [
         {
             **{"relevant": name, "label": label, "M": m, "N": n, "weight": weights[level]},
+            "estimated": estimated[level],
             "counted": counted.get((name, label, m, n), {}).get("observed"),
             "correlated": counted.get((name, label, m, n), {}).get("correlated"),
         }
         for m, n in shares
         for name in fit.relevant.names
-        for weights in [_weights(fit, (m, n), name)]
+        for weights, estimated in [[_weights(fit, (m, n), name, keep=each) for each in (keep, True)]]
         for level, label in reversed(list(enumerate(fit.scale.labels)))
     ]
 
 
-def _weights(fit: PredictedRelevanceFit, share: Share, name: str) -> list[float | None]:
+def neglected_words(weights: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say which label counts for nothing although the model estimates something else."""
+    lost = [each for each in weights if each["estimated"] is not None and each["weight"] != each["estimated"]]
+    if not lost:
+        return []
+    several = len({each["relevant"] for each in lost}) > 1
+    estimated = ", ".join(
+        f"{each['estimated']:.4f} for {each['M']}/{each['N']}" + f" ({each['relevant']})" * several for each in lost
+    )
+    return [
+        f"the lowest label, {lost[0]['label']}, weighs 0 as Demeester et al. (2014) propose, where the model estimates "
+        f"{estimated}; --keep-lowest keeps that"
+    ]
+
+
+def _weights(fit: PredictedRelevanceFit, share: Share, name: str, *, keep: bool) -> list[float | None]:
     """Weights by label; None for all of them where a label was never judged twice and so has none."""
     try:
-        return [float(value) for value in fit.udm_gains(share, name).values]
+        return [float(value) for value in fit.udm_gains(share, name, lowest=None if keep else 0.0).values]
     except GainsError:
         return [None] * len(fit.scale)
 
@@ -74,7 +93,9 @@ def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, A
     from venire.models.spread import FEW_PAIRS
 
     shares = list(dict.fromkeys((each["M"], each["N"]) for each in weights))
-    shown = [kind for kind in ("weight", "counted") if any(each[kind] is not None for each in weights)]
+    shown = [kind for kind in ("weight", "estimated", "counted") if any(each[kind] is not None for each in weights)]
+    if all(each["weight"] == each["estimated"] for each in weights):
+        shown = [kind for kind in shown if kind != "estimated"]
     found = {(each["relevant"], each["label"], each["M"], each["N"]): each for each in weights}
     rows = []
     for record in parameters(fit):
@@ -84,8 +105,9 @@ def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, A
         for m, n in shares:
             cells += [found[record["relevant"], record["label"], m, n][kind] for kind in shown]
         rows.append(cells)
-    names = {"weight": "udm", "counted": "counted"}
-    return Table([*KEYS, *(f"{names[kind]}:{m}/{n}" for m, n in shares for kind in shown)], rows)
+    return Table(
+        [*KEYS, *(f"{'udm' if kind == 'weight' else kind}:{m}/{n}" for m, n in shares for kind in shown)], rows
+    )
 
 
 def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[str, Any]:

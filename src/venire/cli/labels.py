@@ -79,6 +79,12 @@ def fit_on_option(section: str = SCORING) -> Decorator:
     return option("--fit-on", section=section, type=PATH, metavar="FILE", help=words)
 
 
+def keep_lowest_option(section: str = SCORING) -> Decorator:
+    """Declare --keep-lowest."""
+    words = "Keep the weight udm:M/N estimates for the lowest label.  [default: it is worth 0, as in the paper]"
+    return option("--keep-lowest", section=section, is_flag=True, help=words)
+
+
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
 topics_option = option(
     *("--topics", "topic_file"),
@@ -125,6 +131,7 @@ worth = gathered(
             "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
         ),
         "fit_on": fit_on_option(),
+        "keep_lowest": keep_lowest_option(),
     },
     seen=["where"],
 )
@@ -202,17 +209,25 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
 
 
 def settled_gains(
-    labels: Judgments, reading: Mapping[str, Any], *, gains: str, fit_on: str | None, where: Iterable[str] = ()
+    labels: Judgments,
+    reading: Mapping[str, Any],
+    *,
+    gains: str,
+    fit_on: str | None,
+    keep_lowest: bool = False,
+    where: Iterable[str] = (),
 ) -> Gains:
     """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments."""
     from venire.data.gains import gains_for, names_model
     from venire.io.gains_files import read_gains
 
+    if keep_lowest and not gains.startswith("udm:"):
+        raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
         from venire.models.gain_names import fitted_gains
 
         others = labels if fit_on is None else read_others(fit_on, labels, reading=reading, where=where)
-        return gains_for(fitted_gains(gains, others), labels.scale)
+        return gains_for(fitted_gains(gains, others, keep_lowest=keep_lowest), labels.scale)
     if fit_on is not None:
         raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
     if is_saved_fit(Path(gains)):

@@ -18,17 +18,22 @@ from venire.types import RNGLike
 APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
 
 
-def fitted_gains(text: str, judgments: Judgments, *, rng: RNGLike = 0, **setting: object) -> Gains:
+def fitted_gains(
+    text: str, judgments: Judgments, *, keep_lowest: bool = False, rng: RNGLike = 0, **setting: object
+) -> Gains:
     """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance.
 
-    Labels given after another document have no part in it where others are in isolation.
+    keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.  Labels
+    given after another document have no part in it where others are in isolation.
     """
     alone = ~in_condition(judgments)
     judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
     model, relevant, at = read_model(text, judgments.scale)
+    if keep_lowest and model != "udm":
+        raise GainsError(f"the lowest label of {text} has the gain that was estimated", hint="leave out keep_lowest")
     try:
         fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
-        return fit.gains(users=at) if model == "prm" else fit.udm_gains(at)
+        return fit.gains(users=at) if model == "prm" else fit.udm_gains(at, lowest=None if keep_lowest else 0.0)
     except (PairsError, GainsError) as error:
         raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None
 

@@ -76,9 +76,10 @@ class ManyLabels(Tabular):
             for level, label in enumerate(self.labels)
         ]
 
-    def sentence(self) -> str:
-        """Say how far the predictions are from what was counted."""
-        off = np.abs(self.predicted - self.observed)
+    def sentence(self, estimated: Floats | None = None) -> str:
+        """Say how far the predictions are from what was counted; estimated (share, label): weights to take for them."""
+        predicted, named = (self.predicted, "predicted") if estimated is None else (estimated, "estimated")
+        off = np.abs(predicted - self.observed)
         if np.isnan(off).all():
             return "No label has items enough to compare predictions with."
         row, level = np.unravel_index(np.nanargmax(off), off.shape)
@@ -86,8 +87,8 @@ class ManyLabels(Tabular):
         low, high = sorted((int(self.n_items.min()), int(self.n_items.max())))
         on = f"{low:,} to {counted(high, 'item')}" if low < high else counted(high, "item")
         return (
-            f"On {on} with many labels, predicted weights are off by {off[row, level]:.3f} at most ({m}/{n} given "
-            f"{self.labels[level]}: predicted {self.predicted[row, level]:.3f}, counted "
+            f"On {on} with many labels, {named} weights are off by {off[row, level]:.3f} at most ({m}/{n} given "
+            f"{self.labels[level]}: {named} {predicted[row, level]:.3f}, counted "
             f"{self.observed[row, level]:.3f}), with correlated users by "
             f"{np.nanmax(np.abs(self.correlated - self.observed)):.3f}."
         )

@@ -134,11 +134,11 @@ class PredictedRelevanceFit(Tabular):
         """How the intervals were had."""
         if self.setting.prior > 0:
             return f"posterior, prior {self.setting.prior:g} per label"
-        if self.n_topics >= FEW_TOPICS:
-            if self.setting.n_draws < 2:
-                return f"jackknife over {self.n_topics} topics"
-            return f"bootstrap over {self.n_topics} topics, n={self.setting.n_draws}"
-        return "clustered by item"
+        if self.n_topics < 2:
+            return "none, as all pairs of labels are of one topic"
+        if self.n_topics < FEW_TOPICS or self.setting.n_draws < 2:
+            return f"jackknife over {self.n_topics} topics"
+        return f"bootstrap over {self.n_topics} topics, n={self.setting.n_draws}"
 
     def estimate(self, label: object, relevant: str | None = None) -> Estimate:
         """p(R|i) of one label with its interval."""
@@ -162,17 +162,20 @@ class PredictedRelevanceFit(Tabular):
         return Gains(self.scale, at_least(*users, self.known(row)), name)
 
     def udm_gains(self, at: tuple[int, int], relevant: str | None = None, *, lowest: float | None = 0.0) -> Gains:
-        """Gains of the User Disagreement Model for M of N users, at=(M, N); lowest None: as estimated.
+        """Gains of the User Disagreement Model for M of N users, at=(M, N).
 
-        Labels without an order have no lowest one, and a lowest label that is relevant keeps its weight.
+        The lowest label is worth nothing, as Demeester et al. (2014) propose in Section 3.3.2; lowest None: as
+        estimated.  Labels without an order have no lowest one, and a lowest label that is relevant keeps its weight.
         """
         row = self.row_of(relevant)
         self._warn_of_few(row)
         weights = udm_weights(*at, self.known(row), self.relevant.labels[row])
-        if lowest is not None and self.scale.ordered and not self.relevant.labels[row, 0]:
+        neglected = self.scale.ordered and not self.relevant.labels[row, 0]
+        if lowest is not None and neglected:
             weights[0] = lowest
         name = "" if self.relevant.names[row] == self.scale.labels[-1] else f":{self.relevant.names[row]}"
-        return Gains(self.scale, weights, f"udm:{at[0]}/{at[1]}{name}")
+        kept = ", lowest kept" if lowest is None and neglected else ""
+        return Gains(self.scale, weights, f"udm:{at[0]}/{at[1]}{name}{kept}")
 
     def known(self, row: int) -> Floats:
         """p(R|i) with every label known -> (label,); a lowest label nobody judged twice counts as 0 (Section 5.2.2)."""

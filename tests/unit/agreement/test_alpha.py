@@ -120,13 +120,16 @@ def test_mean_over_topics_counts_those_where_it_is_undefined() -> None:
     assert "mean over 2 topics; for 1 topic it is undefined" in found.meaning
 
 
-def test_topics_are_drawn_where_there_are_ten() -> None:
+def test_topics_are_drawn_where_there_are_ten_and_left_out_where_there_are_few() -> None:
     rng = np.random.default_rng(0)
     items = rng.integers(0, 3, size=(40, 3)).tolist()
     assert "over topics" in alpha(labelled(items, n_topics=10)).method
-    assert "over items" in alpha(labelled(items, n_topics=9)).method
+    few = alpha(labelled(items, n_topics=9))
+    assert few.method == alpha(labelled(items, n_topics=9), resample="topics").method == "jackknife over 9 topics"
+    assert few.low < few.value < few.high
+    assert alpha(labelled(items, n_topics=9), n_draws=0).low is None
+    assert "over items" in alpha(labelled(items, n_topics=1)).method
     assert "over items" in alpha(labelled(items, n_topics=10), resample="items").method
-    assert "over topics" in alpha(labelled(items, n_topics=9), resample="topics").method
     assert alpha(labelled(items), rng=1) == alpha(labelled(items), rng=1)
 
 

@@ -154,13 +154,21 @@ def test_self_consistency_is_told_from_disagreement_in_simulated_judgments():
     slip, n = 0.1, 6000
     opinion = rng.integers(0, 2, n)[:, None] ^ (rng.random((n, 2)) < 0.2)
     given_labels = opinion[:, :, None] ^ (rng.random((n, 2, 2)) < slip)
-    rows = [("a", f"d{d}", "UV"[who], str(given_labels[d, who, time])) for d, who, time in np.ndindex(n, 2, 2)]
+    rows = [(str(d % 20), f"d{d}", "UV"[who], str(given_labels[d, who, time])) for d, who, time in np.ndindex(n, 2, 2)]
     found = consistency(judged(rows, scale="0<1"), n_draws=50)
     same = (1 - slip) ** 2 + slip**2
     agree = 0.8**2 + 0.2**2
     assert found.own.spread.p[0, 1] == pytest.approx(same, abs=0.015)
     assert found.cross.spread.p[0, 1] == pytest.approx(agree * same + (1 - agree) * (1 - same), abs=0.015)
     assert not found.warnings()
+
+
+@pytest.mark.parametrize(("n_topics", "said"), [(1, "one topic"), (4, "4 topics")])
+def test_few_topics_are_announced(n_topics, said):
+    rows = [(str(n % n_topics), f"d{n}", who, "1") for n in range(200) for who in "UVV"]
+    found = consistency(judged(rows, scale="0<1"), n_draws=0)
+    assert sum(said in word for word in found.warnings()) == 2
+    assert np.isnan(found.own.spread.low[0, 1]) == (n_topics == 1)
 
 
 def test_same_pages():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from long_rows import double
 from sensitivity_labels import ALL, SETTING, judgments_of, rows_by
 from venire import PairsError, PredictedRelevance, SettingError, read_grid
 from venire.analysis.annotation_rounds import available, default_sizes, simulate_rounds
@@ -86,13 +87,19 @@ def test_one_sided_needs_the_printed_number():
 
 
 def test_a_share_of_all_is_planned_with_the_end_of_its_interval():
-    fit = PredictedRelevance(observed=["U1"]).fit(read_grid("1 1 1 1 0 0\n1 1 1 1 0 1"))
+    fit = PredictedRelevance(observed=["A"]).fit(double((1, 1, 4), (0, 0, 1), (0, 1, 1), scale="0<1", topics=2))
     low = fit.spread.low[0, 1]
+    assert 0 < low < 1
     assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(low * (1 - low) / (4 / 6))
 
 
+def test_a_share_of_all_in_one_topic_is_planned_as_if_it_were_a_half():
+    fit = PredictedRelevance(observed=["A"]).fit(double((1, 1, 4), (0, 0, 1), (0, 1, 1), scale="0<1"))
+    assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(0.25 / (4 / 6))
+
+
 def test_a_share_of_nothing_is_planned_with_the_end_of_its_interval():
-    fit = PredictedRelevance(relevant="2", observed=["U1"]).fit(read_grid("2 2 1 1 1 1\n2 1 1 1 1 1", scale="0<1<2"))
+    fit = PredictedRelevance(relevant="2", observed=["A"]).fit(double((2, 2, 1), (2, 1, 1), (1, 1, 4), topics=2))
     needed = double_judgments_needed(fit, 0.02)
     high = fit.spread.high[0, 1]
     assert 0 < high < 1
@@ -128,19 +135,20 @@ def test_a_saved_fit_still_knows_what_is_needed(collection, tmp_path):
 
 
 def test_the_lowest_label_is_neglected_below_two_in_a_hundred():
-    often = read_grid(" ".join(["0"] * 900 + ["1"] * 100) + "\n" + " ".join(["0"] * 896 + ["1"] * 104))
-    (lowest,) = lowest_labels(PredictedRelevance(observed=["U1"]).fit(often))
+    often = double((0, 0, 896), (0, 1, 4), (1, 1, 100), scale="0<1", topics=20)
+    (lowest,) = lowest_labels(PredictedRelevance(observed=["A"]).fit(often))
     assert lowest.p == pytest.approx(4 / 900)
     assert lowest.high < 0.02
     assert lowest.negligible
     assert lowest.saved == pytest.approx(0.9)
     assert lowest.part == pytest.approx(4 / 104)
     assert "saves 90% of the double judgments; 4% of what users" in lowest.sentence()
-    rarely = read_grid(" ".join(["0"] * 90 + ["1"] * 10) + "\n" + " ".join(["0"] * 90 + ["1"] * 10))
-    (lowest,) = lowest_labels(PredictedRelevance(observed=["U1"]).fit(rarely))
-    assert lowest.p == 0
-    assert not lowest.negligible
-    assert "Go on" in lowest.sentence()
+    for topics in (1, 5):
+        rarely = double((0, 0, 90), (1, 1, 10), scale="0<1", topics=topics)
+        (lowest,) = lowest_labels(PredictedRelevance(observed=["A"]).fit(rarely))
+        assert lowest.p == 0
+        assert not lowest.negligible
+        assert "Go on" in lowest.sentence()
     unknown = read_grid("1 2 0 .\n1 2 . 0")
     (lowest,) = lowest_labels(PredictedRelevance().fit(unknown))
     assert not lowest.negligible

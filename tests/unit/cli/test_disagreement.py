@@ -77,6 +77,28 @@ class TestJson:
         assert weights["Non", 1, 3] == 0
         assert document["warnings"] == []
 
+    def test_the_lowest_label_has_what_is_estimated_beside_what_it_weighs(self, venire, write):
+        rows = [
+            (t, f"d{t}-{n}", who, (n * k + k) % 3) for t in range(12) for n in range(9) for k, who in enumerate("ABC")
+        ]
+        labels = write(
+            "many.tsv", "\n".join("\t".join(map(str, row)) for row in [("topic", "doc", "assessor", "label"), *rows])
+        )
+        args = ("disagreement", labels, "--weights", "1/3")
+        (default, kept), words = (
+            [answered(venire(*args, *more, "--format", "json"))["udm"] for more in ((), ("--keep-lowest",))],
+            venire(*args).err,
+        )
+        assert [each["estimated"] for each in default] == [each["weight"] for each in kept]
+        assert [each["weight"] for each in default] == [*(each["weight"] for each in kept[:-1]), 0]
+        assert default[-1]["estimated"] > 0.1
+        off = max(abs(each["estimated"] - each["counted"]) for each in default)
+        assert f"off by {off:.3f} at most" in words
+        assert f"{default[-1]['estimated']:.4f} for 1/3" in words
+        assert "estimated:1/3" in venire(*args).out
+        assert "estimated:1/3" not in venire(*args, "--keep-lowest").out
+        assert "keeps that" not in venire(*args, "--keep-lowest").err
+
     def test_published_ratios(self, venire, published):
         document = answered(venire("disagreement", published, "--format", "json"))
         assert ratios(document) == [(4, 10), (5, 17), (1, 13)]
@@ -132,7 +154,7 @@ class TestOtherFormats:
         answer = venire("disagreement", published)
         assert "(0.4000)" in answer.out
         assert "note: Where one assessor says 2, 40% of other people find the result relevant (2)" in answer.err
-        assert "95% intervals: clustered by item" in answer.err
+        assert "95% intervals: none, as all pairs of labels are of one topic" in answer.err
 
     def test_quiet_is_quiet(self, venire, published):
         assert venire("disagreement", published, "-q").err == ""

@@ -20,11 +20,11 @@ def test_cases_of_their_own_have_wilsons_interval() -> None:
     assert float(high) == pytest.approx(wilson.high, abs=1e-3)
 
 
-def test_one_topic_counts_as_independent_cases() -> None:
+def test_one_topic_counts_as_one_case() -> None:
     p, low, high = clustered_shares(np.array([[10.0, 30.0]]), np.array([[10.0, 60.0]]))
     assert p.tolist() == [1.0, 0.5]
     assert high[0] == 1.0
-    assert 0.6 < low[0] < 0.75
+    assert low[0] == pytest.approx(1 / (1 + 1.959964**2), abs=1e-6)
     assert low[1] == pytest.approx(1 - high[1])
 
 

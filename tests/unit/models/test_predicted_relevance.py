@@ -146,9 +146,15 @@ class TestGains:
 
 class TestUncertainty:
     def test_an_estimate_has_an_interval_and_says_how(self):
+        labels = double((2, 2, 60), (1, 1, 60), (1, 2, 30), (0, 0, 60), topics=3)
+        estimate = PredictedRelevance().fit(labels).estimate("2")
+        assert estimate.low < estimate.value == 0.8 < estimate.high
+        assert str(estimate).endswith("(95%, jackknife over 3 topics)")
+
+    def test_one_topic_gives_no_interval_and_says_so(self):
         estimate = PredictedRelevance().fit(TABLE_1).estimate("2")
-        assert estimate.low < estimate.value == 0.4 < estimate.high
-        assert "clustered by item" in str(estimate)
+        assert np.isnan([estimate.low, estimate.high]).all()
+        assert str(estimate) == "0.400 (95% interval: none, as all pairs of labels are of one topic)"
 
     def test_ten_topics_are_resampled(self):
         fit = PredictedRelevance().fit(double((2, 2, 60), (1, 1, 60), (1, 2, 30), (0, 0, 60), topics=10))
@@ -173,7 +179,7 @@ class TestUncertainty:
 
     def test_a_fit_is_a_table(self):
         text = str(PredictedRelevance().fit(TABLE_1))
-        assert "(0.400 [" in text
+        assert "(0.400 (one topic))" in text
         assert "(4 of 10 pairs)" in text
 
 
@@ -228,7 +234,9 @@ class TestBadInput:
         labels = double((2, 2, 1), (1, 1, 12), scale="0<1<2<3", topics=topics)
         fit = PredictedRelevance(relevant="all", n_draws=n_draws, prior=prior).fit(labels)
         known = np.array([prior > 0, True, True, prior > 0])
-        for values in (fit.p, fit.spread.low, fit.spread.high):
+        assert (np.isnan(fit.p) == ~known).all()
+        known &= (np.arange(4) == 1) & (topics > 1) | (prior > 0)  # the others are of one topic
+        for values in (fit.spread.low, fit.spread.high):
             assert (np.isnan(values) == ~known).all()
         assert (fit.spread.low <= fit.p)[:, known].all()
         assert (fit.p <= fit.spread.high)[:, known].all()

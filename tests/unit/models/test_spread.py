@@ -51,24 +51,47 @@ def test_item_clustering_widens_equation_5_by_a_fifth_at_a_half():
     assert found.sd_items[0, 1] / found.sd[0, 1] == pytest.approx(1.2, abs=0.05)
 
 
-def test_the_interval_is_wilsons_on_effective_pairs():
+def wilson(p: float, effective: float, freedom: float) -> list[float]:
+    z = t.ppf(0.975, freedom)
+    return sorted(np.roots([1 + z**2 / effective, -(2 * p + z**2 / effective), p**2]))
+
+
+UNLIKE = [(topic, AGREE) for topic in range(4) for _ in range(5 + 5 * topic)] + [
+    (topic, DIFFER) for topic in range(4)
+] * 9
+
+
+def test_the_interval_is_wilsons_on_effective_pairs_with_the_jackknife_over_topics():
+    found = spread(UNLIKE, 4)
+    hits, pairs = np.array([10, 20, 30, 40]), np.array([19, 29, 39, 49])
+    p = hits.sum() / pairs.sum()
+    without = (hits.sum() - hits) / (pairs.sum() - pairs)
+    sd = np.sqrt(3 / 4 * ((without - p) ** 2).sum())
+    assert sd > found.sd_items[0, 1]
+    expected = wilson(p, p * (1 - p) / sd**2, pairs.sum() ** 2 / (pairs**2).sum() - 1)
+    assert [found.low[0, 1], found.high[0, 1]] == pytest.approx(expected)
+
+
+def test_topics_that_happen_to_be_alike_are_no_surer_than_their_items():
+    found = spread([(topic, each) for topic in range(3) for each in [AGREE] * 6 + [DIFFER] * 8], 3)
+    expected = wilson(0.6, 0.24 / found.sd_items[0, 1] ** 2, 2)
+    assert [found.low[0, 1], found.high[0, 1]] == pytest.approx(expected)
+
+
+def test_one_topic_says_nothing_of_others():
     found = spread(FEW)
-    p, sd, n, items = 0.6, found.sd_items[0, 1], 20, 20**2 / (6 * 4 + 8)
-    effective = min(p * (1 - p) / sd**2, n)
-    z = t.ppf(0.975, items - 1)
-    roots = np.roots([1 + z**2 / effective, -(2 * p + z**2 / effective), p**2])
-    assert [found.low[0, 1], found.high[0, 1]] == pytest.approx(sorted(roots))
+    assert found.p[0, 1] == 0.6
+    assert np.isnan([found.low, found.high, found.sd_topics]).all()
 
 
-def test_ten_topics_give_the_interval_and_nine_do_not():
+def test_nine_topics_know_as_well_as_ten_that_topics_differ():
     rng = np.random.default_rng(3)
     topic_of = np.arange(200) % 10
     kind = np.where(rng.random(200) < np.linspace(0.05, 0.95, 10)[topic_of], 0, 1)
     items = [(int(t), (AGREE, DIFFER)[k]) for t, k in zip(topic_of, kind, strict=True)]
     ten, nine = spread(items, 10), spread([each for each in items if each[0] < 9], 10)
     assert ten.sd_topics[0, 1] > 1.5 * ten.sd_items[0, 1]
-    assert nine.sd_topics[0, 1] > 1.5 * nine.sd_items[0, 1]
-    assert ten.high[0, 1] - ten.low[0, 1] > 1.5 * (nine.high[0, 1] - nine.low[0, 1])
+    assert nine.high[0, 1] - nine.low[0, 1] > ten.high[0, 1] - ten.low[0, 1]
 
 
 def test_the_deviation_over_topics_is_that_of_resampled_shares():
@@ -91,19 +114,19 @@ def test_without_resampling_the_interval_still_knows_of_topics():
     assert none.high[0, 1] == pytest.approx(usual.high[0, 1], abs=0.03)
 
 
-@pytest.mark.parametrize("items", [[(n % 12, AGREE) for n in range(60)], [(0, AGREE)] * 60])
-def test_certain_shares_have_an_interval_that_rests_on_the_clusters(items):
-    found = spread(items, 12)
-    clusters = len({topic for topic, _ in items})
-    clusters = clusters if clusters >= 10 else len(items)
-    z = t.ppf(0.975, clusters - 1)
+@pytest.mark.parametrize("n_topics", [2, 3, 9, 12])
+def test_certain_shares_have_an_interval_that_rests_on_the_topics(n_topics):
+    found = spread([(n % n_topics, AGREE) for n in range(72)], n_topics)
+    z = t.ppf(0.975, n_topics - 1 if n_topics >= 10 else np.inf)
     assert (found.p[0, 1], found.high[0, 1]) == (1, pytest.approx(1))
-    assert found.low[0, 1] == pytest.approx(1 / (1 + z**2 / clusters))
+    assert found.low[0, 1] == pytest.approx(1 / (1 + z**2 / n_topics))
 
 
-def test_more_of_the_same_narrows_the_interval():
-    wide, narrow = (spread(FEW * times) for times in (1, 10))
-    assert narrow.high[0, 1] - narrow.low[0, 1] < 0.5 * (wide.high[0, 1] - wide.low[0, 1])
+def test_more_topics_of_the_same_narrow_the_interval():
+    wide, narrow = (
+        spread([(topic + 4 * n, each) for n in range(times) for topic, each in UNLIKE], 40) for times in (1, 10)
+    )
+    assert narrow.high[0, 1] - narrow.low[0, 1] < 0.3 * (wide.high[0, 1] - wide.low[0, 1])
 
 
 def test_a_label_without_pairs_is_unknown():
@@ -113,27 +136,28 @@ def test_a_label_without_pairs_is_unknown():
     assert found.pairs[0, 0] == found.hits[0, 0] == 0
 
 
-def test_one_item_says_next_to_nothing_and_nothing_infinite():
+def test_one_item_has_no_interval_and_nothing_infinite():
     found = spread([(0, [[0, 0], [2, 1]])])
-    assert np.isnan(found.sd_items[0, 1])
-    assert found.low[0, 1] < 0.01
-    assert found.high[0, 1] > 0.99
+    assert np.isnan([found.sd_items[0, 1], found.low[0, 1], found.high[0, 1]]).all()
     assert not np.isinf(found).any()
 
 
-def test_a_label_in_one_topic_of_many_has_no_spread_over_topics():
-    items = [(topic, NEITHER) for topic in range(12)] + [(0, AGREE), (0, DIFFER)]
+def test_a_label_in_one_topic_of_many_has_no_interval_and_the_others_have_theirs():
+    items = [(topic, NEITHER) for topic in range(12)] + [(0, AGREE), (0, AGREE)]
     found = spread(items, 12)
-    assert np.isnan(found.sd_topics[0, 1])
-    assert found.high[0, 1] - found.low[0, 1] > 0.9
+    for each in (found.sd_topics, found.low, found.high):
+        assert np.isnan(each).tolist() == [[False, True]]
 
 
-def test_a_prior_is_a_beta_posterior_on_effective_pairs():
-    found, plain = spread(FEW, prior=0.5), spread(FEW)
-    effective = min(0.6 * 0.4 / plain.sd_items[0, 1] ** 2, 20)
-    a, b = 0.6 * effective + 0.5, 0.4 * effective + 0.5
-    assert found.p[0, 1] == pytest.approx(a / (a + b))
-    assert [found.low[0, 1], found.high[0, 1]] == pytest.approx(beta.ppf([0.025, 0.975], a, b).tolist())
+@pytest.mark.parametrize("n_topics", [1, 4, 12])
+def test_a_prior_adds_to_the_pairs_and_its_interval_knows_how_few_the_topics_are(n_topics):
+    items = [(n % n_topics, each) for n, (_, each) in enumerate(FEW * 12)]
+    found, plain = spread(items, n_topics, prior=0.5), spread(items, n_topics)
+    h, n = plain.hits[0, 1], plain.pairs[0, 1]
+    centre = (h + 0.5) / (n + 1)
+    assert found.p[0, 1] == pytest.approx(centre)
+    widths = found.high[0, 1] - found.low[0, 1], np.diff(beta.ppf([0.025, 0.975], h + 0.5, n - h + 0.5))[0]
+    assert widths[0] > widths[1] * (1 if n_topics == 12 else 1.5 if n_topics == 4 else 5)
     assert found.hits.tolist() == plain.hits.tolist()
 
 

@@ -282,7 +282,7 @@ def test_a_scale_of_long_words_is_told_briefly():
 def test_many_warnings_of_one_sort_are_cut_and_counted():
     rows = [(t, f"d{n}", who, n % 12) for t in TOPICS for n in range(24) for who in ("ann", "bob")]
     found = label_worth.chapter(Evidence(asked(rows)))
-    told = [text for text in said(found, "warning") if "told apart" in text or "more labels" in text]
+    told = [text for text in said(found, "warning") if "distinguished" in text or "more labels" in text]
     assert len(told) == label_worth.MOST_WARNINGS + 1
     assert "more labels or pairs of labels are as doubtful" in told[-1]
 
