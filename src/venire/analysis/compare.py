@@ -229,7 +229,7 @@ def compare(
         exact = None
         if form == "fixed" and as_measure(measure).mean_over_users == "always" and read.get("n_draws", LEAST) >= LEAST:
             named = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
-            exact = exact_changes(labels, sources, measure, pairs=named, **how, **read)
+            exact = replace(exact_changes(labels, sources, measure, pairs=named, **how, **read), measure=name)
         changes = forecasts.changes(tested.a, tested.b) if exact is None else exact.changes
         found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes, exact))
     if transitions is None:

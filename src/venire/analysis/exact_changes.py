@@ -21,7 +21,7 @@ What other judges said of single documents (``Transitions.leaning``) does not en
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,25 +172,26 @@ def exact_changes(
     label = one_label_each(case.panel, without=-1 if unjudged == "stay" else 0)
     a, b = _numbered(case.facts.systems, pairs)
     matrices = _matrices(found, form, n_draws, rng, at_hand=bool(others))
-    given = _given(case.judgments, others)
+    n_judges = max(len(others), 1)
     parts, mean = [], np.zeros(len(case.facts.systems))
-    for judge, known in enumerate(given):
+    for judge, known in enumerate(_given(case.judgments, others, n_judges if form is None else n_draws)):
         shown = Shown.of(case.facts, layout, plan, label=label, given=known)
         mean = shown.means()
-        parts.append(shown.under(matrices if form is None else matrices[judge :: len(given)], a, b, shared=shared))
+        parts.append(shown.under(matrices if form is None else matrices[judge::n_judges], a, b, shared=shared))
     systems, lead = case.facts.systems, mean[a] - mean[b]
     return ExactChanges(
         systems, plan.names[0], a, b, lead, **_mixed(parts), notes=layout.notes, n_matrices=len(matrices)
     )
 
 
-def _given(judgments: Judgments, others: tuple[str, ...]) -> list[Codes]:
-    """Labels of each of the other judges, -1 for none; without any, those of one who gave none -> [(item,)]."""
+def _given(judgments: Judgments, others: tuple[str, ...], most: int) -> Iterator[Codes]:
+    """Labels of each of the other judges, so many at most; without any, of one who gave none -> (item,), -1: none."""
     n_items = len(judgments.items)
     if not others:
-        return [np.full(n_items, -1, dtype=np.int32)]
+        yield np.full(n_items, -1, dtype=np.int32)
+        return
     labels = Given.of(judgments, others)
-    return [labels.labels(judge, n_items) for judge in range(len(others))]
+    yield from (labels.labels(judge, n_items) for judge in range(min(len(others), most)))
 
 
 def _numbered(systems: tuple[str, ...], pairs: Iterable[tuple[str, str]] | None) -> tuple[Ints, Ints]:
@@ -229,10 +230,8 @@ def _matrices(found: Transitions | Floats, form: str | None, n_draws: int, rng: 
 def _mixed(by_judge: list[Distributions]) -> dict[str, Floats]:
     """Average over judges and matrices, and say how sure the average of ``ahead`` is, given these judges."""
     found = Distributions(*(np.concatenate(each) for each in zip(*by_judge, strict=True)))
-    n_draws, n_free = len(found.ahead), len(found.ahead) - sum(len(each.ahead) > 0 for each in by_judge)
-    spread = sum(
-        (((each.ahead - each.ahead.mean(axis=0)) ** 2).sum(axis=0) for each in by_judge if len(each.ahead)), 0.0
-    )
+    n_draws, n_free = len(found.ahead), len(found.ahead) - len(by_judge)
+    spread = sum((len(each.ahead) * each.ahead.var(axis=0) for each in by_judge), np.zeros(found.ahead.shape[1]))
     return {
         "expected": found.expected.mean(axis=0),
         "sd": np.sqrt((found.sd**2).mean(axis=0) + found.expected.var(axis=0)),

@@ -146,6 +146,16 @@ def test_the_exact_computation_agrees_with_draws(more, new_judge, measure):
     np.testing.assert_allclose(exact.sd, share.sd, rtol=0.1)
 
 
+def test_more_judges_than_matrices_are_no_trouble():
+    judgments = partly(more=tuple(f"j{n}" for n in range(7)))
+    asked = {"assessor": "expert", "pairs": [("C", "L")]}
+    few = exact_changes(judgments, lists(), "P(rel=2)@5", form="fixed", n_draws=3, **asked)
+    known = exact_changes(judgments, lists(), "P(rel=2)@5", **asked)
+    assert (few.n_matrices, known.n_matrices) == (3, 1)
+    assert few.se.tolist() == known.se.tolist() == [0]
+    assert 0 < known.sd[0] < 0.3
+
+
 def test_every_sort_of_draw_follows_the_same_rule():
     judgments = judged(table())
     asked = {"assessor": "expert", "n_draws": 20}
