@@ -59,7 +59,11 @@ model = gathered(
         "weight": one_of(
             "--weight", choices=WEIGHTS, section=MODEL, default="pair", help="What counts once, each {} of labels."
         ),
-        "prior": prior_option(MODEL, "Weight of every label in a Dirichlet prior; 0 is the plain ratio."),
+        "prior": prior_option(
+            MODEL,
+            "Weight of every label in a Dirichlet prior, beside the effective number of pairs: fewer than there are "
+            "where topics differ.  0 is the plain ratio.",
+        ),
         "n_draws": bootstrap_option(MODEL),
     },
 )

@@ -47,7 +47,8 @@ class PredictedRelevance:
     estimator : "paired" (Eq. 5), "one-sided" (Eq. 4), "labels" (any number of labels); None: as the labels allow
     observed, reference : names of the assessors whose label is observed, and of those who stand for users
     weight : every pair of labels counts once ("pair"), or every item ("item")
-    prior : weight of each label in a Dirichlet prior; 0 gives the paper's ratio
+    prior : weight of each label in a Dirichlet prior, beside the effective number of pairs (``spread``), which is below
+        the number counted where topics differ; 0 gives the paper's ratio
     n_draws : how often topics are resampled
 
     Examples
