@@ -1,4 +1,4 @@
-"""Words: numbers with their nouns, and names one after another, as sentences write them."""
+"""Words: numbers with their nouns, names one after another, as sentences write them; and numbers read from text."""
 
 from __future__ import annotations
 
@@ -19,3 +19,10 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def first_few(names: Sequence[str], most: int) -> str:
     """Return names as a list after a colon has them: "a, b, c", "a, b and 7 more"."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def read_number(text: str) -> float:
+    """Read a number as ``float`` does, but for digits that ``_`` parts, which are none in a file; else ValueError."""
+    if "_" in text:
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)

@@ -156,3 +156,14 @@ def test_gdeval_has_our_err_where_the_scale_ends_at_four(tmp_path_factory, judge
         theirs = by_topic(name, judged, lists)
         for topic, value in zip(scores.names["topic"], ours, strict=True):
             assert value == pytest.approx(theirs.get(topic, 0.0), abs=PRINTED_BY_GDEVAL), (name, topic)
+
+
+@pytest.mark.parametrize("grades", [(1, 3, 7, -1), (1, 1, 1, 1), (0, 2, 4, 2), (1, 2, 3, 4)])
+def test_labels_with_gaps_or_without_a_0_have_their_own_gains(grades):
+    qrels = {"1": dict(zip("abcd", grades, strict=True)), "2": {"a": grades[0], "b": 1}}
+    lists = {"1": {"d": 5.0, "a": 4.0, "x": 3.5, "c": 3.0, "b": 2.0}, "2": {"b": 2.0, "z": 1.0}}
+    names = {"map": "AP", "ndcg": "nDCG", "P_5": "P@5", "recip_rank": "RR", "bpref": "bpref", "recall_5": "R@5"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {*names, "P", "recall"}).evaluate(lists)
+    ours = evaluate(qrels, {"s": lists}, list(names.values()))
+    expected = [[theirs[topic][name] for name in names] for topic in ("1", "2")]
+    np.testing.assert_allclose(ours.values[0], expected, rtol=0, atol=CLOSE)

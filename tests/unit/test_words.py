@@ -2,7 +2,7 @@
 
 import pytest
 
-from venire.words import counted, first_few, listed
+from venire.words import counted, first_few, listed, read_number
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 items"), (1, "1 item"), (2, "2 items"), (2000, "2,000 items")])
@@ -28,3 +28,9 @@ def test_names_one_after_another(names, said):
 @pytest.mark.parametrize(("names", "said"), [("", ""), ("abc", "a, b, c"), ("abcde", "a, b, c and 2 more")])
 def test_names_after_a_colon(names, said):
     assert first_few(names, 3) == said
+
+
+def test_digits_parted_by_underscores_are_no_number():
+    assert read_number("1e3") == 1000
+    with pytest.raises(ValueError, match="1_000"):
+        read_number("1_000")

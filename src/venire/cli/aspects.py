@@ -10,6 +10,7 @@ import click
 from venire.cli.aspect_tables import PARTS, document, draw_part, part_table
 from venire.cli.labels import (
     WHOSE,
+    by_own_columns,
     checked_measures,
     chosen_labels,
     measures_option,
@@ -19,6 +20,7 @@ from venire.cli.labels import (
 from venire.cli.options import PATH, bootstrap_option, prior_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
+from venire.words import read_number
 
 if TYPE_CHECKING:
     from venire.analysis.aspect_rankings import AspectRankings
@@ -190,7 +192,8 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
         scale=given["scale"],
         scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
         not_applicable=asked["not_applicable"],
-        **{key: given[key] for key in ("negative", "repeats", "wide_aspects")},
+        where=by_own_columns(options["where"]),
+        **{key: given[key] for key in ("negative", "repeats", "wide_aspects", "columns")},
     )
     chosen = chosen_labels(labels, options["where"])
     return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])
@@ -233,7 +236,7 @@ def _weights(text: str) -> dict[str, float]:
     for pair in text.split(","):
         name, value = _pair(pair, "--weights")
         try:
-            found[name] = float(value)
+            found[name] = read_number(value)
         except ValueError:
             message = f"{pair!r}: {value!r} is not a number, as in rel=1,trust=0.5"
             raise click.BadParameter(message, param_hint="--weights") from None

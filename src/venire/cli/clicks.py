@@ -11,11 +11,11 @@ from venire.cli.labels import (
     SCORING,
     assessor_option,
     checked_measures,
-    chosen_labels,
     chosen_topics,
     measures_with,
     one_standard_input,
     pool_option,
+    read_labels,
     settled_gains,
     topics_option,
     where_option,
@@ -176,11 +176,12 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
 
 def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
     """Write how offline measures go together with clicks."""
-    from venire import read_judgments, read_runs
+    from venire import read_runs
     from venire.analysis.online_correlations import correlate_online
     from venire.analysis.online_measures import Online
 
-    labels = chosen_labels(read_judgments(list(options["judgments"]), **options["reading"]), options["where"])
+    first, *more = options["judgments"]
+    labels = read_labels(first, more, reading=options["reading"], where=options["where"])
     topics, said = chosen_topics(options["topic_file"], labels)
     found = correlate_online(
         labels,

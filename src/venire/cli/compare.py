@@ -24,6 +24,7 @@ from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, gathered, one_of, option
+from venire.words import read_number
 
 if TYPE_CHECKING:
     from venire.analysis.compare import Comparison
@@ -179,7 +180,7 @@ def read_rates(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     try:
-        a0, a1 = (float(part) for part in text.split(","))
+        a0, a1 = (read_number(part) for part in text.split(","))
     except ValueError:
         raise click.BadParameter(f"{text!r} are not two rates, as in 0.9,0.7", param_hint="--agreement") from None
     return a0, a1
@@ -197,7 +198,7 @@ def read_condition(text: str) -> tuple[str, str, float]:
     if name not in known:
         raise click.BadParameter(f"{name!r} is not known; {known_names(name, known)}", param_hint="--require")
     try:
-        return name, sign, float(number)
+        return name, sign, read_number(number)
     except ValueError:
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
 

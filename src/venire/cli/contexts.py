@@ -12,6 +12,7 @@ from venire.cli.labels import SCORING
 from venire.cli.options import PATH
 from venire.cli.sections import Decorator, gathered, one_of, option
 from venire.errors import VenireWarning
+from venire.words import read_number
 
 if TYPE_CHECKING:
     from venire.data.conditional import Predictor
@@ -83,7 +84,7 @@ def alphas_option(help: str, default: str | None = None) -> Decorator:
 def weights_of(text: str | None) -> list[float]:
     """Read numbers with commas between them; none where there is no text."""
     try:
-        return [float(part) for part in (text or "").split(",") if part.strip()]
+        return [read_number(part) for part in (text or "").split(",") if part.strip()]
     except ValueError:
         raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
 

@@ -22,13 +22,15 @@ from venire.cli.options import (
     run_rules,
 )
 from venire.cli.sections import Decorator, gathered, in_order, one_of, option
-from venire.errors import FormatError, GainsError, VenireError, VenireWarning, known_names
+from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 
 if TYPE_CHECKING:
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
 
 SCORING = "Scoring"
+KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
+"""Columns that judgments keep; rows are chosen by others while they are read."""
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 """How a JSON object with keys begins, perhaps after a byte-order mark."""
 
@@ -37,7 +39,7 @@ where_option = option(
     section=JUDGMENTS,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Use only these labels, such as aspect=trust; may be repeated.",
+    help="Use only these labels, such as aspect=trust, by any column of the table; may be repeated.",
 )
 
 
@@ -165,7 +167,12 @@ def read_labels(
     """Read judgments from the files a command was given, and choose among their labels."""
     from venire import read_judgments
 
-    return chosen_labels(read_judgments([judgments, *more], **reading), where)
+    return chosen_labels(read_judgments([judgments, *more], where=by_own_columns(where), **reading), where)
+
+
+def by_own_columns(where: Iterable[str]) -> dict[str, list[str]]:
+    """What ``COLUMN=VALUE`` says of columns that judgments do not keep, for ``read_judgments`` to choose by."""
+    return {column: values for column, values in _wanted(where).items() if column not in KEPT}
 
 
 def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,18 +181,25 @@ def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
-    """Choose labels by ``COLUMN=VALUE``; several values of one column are alternatives."""
+    """Choose labels by ``COLUMN=VALUE``; other columns than those kept were chosen by on reading."""
+    wanted = {column: values for column, values in _wanted(where).items() if column in KEPT}
+    for column in wanted:
+        judgments.column(column)
+    chosen = judgments.where(**wanted) if wanted else judgments
+    if len(chosen) == 0:
+        raise VenireError("no label is left to score with", hint="; ".join(chosen.notes) or "look at --where")
+    return chosen
+
+
+def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
+    """Read ``COLUMN=VALUE``; several values of one column are alternatives."""
     wanted: dict[str, list[str]] = {}
     for text in where:
         column, equals, value = text.partition("=")
         if not equals:
             raise click.BadParameter(f"{text!r} is not COLUMN=VALUE, as in aspect=trust", param_hint="--where")
-        judgments.column(column)
         wanted.setdefault(column, []).append(value)
-    chosen = judgments.where(**wanted) if wanted else judgments
-    if len(chosen) == 0:
-        raise VenireError("no label is left to score with", hint="; ".join(chosen.notes) or "look at --where")
-    return chosen
+    return wanted
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
@@ -247,9 +261,13 @@ def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], whe
 
     given = {name: value for name, value in reading.items() if value is not None}
     declared = {} if labels.scale.inferred else {"scale": labels.scale}
-    others = read_judgments(path, **{**declared, **given})
     asked = [text for text in where if text.partition("=")[0] not in ("topic", "assessor")]
-    there = [text for text in asked if text.partition("=")[0] in others.facets]
+    own: Mapping[str, Any] = by_own_columns(asked)
+    try:
+        others = read_judgments(path, where=own, **{**declared, **given})
+    except UnknownName:
+        others, own = read_judgments(path, **{**declared, **given}), {}
+    there = [text for text in asked if text.partition("=")[0] in (*others.facets, "doc", "label", *own)]
     if lacking := [text for text in asked if text not in there]:
         warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 2)
     try:

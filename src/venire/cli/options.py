@@ -44,6 +44,18 @@ def _one_form(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--wide and --wide-aspects exclude each other")
 
 
+def _stated_columns(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Read WHAT=NAME, one or several."""
+    stated: dict[str, str] = {}
+    for text in texts:
+        what, equals, name = text.partition("=")
+        if not (what and equals and name) or what in stated:
+            found = f"{what!r} is stated twice" if what in stated else f"{text!r} is not WHAT=NAME, as in label=rating"
+            raise click.BadParameter(found, ctx, parameter)
+        stated[what] = name
+    return stated
+
+
 reading = gathered(
     "reading",
     {
@@ -74,6 +86,15 @@ reading = gathered(
             section=JUDGMENTS,
             help="Several labels by one assessor for one item: {}.  "
             "[default: error in qrels, last in tables, keep in consistency]",
+        ),
+        "columns": option(
+            *("--column", "columns"),
+            section=JUDGMENTS,
+            multiple=True,
+            callback=_stated_columns,
+            metavar="WHAT=NAME",
+            help="Which column of a table is what, such as label=rating or doc=url; may be repeated.  "
+            "[default: by their usual names]",
         ),
     },
     check=_one_form,

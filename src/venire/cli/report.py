@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, chosen_labels, one_standard_input, where_option
+from venire.cli.labels import SCORING, by_own_columns, chosen_labels, one_standard_input, where_option
 from venire.cli.options import (
     JUDGMENTS,
     OUTPUT,
@@ -147,7 +147,7 @@ def _question(options: dict[str, Any]) -> Question:
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     one_standard_input(*files, *options["runs"], preferences, clicks, before)
-    every = read_judgments(files, **options["reading"])
+    every = read_judgments(files, where=by_own_columns(options["where"]), **options["reading"])
     labels, earlier = _chosen(every, options["where"]), None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
@@ -160,7 +160,7 @@ def _question(options: dict[str, Any]) -> Question:
         reference=options["reference"],
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
-        aspects=_aspects(labels, files, options["reading"]) if len(_names_of_aspects(every)) > 1 else None,
+        aspects=_aspects(labels, files, options) if len(_names_of_aspects(every)) > 1 else None,
         before=earlier,
         n_draws=options["n_draws"],
         rng=options["rng"],
@@ -173,7 +173,8 @@ def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
     from venire import read_judgments
 
     scale = options["reading"]["scale"] if every.scale.inferred else every.scale
-    return _chosen(read_judgments(path, **{**options["reading"], "scale": scale}), options["where"])
+    own = by_own_columns(options["where"])
+    return _chosen(read_judgments(path, where=own, **{**options["reading"], "scale": scale}), options["where"])
 
 
 def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:
@@ -193,13 +194,15 @@ def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
     return [f"aspect={name}" for name in MAIN_ASPECTS if name in names][:1]
 
 
-def _aspects(labels: Judgments, files: list[str], reading: dict[str, Any]) -> Aspects:
+def _aspects(labels: Judgments, files: list[str], options: dict[str, Any]) -> Aspects:
     """Read grades by aspect, N/A among them, on the topics and by the assessors of the labels that were chosen."""
     import numpy as np
 
     from venire.io.aspects import read_aspects
 
-    read = read_aspects(files, **{name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats")})
+    names = ("scale", "wide_aspects", "negative", "repeats", "columns")
+    how = {name: options["reading"][name] for name in names}
+    read = read_aspects(files, where=by_own_columns(options["where"]), **how)
     topics = [labels.topics[code] for code in np.unique(labels.items.topic[labels.item]).tolist()]
     people = [labels.assessors[code] for code in np.unique(labels.assessor.codes).tolist()]
     there = np.isin(read.items.topics, topics)[read.topic] & np.isin(read.assessor.names, people)[read.assessor.codes]

@@ -137,9 +137,9 @@ def aspects_of(
     --------
     >>> from venire import read_judgments
     >>> import polars as pl
-    >>> table = pl.DataFrame({"topic": ["1"], "doc": ["d"], "rel": ["2"], "trust": ["7"]})
+    >>> table = pl.DataFrame({"topic": ["1", "1"], "doc": ["d", "e"], "rel": ["2", "1"], "trust": ["7", "0"]})
     >>> aspects_of(read_judgments(table, wide_aspects=True)).grade.tolist()
-    [[2, 7]]
+    [[1, 1], [0, 0]]
     """
     if "aspect" not in judgments.facets:
         raise UnknownName("column", "aspect", ["topic", "assessor", *judgments.facets])
@@ -186,21 +186,19 @@ def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
 
 
 def shares_of_top(scale: Scale, *, exponential: bool = False, reverse: bool = False) -> Floats:
-    """Worth of each label from 0 to 1, as a share of the top label's: size / top, or (2^size - 1) / (2^top - 1).
-
-    The size of a label is its linear gain.
+    """Worth of each label from 0 to 1, as a share of the top label's, by linear or exponential gains.
 
     reverse: the lowest label is the best.
     """
-    worth = np.exp2(scale.steps()) - 1 if exponential else scale.steps()
-    worth = worth / max(worth[-1], 1.0)
-    return worth[::-1].copy() if reverse else worth
+    steps, top = scale.steps(), float(scale.steps()[-1])
+    steps = top - steps if reverse else steps
+    return (np.exp2(steps) - 1) / max(np.exp2(top) - 1, 1.0) if exponential else steps / max(top, 1.0)
 
 
 def _without(scale: Scale, label: str) -> Scale:
     if label not in scale.labels:
         return scale
-    return Scale(tuple(each for each in scale.labels if each != label), scale.measurement)
+    return replace(scale, labels=tuple(each for each in scale.labels if each != label))
 
 
 def _numbered(judgments: Judgments) -> tuple[Ints, Ints]:

@@ -1,7 +1,7 @@
 """Gains: what each label is worth to a user.
 
-``linear`` is the size of the label: its number where all labels are whole numbers from 0 up, as trec_eval takes them,
-else its level, 0 for the lowest.  ``exponential`` is 2**size - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
+``linear`` is the level of the label, 0 for the lowest; or its number, as in trec_eval, where labels are whole numbers
+and no scale is declared.  ``exponential`` is 2**linear - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
 ``binary`` 1 from one label upwards, ``raw`` the number that stands in the file.  Any other worth is a mapping, or
 comes from a model.  Gains may be fractions; within [0, 1] they are read as probabilities of relevance where a measure
 can use that (``unit``).
@@ -18,7 +18,7 @@ from venire.data.scale import Scale, is_number
 from venire.errors import GainsError, ScaleError, known_names
 from venire.tabular import Records, Tabular
 from venire.types import Floats
-from venire.words import counted
+from venire.words import counted, read_number
 
 LARGEST_POWER = 1000
 MODELS = ("prm", "udm")
@@ -83,13 +83,13 @@ GainsLike = Gains | Mapping[str, float] | Callable[[Scale], Gains] | str
 
 
 def linear(scale: Scale) -> Gains:
-    """The label's number, if all are whole numbers from 0 up, else its level: 0 for the lowest, 1 for the next, ..."""
+    """The level of the label, 0, 1, 2, ...; its number where the scale was inferred from whole numbers."""
     _need_order(scale, "linear")
     return Gains(scale, scale.steps(), "linear", stated=False)
 
 
 def exponential(scale: Scale) -> Gains:
-    """2**size - 1, where the size is the linear gain."""
+    """2**linear - 1: on levels, each label is worth twice the one below, and one more."""
     _need_order(scale, "exponential")
     steps = scale.steps()
     if steps.max() > LARGEST_POWER:
@@ -144,7 +144,7 @@ def gains_for(gains: GainsLike, scale: Scale) -> Gains:
         return replace(settled, scale=scale, values=settled.values[settled.scale.levels_from(scale)])
     if settled.scale.labels != scale.labels:
         raise GainsError(f"these gains are for the scale {settled.scale}, the labels are on {scale}")
-    return settled
+    return replace(settled, scale=scale)
 
 
 def parse_gains(text: str) -> Callable[[Scale], Gains]:
@@ -166,7 +166,7 @@ def _pairs(text: str) -> dict[str, float]:
     for pair in text.split(","):
         label, _, value = pair.rpartition("=")
         try:
-            worth[label.strip()] = float(value)
+            worth[label.strip()] = read_number(value)
         except ValueError:
             raise GainsError(f"{pair!r}: {value!r} is not a number", hint="write label=gain, as in Rel=0.4") from None
     return worth

@@ -142,13 +142,17 @@ class Judgments(Tabular):
         return replace(self, assessor=Category(place, names))
 
     def column(self, name: str) -> Category:
-        """Return a column by name: topic, assessor, or one of the facets at hand."""
+        """Return a column by name: topic, doc, assessor, label, or one of the facets at hand."""
         if name == "topic":
             return Category(self.items.topic[self.item], self.items.topics)
+        if name == "doc":
+            return Category(self.item, self.items.doc)
         if name == "assessor":
             return self.assessor
+        if name == "label":
+            return Category(self.label, Ids.of(self.scale.labels))
         if name not in self.facets:
-            raise UnknownName("column", name, ["topic", "assessor", *self.facets])
+            raise UnknownName("column", name, ["topic", "doc", "assessor", "label", *self.facets])
         return self.facets[name]
 
     def summary(self) -> Summary:

@@ -21,7 +21,7 @@ from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.scale import Scale, is_number
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.kernels.slices import bytewise_order
-from venire.types import Codes, Floats, Ints, Words
+from venire.types import Bools, Codes, Floats, Ints, Words
 from venire.words import counted, first_few
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -38,7 +38,8 @@ MOST_SHOWN = 12
 class Rows:
     """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels.
 
-    rest: a hash of the columns that are not read, for which rows may differ; None if there are none.
+    rest: a hash of the columns that are not read, for which rows may differ; None if there are none.  extra: columns by
+    their names in the source, to choose rows by.  columns: names of all columns of a table.
     """
 
     source: str
@@ -50,9 +51,11 @@ class Rows:
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
     rest: Words | None = None
+    extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
     repeats: str = "keep"
     notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     named_after_file: bool = False
 
 
@@ -63,13 +66,15 @@ def assemble(
     negative: str = "unjudged",
     repeats: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
+    where: Mapping[str, Sequence[str]] | None = None,
 ) -> Judgments:
     """Make Judgments of rows.
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
     ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
     apart (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
-    leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.
+    leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.  where: values of
+    ``extra`` columns; other rows are left out before repeats are settled, and have a part in the scale only.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
@@ -82,6 +87,7 @@ def assemble(
     level = levels[label.codes]
     _refuse_unknown(level, label, scale, parts)
     judged = np.flatnonzero(level >= 0)
+    chosen = judged[_chosen(parts, where or {})[judged]]
     notes = [note for part in parts for note in part.notes]
     if scale.inferred:
         notes.append(_inference(scale))
@@ -109,7 +115,16 @@ def assemble(
         judgments = replace(judgments, notes=(*judgments.notes, *_on_condition(judgments)))
     rules = [REPEATS.index(repeats or part.repeats) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
-    return _settle_repeats(judgments, judged, rule, parts)
+    return _settle_repeats(judgments, chosen, rule, parts)
+
+
+def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:
+    """Mark the rows that have one of these values in each of these columns; nothing stands where a source lacks it."""
+    rows = np.ones(sum(len(part.line) for part in parts), dtype=np.bool_)
+    for name, values in where.items():
+        column = joined([part.extra.get(name) or Category.constant("", len(part.line)) for part in parts])
+        rows &= np.isin(column.codes, [column.code_of(value, name) for value in values])
+    return rows
 
 
 def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> Category:
@@ -145,8 +160,8 @@ def inferred_scale(label: Category, parts: Sequence[Rows] = (), *, lowest: bool 
 def _inference(scale: Scale) -> str:
     """Say that nobody declared the scale."""
     shown = "<".join(scale.labels if len(scale) <= MOST_SHOWN else [*scale.labels[:4], "...", scale.labels[-1]])
-    text = f"the scale {shown} is inferred from the labels that occur; declare another with --scale"
-    return text if scale.measurement == "ordinal" else f"{text} (linear gains are places on it, raw gains the numbers)"
+    gains = "their numbers" if scale.measurement == "ordinal" else "places on it, as the labels are not whole numbers"
+    return f"the scale {shown} is inferred from the labels that occur; linear gains are {gains}"
 
 
 def whole(label: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from venire.errors import ScaleError, known_names
 from venire.types import Bools, Codes, Floats
+from venire.words import read_number
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 LARGEST_INFERRED = 1000
@@ -135,18 +136,21 @@ class Scale:
     def steps(self) -> Floats:
         """Return what a label adds where each counts by its size -> (label,).
 
-        That is its number where all labels are whole numbers from 0 up, as trec_eval takes them, else its level.
+        That is its number, as trec_eval takes it, if the scale was inferred from whole numbers, else its level.
         """
-        if all(map(_WHOLE.fullmatch, self.labels)):
+        if self.inferred and all(map(_WHOLE.fullmatch, self.labels)):
             return np.array([float(label) for label in self.labels])
         return np.arange(len(self.labels), dtype=np.float64)
 
     def at_least(self, label: object) -> Bools:
-        """Mark the labels from this one upwards -> (label,); a whole number need not be a label itself."""
+        """Mark the labels from this one upwards -> (label,).
+
+        If the scale was inferred it may be any number, since a label that exists need not occur.
+        """
         text = str(label)
-        if text not in self.labels and _WHOLE.fullmatch(text) and all(map(_WHOLE.fullmatch, self.labels)):
-            reached: Bools = self.numbers() >= int(text)
-            if self.ordered and reached.any():
+        if self.inferred and text not in self.labels and is_number(text):
+            reached: Bools = self.numbers() >= float(text)
+            if reached.any():
                 return reached
         level = self.level_of(label)
         if not self.ordered:
@@ -159,7 +163,7 @@ class Scale:
     def numbers(self) -> Floats:
         """Return the labels read as numbers -> (label,)."""
         try:
-            return np.array([float(label) for label in self.labels])
+            return np.array([read_number(label) for label in self.labels])
         except ValueError:
             raise ScaleError(
                 f"the labels {self} are not all numbers", hint="use linear gains, or a mapping label=gain"

@@ -7,6 +7,8 @@ order that holds them all and N/A; each aspect then gets its own: as stated, as 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from venire.data.judgments import Judgments
 from venire.data.rows import NOT_APPLICABLE, Rows, assemble, inferred_scale, locate_row
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, UnknownName, known_names
-from venire.io.judgment_sources import JudgmentsLike, read_rows
+from venire.io.judgment_sources import JudgmentsLike, read_rows, refuse_unknown_columns
 from venire.types import Bools
 
 ScaleLike = Scale | str
@@ -32,6 +34,8 @@ def read_aspects(
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
     repeats: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, Sequence[str]] | None = None,
 ) -> Aspects:
     """Read labels on several aspects.
 
@@ -43,7 +47,7 @@ def read_aspects(
         each aspect from its labels
     wide_aspects : the table has a column per aspect
     not_applicable : the label that is no grade
-    negative, repeats : as for ``read_judgments``
+    negative, repeats, columns, where : as for ``read_judgments``
     """
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
@@ -57,6 +61,8 @@ def read_aspects(
         not_applicable=not_applicable,
         negative=negative,
         repeats=repeats,
+        columns=columns,
+        where=where,
     )
     return aspects_of(labels, scales=own, not_applicable=not_applicable)
 
@@ -70,10 +76,12 @@ def aspect_labels(
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
     repeats: str | None = None,
-    **reading: bool,
+    where: Mapping[str, Sequence[str]] | None = None,
+    **reading: Any,
 ) -> tuple[Judgments, dict[str, Scale]]:
     """Read labels on a scale that holds them all, N/A among them; and the scale of each aspect."""
-    parts = read_rows(source, wide_aspects=reading.get("wide_aspects", False))
+    parts = read_rows(source, also=tuple(where or ()), **reading)
+    refuse_unknown_columns(where or (), parts)
     for part in parts:
         _refuse_unknown(part, names)
     own = _scales(parts, scale, scales or {}, not_applicable)
@@ -84,6 +92,7 @@ def aspect_labels(
         negative=negative,
         repeats=repeats,
         not_applicable=not_applicable,
+        where=where,
     )
     _refuse_off_scale(parts, own, not_applicable)
     return judgments, own
@@ -150,7 +159,7 @@ def _refuse_off_scale(parts: Sequence[Rows], own: Mapping[str, Scale], not_appli
 
 def _graded(scale: Scale, not_applicable: str) -> Scale:
     labels = tuple(label for label in scale.labels if label != not_applicable)
-    return Scale(labels, scale.measurement)
+    return replace(scale, labels=labels)
 
 
 def _as_scale(scale: ScaleLike) -> Scale:

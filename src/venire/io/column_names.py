@@ -7,9 +7,10 @@ assessor (or, if so asked, an aspect), and its cells are labels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from venire.errors import FormatError
+from venire.errors import FormatError, UnknownName, known_names
 from venire.words import first_few
 
 Groups: TypeAlias = tuple[tuple[str, ...], ...]
@@ -36,10 +37,15 @@ NO_ASSESSORS = ("intent", "aspect", "given", "unit", "task", "time")
 
 
 class Form(NamedTuple):
-    """How a table is laid out: what its columns of labels are, if it is wide; and its name in errors."""
+    """How a table is laid out: what its columns of labels are, if it is wide; and its name in errors.
+
+    named: the column of a role, where it was stated.  also: further columns that are read, under their own names.
+    """
 
     where: object
     spread: str | None = None
+    named: Mapping[str, str] = MappingProxyType({})
+    also: tuple[str, ...] = ()
 
 
 class Columns(NamedTuple):
@@ -51,7 +57,7 @@ class Columns(NamedTuple):
 
     def used(self) -> list[str]:
         """Return the columns that are read."""
-        return [*self.roles.values(), *self.spread]
+        return list(dict.fromkeys([*self.roles.values(), *self.spread]))
 
 
 def spread_of(wide: bool, wide_aspects: bool) -> str | None:
@@ -64,13 +70,20 @@ def spread_of(wide: bool, wide_aspects: bool) -> str | None:
 def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -> Columns:
     """Find the columns among these names, which stand on this line."""
     wanted = {None: list(ROLES), "assessor": ["topic", "doc"], "aspect": ["topic", "doc", "assessor"]}[form.spread]
-    found = {role: column_among(names, ROLES[role], f"the {role}", where=form.where, line=line) for role in wanted}
-    roles = {role: name for role, name in found.items() if name is not None}
+    _refuse_stated(names, form, line)
+    others = [name for name in names if name not in form.named.values()]
+    found = {role: column_among(others, ROLES[role], f"the {role}", where=form.where, line=line) for role in wanted}
+    roles = {role: name for role, name in (found | dict(form.named)).items() if name is not None}
+    if not form.named:
+        from venire.io.file_kinds import refuse_other_kind
+
+        refuse_other_kind(names, "judgments", form.where, line)
     for role in ("topic", "doc", "label"):
         if role in wanted and role not in roles:
             raise _missing(role, names, form, line)
     if form.spread:
-        roles |= {name: name for name in NO_ASSESSORS if name in names and name != form.spread}
+        roles |= {name: name for name in NO_ASSESSORS if name in others and name != form.spread and name not in roles}
+    roles |= {name: name for name in form.also if name in names and name not in roles}
     rest = tuple(name for name in names if name not in roles.values())
     if not form.spread:
         return Columns(roles, (), rest)
@@ -103,7 +116,8 @@ def column_among(
                 where,
                 line,
                 f"columns {fitting[0]!r} and {fitting[1]!r} could both be {what}",
-                hint=f"rename the one that is not, for instance {fitting[1]!r} to 'other {fitting[1]}'",
+                hint=f"say which with --column, or rename the one that is not, for instance {fitting[1]!r} to "
+                f"'other {fitting[1]}'",
             )
         if fitting:
             return fitting[0]
@@ -112,14 +126,30 @@ def column_among(
 
 def _missing(role: str, names: Sequence[str], form: Form, line: int | None) -> FormatError:
     known = ", ".join(name for group in ROLES[role] for name in group)
-    hint = f"rename the column that is the {role} to {role!r}"
+    hint = f"say which column is the {role}: --column {role}=NAME, columns={{{role!r}: NAME}}"
     if role == "label":
         hint += "; or, if each assessor has a column, read the table as wide (wide=True, --wide)"
     message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
     return FormatError(form.where, line, message, hint=hint)
 
 
+def _refuse_stated(names: Sequence[str], form: Form, line: int | None) -> None:
+    """Raise where a column that was stated is not there, or is stated for two roles."""
+    for role, name in form.named.items():
+        if role not in ROLES:
+            raise UnknownName("column to be stated", role, ROLES)
+        if name not in names:
+            message = f"no column {name!r} for the {role}: found {first_few(names, 12) or 'nothing'}"
+            raise FormatError(form.where, line, message, hint=known_names(name, names))
+    if len(set(form.named.values())) < len(form.named):
+        raise FormatError(form.where, line, "one column is stated to be two things", hint="state each column once")
+
+
 def _refuse_spread(names: Sequence[str], form: Form, line: int | None) -> None:
+    from venire.io.file_kinds import refuse_votes
+
+    if form.spread == "assessor":
+        refuse_votes(names, form.where, line)
     if not names:
         raise FormatError(
             form.where,

@@ -16,6 +16,7 @@ from venire.data.rows import Rows
 from venire.errors import FormatError
 from venire.io.cells import seconds, texts
 from venire.io.column_names import Columns, Form, described
+from venire.io.file_kinds import votes_fault
 from venire.kernels.slices import Slices, padded
 from venire.types import Codes, Floats, Ints, Words
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 NAMES_AT_ONCE = 1 << 20
 CELLS_AT_ONCE = 1 << 22
+FEWEST_VOTES = 4
 
 
 class Batch(NamedTuple):
@@ -83,6 +85,7 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
     table = _joined(parts, form)
     parts.clear()
     _refuse_empty(table, form)
+    _refuse_votes(table, columns, form)
     rest = table.rest
     named, line, time = _encoded(table, form)
     if "assessor" not in named:
@@ -102,8 +105,10 @@ def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str | 
         facets={facet: named[facet] for facet in FACETS if facet in named},
         time=time,
         rest=rest,
+        extra={name: named[name] for name in form.also if name in named},
         repeats="last",
         notes=(note,) if telling else (),
+        columns=tuple(dict.fromkeys([*columns.used(), *columns.unused])),
     )
 
 
@@ -216,7 +221,8 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
     if not parts or (cells and not any(map(len, cells))):
         raise FormatError(form.where, None, "holds no judgments", hint="expected rows under the header")
     frame = pl.concat([part.frame for part in parts], how="diagonal")
-    frame = frame.with_columns(pl.col(facet).fill_null("") for facet in FACETS if facet in frame.columns)
+    may_be_empty = [name for name in (*FACETS, *form.also) if name in frame.columns]
+    frame = frame.with_columns(pl.col(may_be_empty).fill_null("")) if may_be_empty else frame
     line = np.concatenate([part.line for part in parts])
     if not cells:
         return Part(frame, line, rest=_rest(parts))
@@ -232,6 +238,21 @@ def _rest(parts: Sequence[Part]) -> Words | None:
     if all(part.rest is None for part in parts):
         return None
     return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
+
+
+def _refuse_votes(table: Part, columns: Columns, form: Form) -> None:
+    """Raise where columns that should be assessors are named for labels and count how often each was given.
+
+    Numbers of votes fill every cell, and those of a row come to the same in all rows.
+    """
+    if table.cells is None or form.spread != "assessor" or not all(name.isdigit() for name in columns.spread):
+        return
+    shape, whole = (len(table.line), len(columns.spread)), table.cells["label"].str.contains(r"^\d+$").all()
+    if shape[0] < FEWEST_VOTES or len(table.cells) != shape[0] * shape[1] or not whole:
+        return
+    votes = np.bincount(table.cells["row"].to_numpy(), table.cells["label"].cast(float).to_numpy())
+    if (votes == votes[0]).all() and votes[0] > 1:
+        raise votes_fault(columns.spread, form.where)
 
 
 def _refuse_empty(table: Part, form: Form) -> None:

@@ -15,6 +15,7 @@ from venire.data.ids import as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.lines import read_bytes
+from venire.words import read_number
 
 HEADER = ("label", "gain")
 
@@ -57,7 +58,7 @@ def _two_columns(line: str, path: Path, number: int) -> tuple[str, str]:
 
 def _gain(text: str, path: Path, number: int) -> float:
     try:
-        gain = float(text)
+        gain = read_number(text)
     except ValueError:
         raise FormatError(
             path, number, f"gain {text!r} is not a number", hint="write the label first, then the gain"

@@ -11,6 +11,7 @@ from pathlib import Path
 from venire.data.ids import as_text
 from venire.errors import FormatError
 from venire.io.lines import read_bytes
+from venire.words import read_number
 
 GROUPS, INTENTS = ("topic", "group"), ("topic", "intent", "probability")
 
@@ -29,7 +30,7 @@ def read_intent_probabilities(path: Path) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for number, (topic, intent, text) in _lines(path, INTENTS):
         try:
-            probability = float(text)
+            probability = read_number(text)
         except ValueError:
             raise FormatError(path, number, f"{text!r} is not a probability", hint="as in 51 2 0.3") from None
         if not 0 <= probability <= 1:

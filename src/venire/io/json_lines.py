@@ -59,7 +59,30 @@ def parsed_lines(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
         raise _fault(lines, number, form, str(error)) from None
     if frame.height != len(number):
         raise _fault(lines, number, form, f"{counted(frame.height, 'object')} on {counted(len(number), 'line')}")
+    _refuse_twice(lines, number, frame, form)
     return frame
+
+
+def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, form: Form) -> None:
+    """Raise at the first object that has a key twice.
+
+    Lines are looked at one by one only where the keys are more than the values: not in a file without nulls.
+    """
+    names = {json.dumps(name, ensure_ascii=ascii).encode() for name in frame.columns for ascii in (True, False)}
+    n_values = frame.height * frame.width - sum(frame.null_count().row(0))
+    if sum(lines.count(name) for name in names) <= n_values:
+        return
+    for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
+        if (fault := _twice(text, line, form)) is not None:
+            raise fault
+
+
+def _twice(text: bytes, line: int, form: Form) -> FormatError | None:
+    """Word that an object has a key twice, if it does."""
+    keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
+    twice = [key for place, key in enumerate(keys) if key in keys[:place]] if len(set(keys)) < len(keys) else []
+    hint = "each object has one value for a key"
+    return FormatError(form.where, line, f"the object has the key {twice[0]!r} twice", hint=hint) if twice else None
 
 
 def _fault(lines: bytes, number: Ints, form: Form, message: str) -> FormatError:
@@ -72,4 +95,6 @@ def _fault(lines: bytes, number: Ints, form: Form, message: str) -> FormatError:
             return FormatError(form.where, line, f"{shown} is not JSON ({error})")
         if not isinstance(found, dict):
             return FormatError(form.where, line, f'found {shown}, expected an object like {{"topic": "51", ...}}')
+        if (fault := _twice(text, line, form)) is not None:
+            return fault
     return FormatError(form.where, int(number[0]), f"the lines from here on cannot be read ({message})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
 from venire.data.rows import NOT_APPLICABLE, Rows, assemble
 from venire.data.scale import Scale
-from venire.errors import FormatError
+from venire.errors import FormatError, UnknownName
+from venire.io.file_kinds import refuse_other_kind
 from venire.io.foreign_objects import known_judgments, names_assessors, of_assessor
 from venire.io.lines import opened
 from venire.io.qrels import read_qrels
 from venire.io.run_sources import expanded
-from venire.io.table_formats import looks_like_table
+from venire.io.table_formats import header_names, looks_like_table
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -31,6 +32,8 @@ def read_judgments(
     negative: str = "unjudged",
     repeats: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
 ) -> Judgments:
     """Read judgments, of one source or of several together.
 
@@ -51,6 +54,9 @@ def read_judgments(
         counts, by time if the table has one; rows that are identical in every column count once.  Notes and ``dropped``
         count what was left out.  "keep" keeps all, for ``consistency`` and ``anonymous()``
     not_applicable : a label that is no judgment, unless the scale has it; a note says how many there are
+    columns : which column of a table is what, as in {"label": "rating", "doc": "url"}, where names do not tell
+    where : read only the rows with these values, by any column of a table, as in {"batch": "2"}; the scale is that of
+        all rows.  ``Judgments.where`` chooses by topic, doc, assessor, label and facets afterwards
 
     Notes
     -----
@@ -60,13 +66,18 @@ def read_judgments(
     Examples
     --------
     >>> read_judgments({"q1": {"d1": 2, "d2": 0}})
-    <Judgments: 2 labels on 2 items of 1 topic by 1 assessor, scale 0<1<2>
+    <Judgments: 2 labels on 2 items of 1 topic by 1 assessor, scale 0<2>
     """
     if isinstance(source, Judgments):
         return source
-    parts = read_rows(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+    wanted = {name: [each] if isinstance(each, str) else list(each) for name, each in (where or {}).items()}
+    form = {"wide": wide, "wide_aspects": wide_aspects, "columns": columns, "also": tuple(wanted)}
+    parts = read_rows(source, second_column=second_column, **form)
+    refuse_unknown_columns(wanted, parts)
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
-    judgments = assemble(parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable)
+    judgments = assemble(
+        parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable, where=wanted
+    )
     if "aspect" not in judgments.facets or declared is not None or any(part.scale is not None for part in parts):
         return judgments
     from venire.data.aspects import aspect_scales
@@ -81,11 +92,19 @@ def read_also(labels: Judgments, source: JudgmentsLike) -> tuple[Judgments, Judg
     return on_one_scale(labels, others)
 
 
-def read_rows(
-    source: Any, *, wide: bool = False, wide_aspects: bool = False, second_column: str = "ignore"
-) -> list[Rows]:
-    """Read rows of one source or several, labels still as text; assessors of different files are told apart."""
-    return _told_apart(list(_parts(source, wide=wide, wide_aspects=wide_aspects, second_column=second_column)))
+def read_rows(source: Any, *, second_column: str = "ignore", **form: Any) -> list[Rows]:
+    """Read rows of one source or several, labels still as text; assessors of different files are told apart.
+
+    form: how tables are laid out, as ``read_table`` takes it.
+    """
+    return _told_apart(list(_parts(source, second_column, form)))
+
+
+def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
+    """Raise where no source has a column by which rows are chosen."""
+    for name in names:
+        if not any(name in part.extra for part in parts):
+            raise UnknownName("column", name, dict.fromkeys(each for part in parts for each in part.columns))
 
 
 def _told_apart(parts: list[Rows]) -> list[Rows]:
@@ -104,37 +123,35 @@ def _told_apart(parts: list[Rows]) -> list[Rows]:
     ]
 
 
-def _parts(source: Any, *, wide: bool, wide_aspects: bool, second_column: str) -> Iterable[Rows]:
+def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable[Rows]:
     source = known_judgments(source, second_column=second_column)
     if isinstance(source, Rows):
         yield source
     elif names_assessors(source):
         for name, each in source.items():
-            parts = _parts(each, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
-            yield from (of_assessor(name, part) for part in parts)
+            yield from (of_assessor(name, part) for part in _parts(each, second_column, form))
     elif isinstance(source, Mapping):
         from venire.io.tables import rows_from_dict
 
         yield rows_from_dict(source)
     elif isinstance(source, (str, Path)):
         for path in expanded(source):
-            yield _read_file(path, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+            yield _read_file(path, second_column, form)
     elif hasattr(source, "columns"):
         from venire.io.tables import rows_from_frame
 
-        yield rows_from_frame(source, wide=wide, wide_aspects=wide_aspects)
+        yield rows_from_frame(source, **form)
     else:
         for each in source:
-            yield from _parts(each, wide=wide, wide_aspects=wide_aspects, second_column=second_column)
+            yield from _parts(each, second_column, form)
 
 
-def _read_file(path: Path, *, wide: bool, wide_aspects: bool, second_column: str) -> Rows:
+def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
     with opened(path) as file:
-        table = looks_like_table(file.read(1 << 16), path.name)
-    if table or wide or wide_aspects:
+        head = file.read(1 << 16)
+    if looks_like_table(head, path.name) or any(form.get(name) for name in ("wide", "wide_aspects", "columns")):
         from venire.io.tables import read_table
 
-        rows = read_table(path, wide=wide, wide_aspects=wide_aspects)
-    else:
-        rows = read_qrels(path, second_column=second_column)
-    return rows
+        return read_table(path, **form)
+    refuse_other_kind(header_names(head, path.name), "judgments", path)
+    return read_qrels(path, second_column=second_column)

@@ -17,6 +17,7 @@ from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
 from venire.io.column_names import ROLES, Groups, column_among, plain
+from venire.io.file_kinds import refuse_other_kind
 from venire.kernels.numbers import decimals
 from venire.types import Bools, Floats, Ints
 from venire.words import counted
@@ -58,6 +59,8 @@ def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[st
     found = {role: column_among(names, NAMES[role], f"the {role}", where=where, line=line) for role in NAMES}
     roles = {role: name for role, name in found.items() if name is not None}
     told = [role for role in OUTCOMES if role in roles]
+    if not ("left" in roles and "right" in roles):
+        refuse_other_kind(names, "preferences", where, line)
     if "topic" not in roles or not told or ("left" in roles) != ("right" in roles):
         wanted = "topic" if "topic" not in roles else "choice" if not told else "other document"
         message = f"no column for the {wanted}: found {', '.join(names) or 'nothing'}"

@@ -23,6 +23,7 @@ from venire.io.cells import texts
 from venire.io.column_names import Form
 from venire.io.delimited import checked_rows, find_layout, refuse_bytes
 from venire.io.faults import columns_fault, control_fault
+from venire.io.file_kinds import refuse_other_kind
 from venire.io.frames import encoded
 from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import read_bytes
@@ -96,6 +97,7 @@ def _from_file(path: Path) -> Table:
     names = header.decode("utf-8", "replace").split(header_separator(header, preferred))
     if ending == ".csv" or (len(names) > 1 and names_a_choice([name.strip('"') for name in names])):
         return _from_delimited(data, path, preferred)
+    refuse_other_kind([name.strip('"') for name in names], "preferences", path)
     return _from_lines(data, path, header)
 
 

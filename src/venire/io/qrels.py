@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from venire.data.ids import Category, Ids, as_bytes
 from venire.data.judgments import Judgments
 from venire.data.rows import Rows
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.faults import columns_fault, control_fault
+from venire.io.file_kinds import WAYS
 from venire.io.lines import read_bytes, written
 from venire.io.naming import stem
 from venire.io.scale_files import declare_scale, header_scale, scale_beside
 from venire.kernels.fields import Fields, split
-from venire.kernels.slices import padded
+from venire.kernels.slices import equal, padded
 
 COLUMNS = "topic, 0, document, label"
 TOPIC, SECOND, DOC, LABEL = range(4)
+TIES = np.frombuffer(b"=?!", dtype=np.uint8)
 SECOND_COLUMN = ("ignore", "assessor", "intent")
 
 
@@ -31,6 +35,9 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     data = read_bytes(path)
     fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 4)
     _refuse(path, fields, data)
+    if name_a_choice(fields):
+        line = int(fields.line[0]) + 1
+        raise FormatError(path, line, "this looks like preferences, expected judgments", hint=WAYS["preferences"])
     second = fields.column(SECOND)
     named = second_column == "assessor"
     assessor = Category.of_slices(second) if named else Category.constant(stem(path), len(fields.line))
@@ -68,6 +75,20 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
     header = declare_scale(judgments, path, comments=True)
     with written(path) as file:
         file.write(header + as_bytes("".join(f"{' '.join(row)}\n" for row in rows)))
+
+
+def name_a_choice(fields: Fields) -> bool:
+    """Whether every line names one of its two middle columns as the last: topic, document, document, preferred one."""
+    if len(fields.line) == 0:
+        return False
+    label, first, second = (fields.column(n) for n in (LABEL, SECOND, DOC))
+    if label.at(0) not in (first.at(0), second.at(0)):
+        return False
+    chosen = equal(label, second)
+    if not chosen.any() and label.at(0).isdigit():
+        return False
+    tied = np.isin(label.end - label.start, 1) & np.isin(label.buffer[label.start], TIES)
+    return bool((equal(label, first) | chosen | tied).all())
 
 
 def _refuse_loss(judgments: Judgments, second_column: str) -> None:

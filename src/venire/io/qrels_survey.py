@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from venire.data.ids import as_text
-from venire.io.qrels import DOC, LABEL, SECOND, TOPIC
+from venire.io.file_kinds import WAYS
+from venire.io.qrels import DOC, LABEL, SECOND, TOPIC, name_a_choice
 from venire.io.text_survey import Problem
 from venire.kernels.fields import Fields
-from venire.kernels.slices import encode, equal
+from venire.kernels.slices import encode
 
 
 def preferences(fields: Fields) -> list[Problem]:
     """Say so if every line names one of its two middle columns as the last."""
-    label = fields.column(LABEL)
-    if not (equal(label, fields.column(SECOND)) | equal(label, fields.column(DOC))).all():
+    if not name_a_choice(fields):
         return []
     what = "the last column always repeats the second or third: these seem to be preferences, not judgments"
-    return [Problem(what, int(fields.line[0]) + 1, "preferences are not read yet", fatal=True)]
+    return [Problem(what, int(fields.line[0]) + 1, WAYS["preferences"], fatal=True)]
 
 
 def repeated_labels(fields: Fields, reading: Mapping[str, Any]) -> list[Problem]:

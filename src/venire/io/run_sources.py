@@ -14,6 +14,7 @@ from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRule
 from venire.errors import FormatError, UnknownName
 from venire.io.foreign_objects import known_runs
 from venire.io.lines import STDIN
+from venire.words import read_number
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -129,7 +130,7 @@ def _name(name: object) -> str:
 
 def _score(score: Any, topic: object, doc: object) -> float:
     try:
-        return float(score)
+        return read_number(score) if isinstance(score, str) else float(score)
     except (TypeError, ValueError):
         message = f"the score {score!r} of document {doc!r} for topic {topic!r} is not a finite number"
         raise FormatError("run", None, message) from None

@@ -76,13 +76,18 @@ def header_scale(data: bytes, where: object) -> Scale | None:
 def declare_scale(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
     """Return the comment that declares the scale, if one is needed and can; write it beside the table if none can."""
     scale = judgments.scale
-    if scale_file(path) is None and inferred_from(judgments) == scale:
+    if scale_file(path) is None and (scale.inferred or _like_inferred(scale, inferred_from(judgments))):
         return b""
     comment = as_bytes(f"# scale: {scale}\n")
     if comments and _read_back(comment) == scale:
         return comment
     write_scale_beside(scale, path)
     return b""
+
+
+def _like_inferred(scale: Scale, inferred: Scale | None) -> bool:
+    """Whether a scale need not be declared: reading would infer the same labels, with the same linear gains."""
+    return inferred is not None and inferred == scale and inferred.steps().tolist() == scale.steps().tolist()
 
 
 def used_labels(judgments: Judgments) -> list[str]:

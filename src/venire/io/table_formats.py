@@ -31,10 +31,16 @@ def looks_like_table(head: bytes, name: str) -> bool:
     head, ending = head.removeprefix(BOM), ending_of(name)
     if head.startswith(PARQUET) or head.lstrip().startswith(b"{") or ending in (".csv", ".parquet", *JSON_LINES):
         return True
-    header = head[header_start(head) :].partition(b"\n")[0]
-    fields = header.decode("utf-8", "replace").split(header_separator(header, SEPARATOR.get(ending, "")))
-    names = {plain(field.strip('" \r')) for field in fields}
+    names = {plain(name) for name in header_names(head, name)}
     return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+
+
+def header_names(head: bytes, name: str) -> list[str]:
+    """Return the fields of the first line that is neither a comment nor empty: names of columns, if it is a header."""
+    head = head.removeprefix(BOM)
+    header = head[header_start(head) :].partition(b"\n")[0]
+    fields = header.decode("utf-8", "replace").split(header_separator(header, SEPARATOR.get(ending_of(name), "")))
+    return [field.strip('" \r') for field in fields]
 
 
 def header_start(data: bytes) -> int:

@@ -41,17 +41,27 @@ if TYPE_CHECKING:
 __all__ = ["looks_like_table", "read_table", "rows_from_dict", "rows_from_frame", "scale_beside", "write_table"]
 
 
-def read_table(path: Path, *, wide: bool = False, wide_aspects: bool = False, assessor: str | None = None) -> Rows:
+def read_table(
+    path: Path,
+    *,
+    wide: bool = False,
+    wide_aspects: bool = False,
+    assessor: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    also: Sequence[str] = (),
+) -> Rows:
     """Read one table; text formats may be gz or zst.
 
     assessor: the name of the one assessor of a table that names none; without it, that is the file's name.
+    columns: which column is what, as in {"label": "rating"}, if its name does not tell.  also: names of further
+    columns that are read, into ``Rows.extra``.
     ``Rows.notes`` say which column was taken for what; ``Rows.line`` is the line, and the row in Parquet.
     The scale is that of the header, else that of the file beside.
     Cost: O(bytes), plus a sort of the distinct names.
 
     When not to use this: headerless qrels, also those separated by tabs, are read by ``read_qrels``.
     """
-    form = Form(path, spread_of(wide, wide_aspects))
+    form = Form(path, spread_of(wide, wide_aspects), columns or {}, tuple(also))
     batches, scale = _batches(path, form)
     rows = rows_of(batches, form, name=path.name, assessor=assessor, default=stem(path))
     return replace(rows, scale=scale or scale_beside(path))
@@ -64,12 +74,13 @@ def rows_from_frame(
     wide: bool = False,
     wide_aspects: bool = False,
     assessor: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    also: Sequence[str] = (),
 ) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
-    form = Form(source, spread_of(wide, wide_aspects))
+    form = Form(source, spread_of(wide, wide_aspects), columns or {}, tuple(also))
     table = as_polars(frame, form)
-    columns = find_columns(table.columns, form)
-    batches = sliced(table, columns)
+    batches = sliced(table, find_columns(table.columns, form))
     return rows_of(batches, form, name=source, assessor=assessor, default="assessor")
 
 

@@ -12,6 +12,7 @@ from venire.measures.ccg import CCG, CCGsingle, nCCG
 from venire.measures.dcg import CG, DCG, nDCG
 from venire.measures.measure import Measure, defaults
 from venire.measures.precision import Judged, P, R, Rprec, Success
+from venire.words import read_number
 
 KINDS: dict[str, type[Measure]] = {
     kind.__name__: kind
@@ -108,6 +109,6 @@ def _unquoted(value: str) -> str:
 
 def _number(value: str, name: str, text: str) -> float:
     try:
-        return float(value)
+        return read_number(value)
     except ValueError:
         raise MeasureError(f"{text!r}: {name} is {value!r}, expected a number") from None

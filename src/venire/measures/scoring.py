@@ -20,6 +20,7 @@ from venire.measures.measure import Measure, Worth, alpha_of
 from venire.measures.measure import measure as own_measure
 from venire.measures.names import parse_measure
 from venire.types import Bools, Floats, Ints
+from venire.words import read_number
 
 JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
@@ -114,7 +115,7 @@ def _refuse_alpha(measure: Measure) -> None:
 
 def _unjudged_gain(unjudged: float | str) -> float:
     try:
-        gain = float(unjudged)
+        gain = read_number(unjudged) if isinstance(unjudged, str) else float(unjudged)
     except ValueError:
         raise UnknownName("rule for unjudged documents", str(unjudged), ["condensed", "0", "0.1"]) from None
     if not 0 <= gain < np.inf:

@@ -65,7 +65,9 @@ def test_phi_stands_among_the_statistics(venire, write):
     items = [[5, 6, 5], [4, 5, 5], [3, 5, 3], [6, 6, 6], [5, 5, 4]]
     lines = [f"1\td{d}\tU{u}\t{label}" for d, item in enumerate(items) for u, label in enumerate(item)]
     path = write("seven.tsv", HEAD + "\n".join(lines) + "\n")
-    (record,) = json.loads(venire("agreement", path, "--name", "phi", "--format", "json").out)["statistics"]
+    (record,) = json.loads(
+        venire("agreement", path, "--name", "phi", "--scale", "0<1<2<3<4<5<6", "--format", "json").out
+    )["statistics"]
     assert record["value"] == pytest.approx(0.99999975831, abs=1e-8)
     assert record["low"] == pytest.approx(0.986, abs=5e-4)
     nominal = venire("agreement", path, "--name", "phi", "--level", "nominal", "--format", "json")

@@ -116,7 +116,7 @@ class TestJson:
 
     def test_what_is_unknown_is_null(self, venire, write):
         labels = write("few.tsv", table(double((2, 2, 60), (0, 0, 60))))
-        document = answered(venire("disagreement", labels, "--format", "json"))
+        document = answered(venire("disagreement", labels, "--scale", "0<1<2", "--format", "json"))
         (unknown,) = [each for each in document["parameters"] if each["label"] == "1"]
         assert {key: unknown[key] for key in ("p", "sd", "low", "high", "hits", "pairs")} == {
             **dict.fromkeys(("p", "sd", "low", "high")),
@@ -127,8 +127,9 @@ class TestJson:
 
     def test_weights_are_null_where_a_label_was_never_judged_twice(self, venire, write):
         labels = write("few.tsv", table(double((2, 2, 60), (0, 0, 60))))
-        document = answered(venire("disagreement", labels, "--weights", "1/3", "--format", "json"))
-        assert [each["weight"] for each in document["udm"]] == [None, None, None]
+        args = ("disagreement", labels, "--weights", "1/3", "--format", "json")
+        assert [each["weight"] for each in answered(venire(*args, "--scale", "0<1<2"))["udm"]] == [None, None, None]
+        assert [each["weight"] for each in answered(venire(*args))["udm"]] == [1, 0]
 
     def test_both_directions_where_both_sides_are_named(self, venire, published):
         args = ("--observed", "U1", "--reference", "U2", "--format", "json")
@@ -183,7 +184,7 @@ class TestSettings:
     def test_several_files(self, venire, write):
         one, other = write("llm.txt", "1 0 a 2\n1 0 b 1\n"), write("people.txt", "1 0 a 1\n1 0 b 2\n")
         args = ("--observed", "llm", "--reference", "people", "--format", "json")
-        assert ratios(answered(venire("disagreement", one, "-j", other, *args))) == [(0, 1), (1, 1), (0, 0)]
+        assert ratios(answered(venire("disagreement", one, "-j", other, *args))) == [(0, 1), (1, 1)]
 
     def test_chosen_rows(self, venire, published):
         answer = venire("disagreement", published, "--where", "assessor=U1")

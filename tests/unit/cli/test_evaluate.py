@@ -209,7 +209,7 @@ def test_gains_by_name_by_pairs_and_by_file(venire, qrels, run, write):
         ("0 nan\n", ":1: gain nan is not a finite number from 0 on"),
         ("# nothing\n", ": holds no gains"),
         ("0 0\n1 1\n", "no gain for label '2'"),
-        ("0 0\n1 1\n2 2\n3 3\n", "gains name a label '3'"),
+        ("0 0\n1 1\n2 2\nx 3\n", "gains name a label 'x'"),
     ],
 )
 def test_a_bad_file_of_gains(venire, qrels, run, write, text, words):

@@ -47,8 +47,9 @@ def test_qrels(venire, qrels):
         "assessors": 1,
         "labels_per_item": {"1": 5},
         "label_counts": {"qrels": {"0": 2, "1": 2, "2": 1}},
-        "notes": [],
     }
+    (note,) = found["facts"].pop("notes")
+    assert "0<1<2 is inferred" in note
     assert found["facts"] == expected
 
 
@@ -320,6 +321,7 @@ def test_in_words(venire, qrels, write):
         "  labels per item: 5 with 1",
         "  assessor  labels  0     1     2",
         "  qrels          5   40%   40%   20%",
+        "  note: the scale 0<1<2 is inferred from the labels that occur; linear gains are their numbers",
         "",
         f"{bad}: TREC run, not readable",
         "  not compressed, 26 bytes, 2 lines, ASCII, LF",

@@ -243,3 +243,54 @@ class TestLabelsForSeveralQuestions:
         found = (venire("evaluate", path, run, *args) for path in ("plain.tsv", "given.tsv"))
         plain, both = (json.loads(each.out)["scores"] for each in found)
         assert plain == both
+
+
+class TestScaleThatIsNotDeclared:
+    """Labels 1, 3 and 7 are three labels, as if they were declared."""
+
+    @pytest.fixture
+    def table(self, write):
+        names = dict(zip("012", "137", strict=True))
+        rows = [line.split("\t") for line in DOUBLE.splitlines()]
+        return write("odd.tsv", f"{HEAD}\n" + "".join("\t".join([*row[:3], names[row[3]]]) + "\n" for row in rows))
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ("agreement", "--bootstrap", "20"),
+            ("disagreement", "--weights", "1/3"),
+            ("disagreement", "--relevant", "all"),
+            ("scales", "--bootstrap", "5"),
+            ("sensitivity",),
+        ],
+    )
+    def test_is_that_of_the_labels_that_occur(self, venire, table, command):
+        found, declared = (
+            venire(command[0], table, *command[1:], "--format", "json", *scale) for scale in ((), ("--scale", "1<3<7"))
+        )
+        assert json.loads(found.out) == json.loads(declared.out)
+        assert "the scale 1<3<7 is inferred" in found.err
+        assert "inferred" not in declared.err
+
+    def test_the_lowest_label_has_no_weight(self, venire, table):
+        found = json.loads(venire("disagreement", table, "--weights", "1/3", "--format", "json").out)
+        assert {each["label"]: each["weight"] for each in found["udm"]}["1"] == 0
+
+    def test_thresholds_between_labels(self, venire, table):
+        between, at = (
+            json.loads(venire("disagreement", table, "--relevant", label, "--format", "json").out)["parameters"]
+            for label in ("2", "3")
+        )
+        assert [each["p"] for each in between] == [each["p"] for each in at]
+
+    def test_labels_that_other_files_have_too(self, venire, write, run):
+        few = write("few.tsv", f"{HEAD}\n1\ta\tX\t2\n1\tb\tX\t0\n")
+        more = write("double.tsv", f"{HEAD}\n{DOUBLE}")
+        args = ("--gains", "prm:1", "--fit-on", more, "--format", "json")
+        found, declared = (venire("evaluate", few, run, *args, *scale) for scale in ((), ("--scale", "0<1<2")))
+        assert json.loads(found.out) == json.loads(declared.out)
+        found, declared = (
+            venire("count", few, run, "--fit-on", more, "--format", "json", *scale)
+            for scale in ((), ("--scale", "0<1<2"))
+        )
+        assert json.loads(found.out) == json.loads(declared.out)

@@ -100,7 +100,7 @@ def test_aspects_are_of_the_topics_and_assessors_that_were_chosen(tmp_path):
     path.write_text("".join(two_aspects()), encoding="utf-8")
     labels = _chosen(read_judgments(path), ("topic=t1", "topic=t2", "assessor=bob"))
     usual = {"scale": None, "wide_aspects": False, "negative": "unjudged", "repeats": None}
-    read = _aspects(labels, [str(path)], usual)
+    read = _aspects(labels, [str(path)], {"reading": {**usual, "columns": {}}, "where": ()})
     assert len(read) == 12
 
 

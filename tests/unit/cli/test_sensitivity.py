@@ -148,7 +148,7 @@ def test_the_same_seed_gives_the_same(venire, folder):
 def test_what_is_not_known_is_null(venire, write):
     one = write("one.qrels", "1 0 a 2\n1 0 b 0\n")
     other = write("other.qrels", "1 0 a 2\n1 0 b 0\n")
-    found = document(venire("sensitivity", one, "-j", other, "--format", "json"))
+    found = document(venire("sensitivity", one, "-j", other, "--scale", "0<1<2", "--format", "json"))
     assert found["topics"] == []
     needed = {record["label"]: record for record in found["needed"]}
     assert needed["1"]["judgments"] is None

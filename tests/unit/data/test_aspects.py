@@ -41,7 +41,7 @@ def test_a_declared_scale_is_that_of_every_aspect():
 def test_not_applicable_is_no_judgment_and_is_told():
     columns = table(topic=["1", "1", "2"], doc=["a", "b", "a"], label=["2", "N/A", "0"])
     judgments = read_judgments(columns)
-    assert (len(judgments), judgments.scale.labels) == (2, ("0", "1", "2"))
+    assert (len(judgments), judgments.scale.labels) == (2, ("0", "2"))
     assert "1 label N/A (not applicable) is taken as unjudged" in judgments.notes
     assert len(judgments.items) == 3
     other = read_judgments(columns.with_columns(label=pl.Series(["2", "nil", "0"])), not_applicable="nil")

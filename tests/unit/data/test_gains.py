@@ -32,6 +32,26 @@ def test_raw_gains_are_the_numbers_in_the_file():
     np.testing.assert_array_equal(linear(fedweb).values, [0, 1, 2, 3])
 
 
+def test_gains_on_a_scale_that_was_not_declared_are_those_of_trec_eval():
+    found = Scale.of_integers([7, 3, 1])
+    np.testing.assert_array_equal(linear(found).values, [1, 3, 7])
+    np.testing.assert_array_equal(exponential(found).values, [1, 7, 127])
+    np.testing.assert_array_equal(gains_for("binary:2", found).values, [0, 1, 1])
+    np.testing.assert_array_equal(gains_for("0=0,1=0.1,2=0.2,3=0.3,7=1", found).values, [0.1, 0.3, 1])
+    with pytest.raises(ScaleError, match="'8' is not a label"):
+        gains_for("binary:8", found)
+    with pytest.raises(GainsError, match="too large for exponential"):
+        exponential(Scale.of_integers([0, 5000]))
+
+
+def test_gains_for_more_labels_than_occur_are_taken_where_no_scale_was_declared():
+    stated = gains_for({"0": 0, "1": 0.2, "2": 0.7, "3": 1}, Scale.parse("0<1<2<3"))
+    found = gains_for(stated, Scale.of_integers([0, 3, 1]))
+    assert (found.scale.labels, found.values.tolist()) == (("0", "1", "3"), [0, 0.2, 1])
+    with pytest.raises(GainsError, match="these gains are for the scale"):
+        gains_for(stated, Scale.parse("0<1<3"))
+
+
 @pytest.mark.parametrize(
     ("gains", "unit"),
     [

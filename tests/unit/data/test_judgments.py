@@ -4,7 +4,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import AmbiguousLabels, FormatError, RepeatedLineWarning, UnknownName, read_judgments, write_judgments
+from venire import (
+    AmbiguousLabels,
+    FormatError,
+    GainsError,
+    RepeatedLineWarning,
+    Scale,
+    ScaleError,
+    UnknownName,
+    VenireError,
+    read_judgments,
+    write_judgments,
+)
+from venire.data.gains import gains_for
+from venire.data.judgments import on_one_scale
 
 
 @pytest.fixture
@@ -80,8 +93,10 @@ def test_a_label_off_the_scale_names_its_line(qrels):
 
 def test_labels_that_are_no_numbers_need_a_scale(qrels):
     path = qrels("1 0 a Rel\n1 0 b Non\n")
-    with pytest.raises(FormatError, match=r'(?s)judge.qrels:2: label .Non.*--scale "Non<Rel"'):
+    with pytest.raises(FormatError, match=r"judge.qrels:2: label .Non.") as caught:
         read_judgments(path)
+    assert "--scale" in caught.value.hint
+    assert "Non<Rel" not in caught.value.hint
     assert read_judgments(path, scale="Non<Rel").label.tolist() == [1, 0]
 
 
@@ -181,9 +196,48 @@ def test_whole_numbers_may_have_a_fraction_of_zero(tmp_path, name):
     text = "qid,docno,grade\n1,a,1.0\n1,b,3.0\n" if name == "x.csv" else "1 0 a 1\n1 0 b 3.0\n"
     (tmp_path / name).write_text(text)
     judgments = read_judgments(tmp_path / name)
-    assert judgments.scale.labels == ("0", "1", "2", "3")
-    assert judgments.label.tolist() == [1, 3]
+    assert judgments.scale.labels == ("1", "3")
+    assert judgments.label.tolist() == [0, 1]
 
 
 def test_fractions_are_noted_since_linear_gains_are_places(qrels):
     assert any("not whole numbers" in note for note in read_judgments(qrels("1 0 a 0.5\n1 0 b 1\n")).notes)
+
+
+def test_a_scale_that_is_not_declared_holds_the_labels_that_occur(qrels):
+    one, other = qrels("1 0 a 7\n1 0 b 1\n1 0 c -2\n", "one.qrels"), qrels("1 0 a 3\n2 0 b 1\n", "two.qrels")
+    found = read_judgments([one, other])
+    assert found.scale.labels == ("1", "3", "7")
+    assert [note for note in found.notes if "1<3<7 is inferred" in note]
+    assert found.where(assessor="two").scale.labels == ("1", "3", "7")
+    declared = read_judgments([one, other], scale="0<1<2<3<7")
+    assert not [note for note in declared.notes if "inferred" in note]
+
+
+@pytest.mark.parametrize(("grades", "labels"), [((1, 1), ("0", "1")), ((0, 0), ("0", "1")), ((3, 3), ("0", "3"))])
+def test_a_label_that_occurs_alone_has_another_beside_it(grades, labels):
+    assert read_judgments({"1": dict(zip("ab", grades, strict=True))}).scale.labels == labels
+
+
+def test_labels_below_zero_are_0_if_they_are_the_lowest(qrels):
+    found = read_judgments(qrels("1 0 a -2\n1 0 b 1\n1 0 c 2\n"), negative="lowest")
+    assert (found.scale.labels, found.label.tolist()) == (("0", "1", "2"), [0, 1, 2])
+
+
+def test_judgments_without_a_declared_scale_go_on_one_scale():
+    few, more = read_judgments({"1": {"a": 0, "b": 3}}), read_judgments({"1": {"a": 1, "b": 3, "c": 2}})
+    one, other = on_one_scale(few, more)
+    assert one.scale.labels == other.scale.labels == ("0", "1", "2", "3")
+    assert (one.label.tolist(), other.label.tolist()) == ([0, 3], [1, 3, 2])
+    with pytest.raises(ScaleError, match="'2' is not a label"):
+        on_one_scale(read_judgments({"1": {"a": 0}}, scale="0<1<3"), more)
+
+
+@pytest.mark.parametrize(
+    "read", [lambda: read_judgments({"1": {"a": "1_000"}}), lambda: Scale.parse("0<1_0").numbers()]
+)
+def test_digits_parted_by_underscores_are_no_number(read):
+    with pytest.raises(VenireError, match=r"1_0+"):
+        read()
+    with pytest.raises(GainsError, match="not a number"):
+        gains_for("0=0,1=1_0", Scale.parse("0<1"))

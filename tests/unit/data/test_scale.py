@@ -22,9 +22,10 @@ def test_a_scale_reads_from_text_and_back(text, labels, measurement):
     assert Scale.parse(str(scale)) == scale
 
 
-def test_integers_span_the_whole_range_so_that_levels_are_grades():
-    assert Scale.of_integers([0, 3]).labels == ("0", "1", "2", "3")
+def test_a_scale_of_integers_has_those_that_occur():
+    assert Scale.of_integers([10, 0, 3, 3]).labels == ("0", "3", "10")
     assert Scale.of_integers([0, 0]).labels == ("0", "1")
+    assert Scale.of_integers([0, 3]).at_least(1).tolist() == [False, True]
 
 
 def test_declared_levels_are_positions_not_numbers():
@@ -46,7 +47,7 @@ def test_labels_from_one_upwards():
         (lambda: Scale.parse("a|b").at_least("a"), "have no order"),
         (lambda: Scale.parse("a<b").numbers(), "not all numbers"),
         (lambda: Scale.parse("Non<Rel").level_of("Rle"), "did you mean 'Rel'"),
-        (lambda: Scale.of_integers([5000]), "up to 5000"),
+        (lambda: Scale.of_integers(range(5000)), "5,000 different labels"),
         (lambda: Scale.from_table({"label": ["a"]}), "no scale found"),
     ],
 )

@@ -36,8 +36,8 @@ def test_scales_are_inferred_stated_or_declared(write):
     text = "topic\tdoc\taspect\tlabel\n1\ta\trel\t2\n1\ta\ttrust\thigh\n1\tb\trel\tN/A\n1\tb\ttrust\tlow\n"
     path = write(text)
     found = read_aspects(path, scales={"trust": "low<high"})
-    assert [str(scale) for scale in found.scales] == ["0<1<2", "low<high"]
-    assert found.grade.tolist() == [[2, 1], [-1, 0]]
+    assert [str(scale) for scale in found.scales] == ["0<2", "low<high"]
+    assert found.grade.tolist() == [[1, 1], [-1, 0]]
     with pytest.raises(FormatError, match=r"labels.tsv:3: label 'high' is not a number"):
         read_aspects(path)
     with pytest.raises(FormatError, match=r"labels.tsv:2: label '2' is not on the scale"):
@@ -73,8 +73,9 @@ def test_tables_without_aspects_and_conflicting_scales(write):
 
 
 def test_judgments_in_memory_are_taken_as_they_are(write):
-    judgments = read_judgments(write("topic\tdoc\trel\ttrust\n1\ta\t2\t7\n"), wide_aspects=True)
-    assert read_aspects(judgments).grade.tolist() == [[2, 7]]
+    text = "topic\tdoc\trel\ttrust\n1\ta\t2\t7\n1\tb\t1\t5\n1\tc\t0\t5\n"
+    judgments = read_judgments(write(text), wide_aspects=True)
+    assert read_aspects(judgments).grade.tolist() == [[2, 1], [1, 0], [0, 0]]
 
 
 def test_clef(data_dir):

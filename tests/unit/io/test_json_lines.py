@@ -55,3 +55,19 @@ def test_json_lines_may_not_change_their_names_midway(read, monkeypatch):
 def test_damaged_parquet_is_refused(read):
     assert "cannot be read as Parquet" in refusal(read, b"PAR1 and nothing else", "judges.parquet")
     assert "is not Parquet" in refusal(read, LONG, "judges.parquet")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"topic":"1","doc":"a","label":1,"label":2}\n', 1),
+        ('{"topic":"1","doc":"a","label":1}\n\n{"topic":"1","doc":"b","label":1,"time":3, "time" : null}\n', 3),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_with_its_line(read, text, line):
+    assert refusal(read, text, "judges.jsonl").startswith(f":{line}: the object has the key")
+
+
+def test_keys_that_are_values_too_are_no_trouble(read):
+    text = '{"topic":"label","doc":"topic","label":1,"note":null}\n{"topic":"1","doc":"b","label":0,"note":{"doc":1}}\n'
+    assert read(text, "judges.jsonl").doc.texts() == ["topic", "b"]

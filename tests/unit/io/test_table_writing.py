@@ -101,12 +101,14 @@ def test_wide_tables_come_back_exactly_or_are_refused(tmp_path_factory, ending, 
 def test_long_and_wide_look_as_expected(tmp_path):
     table = judgments([("1", "a", "x", "2"), ("1", "a", "y,z", "0"), ("1", "b", "x", "3")])
     write_table(table, tmp_path / "long.csv")
-    assert (tmp_path / "long.csv").read_text() == 'topic,doc,assessor,label\n1,a,x,2\n1,a,"y,z",0\n1,b,x,3\n'
+    assert (tmp_path / "long.csv").read_text() == (
+        '# scale: 0<1<2<3\ntopic,doc,assessor,label\n1,a,x,2\n1,a,"y,z",0\n1,b,x,3\n'
+    )
     write_table(table, tmp_path / "wide.tsv", wide=True)
-    assert (tmp_path / "wide.tsv").read_text() == "topic\tdoc\tx\ty,z\n1\ta\t2\t0\n1\tb\t3\t\n"
-    aspects = judgments([("1", "a", "x", "2", "trust"), ("1", "a", "x", "3", "rel")], facets=["aspect"])
+    assert (tmp_path / "wide.tsv").read_text() == ("# scale: 0<1<2<3\ntopic\tdoc\tx\ty,z\n1\ta\t2\t0\n1\tb\t3\t\n")
+    aspects = judgments([("1", "a", "x", "2", "trust"), ("1", "a", "x", "3", "rel")], scale="2<3", facets=["aspect"])
     write_table(aspects, tmp_path / "aspects.csv", wide_aspects=True)
-    assert (tmp_path / "aspects.csv").read_text() == "topic,doc,assessor,rel,trust\n1,a,x,3,2\n"
+    assert (tmp_path / "aspects.csv").read_text() == ("# scale: 2<3\ntopic,doc,assessor,rel,trust\n1,a,x,3,2\n")
 
 
 def test_facets_and_times_keep_wide_rows_apart(tmp_path):
@@ -140,8 +142,14 @@ def test_aspects_are_columns_only_where_there_are_aspects(tmp_path):
 
 def test_a_scale_is_declared_where_reading_would_not_infer_it(tmp_path):
     rows = [("1", "a", "x", "0"), ("1", "b", "x", "3")]
-    write_table(judgments(rows), tmp_path / "plain.csv")
+    every = [("1", f"d{label}", "x", label) for label in "0123"]
+    write_table(judgments(every), tmp_path / "plain.csv")
     assert "scale" not in (tmp_path / "plain.csv").read_text()
+    write_table(judgments(rows, scale="0<3"), tmp_path / "levels.csv")
+    assert (tmp_path / "levels.csv").read_text().startswith("# scale: 0<3\n")
+    found = read_judgments({"1": {"a": 0, "b": 3, "c": 1}})
+    write_table(found.where(label=["0", "3"]), tmp_path / "inferred.csv")
+    assert "scale" not in (tmp_path / "inferred.csv").read_text()
     write_table(judgments(rows[:1]), tmp_path / "lower.csv")
     assert (tmp_path / "lower.csv").read_text().startswith("# scale: 0<1<2<3\ntopic,")
     write_table(judgments(rows[:1]), tmp_path / "lower.jsonl")

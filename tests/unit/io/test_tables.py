@@ -183,7 +183,7 @@ def test_columns_are_found_by_their_usual_names(read, header, roles):
 def test_what_is_missing_or_ambiguous_is_said(read):
     said = refusal(read, "# by hand\nqid,url,label\n1,a,0\n")
     assert ":2: no column for the doc: found qid, url, label; expected one of doc, docid" in said
-    assert "rename" in said
+    assert "--column doc=NAME" in said
     assert "--wide" in refusal(read, "qid,docid,nist,gpt\n1,a,0,1\n")
     said = refusal(read, "qid,topic,doc,label\n1,1,a,0\n")
     assert ":1: columns 'qid' and 'topic' could both be the topic" in said

@@ -71,7 +71,7 @@ def test_gap_needs_gains_that_rise():
 def test_binary_measures_that_stay_at_rel_say_so():
     scores = evaluate(GRADED, RUN, ["P@4", "nDCG@4"], gains="exponential")
     assert [note for note in scores.notes if note.startswith("P@4 counts labels from '1' upwards")]
-    assert not evaluate(GRADED, RUN, ["P@4"], gains="linear").notes
+    assert not evaluate(read_judgments(GRADED, scale="0<1<2<3"), RUN, ["P@4"], gains="linear").notes
 
 
 def test_the_ideal_sorts_by_gain_not_by_label():
