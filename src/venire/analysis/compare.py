@@ -24,7 +24,7 @@ from venire.data.panel import judge_at_hand
 from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
@@ -202,7 +202,7 @@ def compare(
             )
         labels, worth, note = reduced(labels, worth)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
-    sources = read_runs(runs)
+    sources = as_runs(runs)
     wanted = None if topics is None else list(topics)
     asked = several(measures)
     scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted, progress=progress)

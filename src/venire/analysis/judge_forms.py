@@ -16,10 +16,9 @@ import numpy as np
 from venire.analysis.forecasts import forecast
 from venire.analysis.stability import Stability, stability
 from venire.data.panel import judge_at_hand
-from venire.data.runs import Runs
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.scoring import MeasureLike
 from venire.models.transitions import ANY, FORMS, Transitions, fit_transitions
 from venire.tabular import Tabular
@@ -102,7 +101,7 @@ def compare_forms(
         raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
     labels = read_judgments(judgments)
     old = judge_at_hand(labels, assessor)
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    sources = as_runs(runs)
     known = transitions or fit_transitions(labels, old, new_judge)
     settled: dict[str, Any] = {**options, "assessor": old, "transitions": known}
     return FormComparison({form: stability(forecast(labels, sources, measure, form=form, **settled)) for form in forms})

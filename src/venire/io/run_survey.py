@@ -114,14 +114,16 @@ def _survey_fields(fields: Fields, found: Mapping[str, Found], text: TextFacts) 
 
 
 def survey_table(table: RunTable) -> RunSurvey:
-    """Look at every row of runs in memory; they have no rank column."""
+    """Look at every row of runs in memory."""
     order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
     columns = (table.topic, table.system, table.doc)
     topic, tag, doc = (each.names.slices.take(each.codes[order]) for each in columns)
-    rank, score = np.full(len(order), np.nan), table.score[order]
+    rank = np.full(len(order), np.nan) if table.rank is None else table.rank[order]
+    line = np.arange(len(order)) if table.line is None else table.line - 1
     bad = np.flatnonzero(~np.isfinite(table.score))
-    found = {"score": Found(int(bad[0]), len(bad), str(table.score[bad[0]]))} if len(bad) else {}
-    return summed([_survey_lines(Lines(topic, tag, doc, rank, score, order), found, TextFacts())])
+    found = {"score": Found(int(line[bad[0]]), len(bad), str(table.score[bad[0]]))} if len(bad) else {}
+    lines = Lines(topic, tag, doc, rank, table.score[order], line[order])
+    return summed([_survey_lines(lines, found, TextFacts())])
 
 
 def _survey_lines(lines: Lines, found: Mapping[str, Found], text: TextFacts) -> Part:

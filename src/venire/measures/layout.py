@@ -16,10 +16,9 @@ import numpy as np
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, convene
-from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.measures.scoring import Plan
 from venire.types import Bools, Floats, Ints
@@ -51,7 +50,7 @@ class Case:
         progress: Progress | None = None,
     ) -> Case:
         """Settle who judges, and scan the runs once."""
-        sources = runs if isinstance(runs, Runs) else read_runs(runs)
+        sources = as_runs(runs)
         panel = convene(judgments, assessor=assessor, per=per, pool=pool)
         facts = scan(sources, judgments.items, progress=progress)
         return cls(judgments, panel, facts, None if duplicates is None else groups_of(duplicates, judgments.items))

@@ -126,6 +126,14 @@ def test_runs_in_parquet(venire, tmp_path):
     assert problems(found) == [(4, "document 'a' is ranked twice for topic '1'")]
 
 
+def test_runs_in_csv(venire, write):
+    found = looked_at(venire, write("r.csv", "query,doc,rank,score,run\n1,a,1,0.5,x\n1,b,2,1.5,x\n"))
+    assert (found["kind"], found["facts"]["systems"], found["facts"]["rising_scores"]) == ("run table", ["x"], 1)
+    assert found["problems"][0]["line"] == 3
+    judged = looked_at(venire, write("j.csv", "topic,doc,assessor,score\n1,a,ann,1\n"))
+    assert judged["kind"] == "judgments table (long)"
+
+
 def test_duplicates(venire, write):
     found = looked_at(venire, write("copies.txt", "0\td1\td2\n0\td3\td4\td5\n1\td6\td7\n"))
     assert (found["kind"], found["problems"]) == ("duplicates", [])
