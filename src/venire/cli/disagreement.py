@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, shared_options
+from venire.cli.labels import one_standard_input, read_labels, shared_options
 from venire.cli.options import MODEL, OUTPUT, PATH, bootstrap_option, file_place, prior_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
@@ -101,7 +101,7 @@ model = gathered(
     section=MODEL,
     metavar="FILE|unit",
     help="Weigh labels of snippets and pages together, as in Sure+Key: JUDGMENTS are of pages, this file of their "
-    "snippets; or both are in JUDGMENTS, told apart by the column unit.",
+    "snippets, with --scale if that has its labels; or both are in JUDGMENTS, and the column unit says which.",
 )
 @option(
     *("--save", "saved"),
@@ -147,6 +147,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     from venire.models.gain_names import read_share
 
     shares = [read_share(text) for text in options["shares"]]
+    one_standard_input(judgments, *more, options["units"], options["group_file"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     setting = PredictedRelevance(**options["model"])
     if options["units"] is not None:
@@ -230,6 +231,7 @@ def _write_combined(
     """Write the weights of snippet and page labels taken together."""
     from venire.cli.combined_levels import combined_tables, two_units, write_combined
 
-    found = combined_tables(*two_units(labels, options["units"], options["reading"]), setting, shares=shares, rng=rng)
+    units = two_units(labels, options["units"], reading=options["reading"], where=options["where"])
+    found = combined_tables(*units, setting, shares=shares, rng=rng)
     write_combined(out, found)
     out.notes([*(each.sentence() for each in found), *found[0].combined.judgments.notes])

@@ -220,18 +220,42 @@ def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], whe
 
     What ``where`` says of the question that a label answers (aspect, unit, task, intent) holds for them too.  Topics
     and assessors are chosen among the labels to score with alone: a model learns from several assessors, and may do so
-    on other topics.  A file without such a column is taken whole, with a warning.
+    on other topics.
     """
     from venire import read_judgments
 
     given = {name: value for name, value in reading.items() if value is not None}
     others = read_judgments(path, **{"scale": labels.scale, **given})
-    asked = [text for text in where if text.partition("=")[0] not in ("topic", "assessor")]
-    there = [text for text in asked if text.partition("=")[0] in others.facets]
-    if lacking := [text for text in asked if text not in there]:
-        warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 2)
+    return _chosen_beside(path, others, where, but=("topic", "assessor"))
+
+
+def read_beside(path: str, *, reading: Mapping[str, Any], where: Iterable[str], but: Sequence[str] = ()) -> Judgments:
+    """Read a further file of judgments, whose labels may be others; choose among them, except by the columns ``but``.
+
+    ``--scale`` holds for the file if it has all of its labels; else the file's own scale does, with a warning.
+    """
+    from venire import read_judgments
+
     try:
-        return chosen_labels(others, there)
+        found = read_judgments(path, **reading)
+    except FormatError as error:
+        try:
+            found = read_judgments(path, **{**reading, "scale": None})
+        except VenireError:
+            raise error from None
+        words = f"{error.message}; of this file, the scale is {found.scale}"
+        warnings.warn(words, VenireWarning, 2)
+    return _chosen_beside(path, found, where, but)
+
+
+def _chosen_beside(path: str, found: Judgments, where: Iterable[str], but: Sequence[str]) -> Judgments:
+    """Choose labels of a further file; one without such a column is taken whole, with a warning."""
+    asked = [text for text in where if text.partition("=")[0] not in but]
+    there = [text for text in asked if text.partition("=")[0] in ("topic", "assessor", *found.facets)]
+    if lacking := [text for text in asked if text not in there]:
+        warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 3)
+    try:
+        return chosen_labels(found, there)
     except VenireError as error:
         raise FormatError(path, None, error.message, hint=error.hint) from None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import one_standard_input, pool_option, read_labels, shared_options
+from venire.cli.labels import one_standard_input, pool_option, read_beside, read_labels, shared_options
 from venire.cli.options import MODEL, PATH, bootstrap_option, order_length_option, prior_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
@@ -163,7 +163,7 @@ def _differences(
 
     if names[1] is None:
         return []
-    others = read_labels(names[1], (), reading={**options["reading"], "scale": None})
+    others = read_beside(names[1], reading=options["reading"], where=options["where"])
     again = _measured(others, tests, lists, options)
     return [compare_pdp(a, b, names=(names[0], names[1])) for a, b in zip(found, again, strict=True)]
 
