@@ -30,7 +30,7 @@ from venire.analysis.pair_tests import PairedBootstrap
 from venire.analysis.pdp import FEWEST, pdp
 from venire.analysis.scale_settings import SUMMED, scale_settings
 from venire.analysis.seeds import copied, seed_of
-from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
+from venire.analysis.top_lists import TopLists, refuse_no_list, top_of_pool, top_of_runs
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
@@ -169,6 +169,7 @@ def compare_scales(
     if not agreement and runs is None and preferences is None:
         raise SettingError("without agreement there is nothing to compare", hint="give runs, preferences, or both")
     seed = seed_of(rng)
+    lists = None if preferences is None else _lists(judgments, runs, k, seed)
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
     draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
@@ -177,8 +178,7 @@ def compare_scales(
     if runs is not None:
         powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
         values, notes = values + powers, notes + said
-    if preferences is not None:
-        lists = _lists(judgments, seed, k) if runs is None else top_of_runs(judgments, runs, k)
+    if preferences is not None and lists is not None:
         few = FEWEST if n_draws is None and not intervals else n_draws  # for a warning, no more
         chosen = {name: few if draws[name] else 0 for name in settings}
         pdps, said = _pdps(settings, preferences, lists, n_draws=chosen, seed=seed)
@@ -245,9 +245,15 @@ def _powers(
     return values, [how, *found.notes]
 
 
-def _lists(judgments: Judgments, seed: np.random.SeedSequence, k: int | None) -> TopLists:
-    """Documents of the pool whose order is asked for: the best, or, if labels have no order, any."""
-    return top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
+def _lists(judgments: Judgments, runs: Runs | None, k: int | None, seed: np.random.SeedSequence) -> TopLists:
+    """Documents whose order is asked for: those of runs, else the best of the pool, or any if labels have no order."""
+    if runs is not None:
+        lists = top_of_runs(judgments, runs, k)
+    else:
+        lists = top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
+    if k is not None:
+        refuse_no_list(lists, judgments)
+    return lists
 
 
 def _pdps(

@@ -137,12 +137,17 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
 def _lists(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any]) -> TopLists:
     """Choose the documents whose order is asked for."""
     from venire import read_runs
-    from venire.analysis.top_lists import top_of_pool, top_of_runs
+    from venire.analysis.top_lists import refuse_no_list, top_of_pool, top_of_runs
 
     asked = options["listing"]
     if not runs:
-        return top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
-    return top_of_runs(labels, read_runs(list(runs), **options["rules"]), asked["k"], condensed=asked["condensed"])
+        lists = top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
+    else:
+        sources = read_runs(list(runs), **options["rules"])
+        lists = top_of_runs(labels, sources, asked["k"], condensed=asked["condensed"])
+    if asked["k"] is not None:
+        refuse_no_list(lists, labels)
+    return lists
 
 
 def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: Mapping[str, Any]) -> list[PDP]:
