@@ -184,9 +184,9 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     if path is None:
         return None, []
     lines = as_text(read_bytes(Path(path))).splitlines()
-    topics = [line.partition("\t")[0].strip() for line in lines if not line.startswith("#")]
-    topics = [topic for topic in dict.fromkeys(topics) if topic]
     known = set(judgments.topics)
+    topics = [line.partition("\t")[0].strip() for line in lines]
+    topics = [topic for topic in dict.fromkeys(topics) if topic in known or (topic and not topic.startswith("#"))]
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):
         hint = known_names(unknown[0], judgments.topics) if unknown else "expected one topic per line"

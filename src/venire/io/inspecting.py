@@ -11,8 +11,9 @@ from typing import Any
 
 from venire.data.conditional import in_condition
 from venire.data.judgments import Judgments
-from venire.errors import FormatError, RepeatedLineWarning, VenireError
+from venire.errors import CommentWarning, FormatError, RepeatedLineWarning, VenireError
 from venire.io.column_names import ROLES, plain
+from venire.io.comments import comment_words, data_in_comments
 from venire.io.duplicates import read_duplicates
 from venire.io.judgment_sources import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened
@@ -225,6 +226,8 @@ def _of_qrels(
     fields, found = split_leniently(data, 4)
     reading |= {"wide": False, "wide_aspects": False}
     wrong = misfits(found, f"4: {COLUMNS}")
+    if odd := data_in_comments(data, 4):
+        wrong.append(Problem(comment_words(odd), odd.line + 1, "rename the topic if it is data"))
     if len(fields.line) and (other := preferences(fields)):
         return Inspection(str(path), UNKNOWN, facts, (*other, *wrong, *problems))
     if len(fields.line):
@@ -233,6 +236,7 @@ def _of_qrels(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RepeatedLineWarning)
+                warnings.simplefilter("ignore", CommentWarning)
                 facts |= judgment_facts(read_judgments(path, **reading))
         except VenireError as error:
             wrong.append(problem_of(error))

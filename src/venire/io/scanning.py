@@ -7,7 +7,8 @@ same pure function, ``scan_part``, does the work; threads share the parts of all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -15,20 +16,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.facts import Facts, gather_facts
+from venire.data.facts import Facts, gather_facts, no_common_topic
 from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Items
 from venire.data.runs import RunRules, Runs, RunTable
 from venire.engine.local import map_partitions
-from venire.errors import FormatError
+from venire.errors import FormatError, TiedScoresWarning
+from venire.io.comments import warn_of_comments
 from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated_row_fault, score_row_fault
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
+from venire.io.run_findings import tied_systems
 from venire.kernels.fields import split
 from venire.kernels.scan import TAG, TOPIC, Lines, Rules, read_lines, single
 from venire.kernels.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.kernels.slices import encode, padded
 from venire.types import Codes, Floats, Ints
+from venire.words import first_few
 
 Progress = Callable[[int], None]
 
@@ -79,7 +83,21 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
                 batches.append(batch)
             if isinstance(source, RunTable) and runs.rules.system_from == "tag":
                 _claim_systems(source, source.system.names.slices.to_bytes(), home)
+    _warn_of_ties(batches, runs.rules)
     return _facts(items, batches, tuple(home))
+
+
+def _warn_of_ties(batches: Iterable[Scanned], rules: RunRules) -> None:
+    """Warn of systems whose scores say nothing: in no list is one document ahead of another."""
+    lists = (zip(each.systems, each.depth.tolist(), each.level.tolist(), strict=True) for each in batches)
+    if tied := tied_systems(each for batch in lists for each in batch):
+        warnings.warn(tie_words(tied, rules.order), TiedScoresWarning, stacklevel=4)
+
+
+def tie_words(systems: Sequence[str], order: str) -> str:
+    """Say that the scores, or ranks, of systems all tie, and what follows."""
+    way = "; to go by the rank column: --order rank (order='rank')" if order == "score" else ""
+    return f"all {order}s of {first_few(systems, 5)} tie, so documents are ordered by their ids, descending{way}"
 
 
 def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -> Facts:
@@ -95,6 +113,8 @@ def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -
         lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
         hits.append((number[batch.hit_list], batch.rank, batch.item))
         unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
+    if unjudged and not lists:
+        raise no_common_topic(unjudged, items.topics)
     return gather_facts(items, lists, hits, systems, tuple(unjudged))
 
 
@@ -189,6 +209,7 @@ def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> I
                 raise explained_fault(where, batch.fault, content, target.rules, lines_before=lines_before)
             if content.cut:
                 refuse_cut_line(_where(part.source), content, lines_before=lines_before)
+            warn_of_comments(_where(part.source), content.data, 6, lines_before=lines_before)
             progress(len(content.data))
         lines_before += batch.n_lines
         yield batch

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.facts import Facts
+from venire.data.facts import Facts, no_common_topic
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, convene
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
@@ -79,6 +79,9 @@ class Layout:
         seen[panel.judge, facts.items.topic[panel.item]] = True
         names = case.judgments.topics
         chosen, unknown = _chosen_topics(names, seen, topics)
+        if len(facts.topic) and not np.isin(facts.topic, chosen).any():
+            in_runs = [*(names[n] for n in np.unique(facts.topic)), *facts.unjudged_topics]
+            raise no_common_topic(in_runs, (names[n] for n in chosen))
         nothing = [each.of_nothing if missing == "zero" else np.nan for each in plan.measures]
         notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
         _warn_missing(facts, chosen, missing)

@@ -144,3 +144,23 @@ def test_scores_are_as_precise_as_was_said(asked, words):
     expected = asked(words, run(lambda rank: 1.0 + (rank < 4)))
     found = asked(words, run(lambda rank: 1.0 + (rank < 4) - rank * 1e-12), "--score-type", "float32")
     assert (expected.code, found.code, found.out) == (0, 0, expected.out), (expected.err, found.err)
+
+
+@pytest.mark.parametrize("words", [words for words in ARGUMENTS if words != "report"])
+def test_scores_that_all_tie_are_said(asked, words):
+    answer = asked(words, run(lambda _: 1.0))
+    assert "all scores of good, odd, poor tie" in answer.err
+    assert "--order rank" in answer.err
+
+
+@pytest.mark.parametrize("words", ARGUMENTS)
+def test_runs_on_other_topics_are_refused(asked, words):
+    elsewhere = {name: "".join(f"T{line}" for line in text.splitlines(True)) for name, text in PLAIN.items()}
+    answer = asked(words, elsewhere, "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert "no topic in common: the runs have 'T1', 'T2', 'T3', the judgments '1', '2', '3'" in answer.err
+
+
+def test_inspect_says_that_all_scores_tie(venire, write):
+    answer = venire("inspect", write("good.run", run(lambda _: 1.0)["good.run"]))
+    assert "all scores of good tie" in answer.out
