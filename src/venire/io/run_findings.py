@@ -48,7 +48,8 @@ def summed(parts: list[Part]) -> RunSurvey:
         before.append(text.n_lines)
         text = text.plus(part.text)
     found = joined((n, part.found) for n, part in zip(before, parts, strict=True))
-    problems = [*misfits(found, f"6: {COLUMNS}"), *_run_problems(found), *_ties(parts)]
+    problems = [*misfits(found, f"6: {COLUMNS}"), *_run_problems(found)]
+    problems += [] if any(each.fatal for each in problems) else _ties(parts)
     problems += text_problems(text, cut=not all(part.ended for part in parts))
     for n, part in zip(before, parts, strict=True):
         if part.cut is not None:
