@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from venire.data.scale import Scale
     from venire.errors import (
         AmbiguousLabels,
+        CommentWarning,
         FewPairsWarning,
         FormatError,
         GainsError,
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
         RepeatedLineWarning,
         ScaleError,
         SettingError,
+        TiedScoresWarning,
         UnjudgedWarning,
         UnknownName,
         VenireError,
@@ -235,9 +237,9 @@ _NAMES_IN = {
     "data.runs": "RunRules Runs",
     "data.scale": "Scale",
     "errors": (
-        "AmbiguousLabels FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
-        "PairsError RepeatedLineWarning ScaleError SettingError UnjudgedWarning UnknownName VenireError "
-        "VenireWarning"
+        "AmbiguousLabels CommentWarning FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
+        "PairsError RepeatedLineWarning ScaleError SettingError TiedScoresWarning UnjudgedWarning UnknownName "
+        "VenireError VenireWarning"
     ),
     "estimate": "Estimate",
     "io.aspects": "read_aspects",
@@ -294,7 +296,8 @@ _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.sp
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "AP", "AmbiguousLabels", "AspectModel", "AspectRankings", "AspectStudy", "Aspects", "Asymmetry", "CCG", "CCGsingle",
     "CG", "ClickModel", "ClickSummary", "Clicks", "Coefficient", "CohenKappa", "Collection", "CombinedAspects",
-    "CombinedTable", "Comparison", "ConditionalLabels", "ConditionalValidation", "Confusions", "Consistency", "Context",
+    "CombinedTable", "CommentWarning", "Comparison", "ConditionalLabels", "ConditionalValidation", "Confusions",
+    "Consistency", "Context",
     "ContextCollection", "ContextGain", "ContextSetting", "ContextSweep", "ContextUse", "Counts", "CrossFitted", "DCG",
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
     "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
@@ -305,7 +308,8 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "PreferencePeople", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
     "RankCounts", "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
     "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability",
-    "Success", "Summary", "Synthetic", "SystemComparison", "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
+    "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
+    "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
     "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",

@@ -13,6 +13,8 @@ VenireError
 VenireWarning          (UserWarning)
 ├── RepeatedLineWarning    the same judgment stands twice in a file
 ├── MissingTopicsWarning   a run lacks topics that were judged
+├── CommentWarning         a comment in a file looks like data
+├── TiedScoresWarning      all scores of a run tie
 ├── FewPairsWarning        a number rests on few pairs of labels
 └── UnjudgedWarning        many documents at the top of a run were never judged
 """
@@ -90,6 +92,14 @@ class RepeatedLineWarning(VenireWarning):
 
 class MissingTopicsWarning(VenireWarning):
     """A system has no list for topics that were judged."""
+
+
+class CommentWarning(VenireWarning):
+    """A line is a comment, since it begins with ``#``, though it has the columns of data."""
+
+
+class TiedScoresWarning(VenireWarning):
+    """All scores of a run tie, so that they say nothing of the order of its documents."""
 
 
 class FewPairsWarning(VenireWarning):

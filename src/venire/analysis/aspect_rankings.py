@@ -15,9 +15,8 @@ import numpy as np
 
 from venire.analysis.rank_correlations import DIGITS, Correlator
 from venire.data.aspects import Aspects
-from venire.data.runs import Runs
 from venire.errors import SettingError
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -124,7 +123,7 @@ def aspect_rankings(
     made = [combine_aspects(aspects, [base], reverse=[name for name in settings["reverse"] if name == base])]
     made += [combine_aspects(aspects, each, how=how, **settings) for each in chosen]
     made = list({each.name: each for each in made}.values())
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    sources = as_runs(runs)
     scores = {each.name: _scored(each, sources, several(measures), scoring) for each in made}
     return _ranked(made[0].name, scores, made, n_draws=n_draws, rng=rng)
 

@@ -25,7 +25,7 @@ from venire.data.panel import judge_at_hand
 from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scores import Scores
@@ -206,7 +206,7 @@ def compare(
         shown = [_binary_name(name, measure, worth) for name, measure in zip(shown, asked, strict=True)]
         labels, worth, note = reduced(labels, worth)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
-    sources = read_runs(runs)
+    sources = as_runs(runs)
     wanted = None if topics is None else list(topics)
     scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted, progress=progress)
     scores = replace(scores, names={**scores.names, "measure": tuple(shown)})

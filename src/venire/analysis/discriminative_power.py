@@ -38,7 +38,7 @@ from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.kernels.required_differences import required_differences
 from venire.kernels.resample import topic_weights
@@ -86,7 +86,7 @@ def discriminative_power(
     DiscriminativePower: a row for each measure, test and label set.  A label set is named after what differs: the set
     of judgments, the assessor, the gains.
     """
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    sources = as_runs(runs)
     how = {"assessor": assessor, "per": per, "pool": pool, "topics": topics, "progress": progress}
     sets = _sets(judgments)
     scored: dict[str, Scores] = {}

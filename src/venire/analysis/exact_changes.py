@@ -34,10 +34,9 @@ from venire.data.gains import GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import judge_at_hand, one_label_each
 from venire.data.rejudging import Given
-from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.io.shown_items import with_shown_items
 from venire.measures.layout import Case, Layout
@@ -164,7 +163,7 @@ def exact_changes(
     others = found.new if transitions is None and isinstance(found, Transitions) else ()
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)
     refuse_other_than_linear(plan.measures[0])
-    sources = runs if isinstance(runs, Runs) else read_runs(runs)
+    sources = as_runs(runs)
     if unjudged == "lowest":
         labels = with_shown_items(labels, sources)
     case = Case.of(labels, sources, assessor=old, progress=progress)

@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import scan
 from venire.types import RNGLike
 from venire.words import counted
@@ -31,7 +31,7 @@ def results_to_label(
     [('q', 'a'), ('q', 'b')]
     """
     labels = read_judgments(judgments)
-    facts = scan(read_runs(runs), labels.items)
+    facts = scan(as_runs(runs), labels.items)
     judged = np.zeros(len(labels.items), dtype=np.bool_)
     judged[labels.item] = True
     places = facts.item[(facts.rank <= k) & judged[facts.item]]

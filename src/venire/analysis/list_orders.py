@@ -45,10 +45,8 @@ class ListOrders:
 
     def preferences(self, p: Floats) -> Floats:
         """Document-level matrices by label preferences p (label, label), Eqs. (7) and (8) -> (list, K, K)."""
-        one, left, right = self._one_sided(p, np.arange(len(self.pair))), *np.triu_indices(self.k, 1)
-        matrices = np.full((len(one), self.k, self.k), 0.5)
-        matrices[:, left, right], matrices[:, right, left] = one, 1 - one
-        return matrices
+        one = self._one_sided(p, np.arange(len(self.pair)))
+        return _square(one, 1 - one, self.k)
 
     def pdp(self, p: Floats) -> tuple[Floats, Floats]:
         """Mean PDP of the lists of every topic, and its standard error, 0 where exact -> both (topic,)."""
@@ -64,9 +62,8 @@ class ListOrders:
 
     def _wins(self, p: Floats) -> Floats:
         """Sums of wins of the documents of every kind of list, in ascending order -> (kind, K)."""
-        one, left, right = self._one_sided(p, self.first), *np.triu_indices(self.k, 1)
-        places = np.arange(self.k)
-        return np.sort(one @ (left[:, None] == places) + (1 - one) @ (right[:, None] == places), axis=1)
+        one = self._one_sided(p, self.first)
+        return np.sort(_summed(one, 1 - one, self.k), axis=1)
 
     @property
     def n_unknown(self) -> int:
@@ -112,8 +109,21 @@ def _kinds(orders: ListOrders) -> tuple[Ints, Ints]:
     n_labels = int(max(orders.labels.a.max(initial=0), orders.labels.b.max(initial=0))) + 1
     upper = np.triu(np.random.default_rng(SEED).uniform(0.1, 0.9, (n_labels, n_labels)), 1)
     p = upper + np.tril(1 - upper.T, -1) + 0.5 * np.eye(n_labels)
-    one, left, right = orders._one_sided(p, orders.first), *np.triu_indices(orders.k, 1)
-    places = np.arange(orders.k)
-    sums = np.exp(3 * one) @ (left[:, None] == places) + np.exp(3 * (1 - one)) @ (right[:, None] == places)
+    one = orders._one_sided(p, orders.first)
+    sums = _summed(np.exp(3 * one), np.exp(3 * (1 - one)), orders.k)
     _, first, kind = np.unique(np.round(np.sort(sums, axis=1), DIGITS), axis=0, return_index=True, return_inverse=True)
     return first, kind.ravel()
+
+
+def _square(upper: Floats, lower: Floats, k: int, *, diagonal: float = 0.5) -> Floats:
+    """Matrices of values above and below the diagonal, each (list, K (K - 1) / 2) -> (list, K, K)."""
+    left, right = np.triu_indices(k, 1)
+    matrices = np.full((len(upper), k, k), diagonal)
+    matrices[:, left, right], matrices[:, right, left] = upper, lower
+    return matrices
+
+
+def _summed(upper: Floats, lower: Floats, k: int) -> Floats:
+    """Sums over the rows of such matrices, without the diagonal -> (list, K).  O(lists x K^2)."""
+    sums: Floats = _square(upper, lower, k, diagonal=0.0).sum(axis=2)
+    return sums

@@ -22,7 +22,7 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.preferences import Preferences
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.evaluate import evaluate, several
 from venire.measures.scoring import MeasureLike
 from venire.tabular import Tabular, known
@@ -138,7 +138,7 @@ def scored_cases(
 ) -> ScoredCases:
     """Score both lists of every case, by every measure with every gains."""
     verdicts = user_verdicts(preferences, slight=slight)
-    sources, asked = read_runs(runs), several(measures)
+    sources, asked = as_runs(runs), several(measures)
     worth = gains if isinstance(gains, Mapping) else {name: name for name in gains}
     rules: dict[str, Any] = {"assessor": assessor, "pool": pool, "unjudged": unjudged, "context": context}
     parts, names, notes, kept = [], [], [], verdicts

@@ -25,7 +25,7 @@ from venire.data.facts import Facts
 from venire.data.gains import GainsLike
 from venire.data.runs import Runs
 from venire.errors import UnjudgedWarning, UnknownName
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
@@ -49,9 +49,7 @@ class Online:
 
 def lists_of(clicks: Clicks, runs: RunsLike | None) -> Runs:
     """Take the runs given, or the lists that were usually shown."""
-    if runs is None:
-        return clicks.usual_lists()
-    return runs if isinstance(runs, Runs) else read_runs(runs)
+    return clicks.usual_lists() if runs is None else as_runs(runs)
 
 
 def online_scores(

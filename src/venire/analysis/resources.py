@@ -25,10 +25,9 @@ from venire.data.facts import Facts
 from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, convene
-from venire.data.runs import Runs
 from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.kernels.ragged import gather, offsets
 from venire.measures.layout import Case, Layout
@@ -90,7 +89,7 @@ def count_resources(
     measures = measures_of(fit, None, share)
     plan = Plan.of(measures, measures[0].gains or fit.gains(), "condensed")
     panel = convene(labels, assessor=assessor, per=per, pool=pool)
-    chosen = scan(runs if isinstance(runs, Runs) else read_runs(runs), offers.items, progress=progress)
+    chosen = scan(as_runs(runs), offers.items, progress=progress)
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)
     layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items)), plan, missing=missing)

@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from venire.data.judgments import Judgments
-from venire.data.runs import Runs
 from venire.errors import PairsError, SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.words import counted
 
@@ -54,7 +53,7 @@ def returned(
     if top is not None and top < 1:
         raise SettingError(f"the first {top} results are asked for, expected 1 or more", hint="None takes whole lists")
     labels = read_judgments(judgments)
-    facts = scan(runs if isinstance(runs, Runs) else read_runs(runs), labels.items, progress=progress)
+    facts = scan(as_runs(runs), labels.items, progress=progress)
     shown = np.zeros(len(labels.items), dtype=np.bool_)
     shown[facts.item if top is None else facts.item[facts.rank <= top]] = True
     kept = shown[labels.item]

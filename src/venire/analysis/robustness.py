@@ -31,7 +31,7 @@ from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -73,7 +73,7 @@ def between_assessors(
 
     Cost: O(pairs of assessors x draws x systems^2) per measure and gains.
     """
-    labels, sources = read_judgments(judgments), _as_runs(runs)
+    labels, sources = read_judgments(judgments), as_runs(runs)
     if len(labels.assessors) < 2:
         raise PairsError(
             "one assessor judged, so rankings by different assessors cannot be compared",
@@ -112,7 +112,7 @@ def between_gains(
     assessor, pool: whose labels; None: each assessor apart, and the mean over them.  The rest as in
     ``between_assessors``.
     """
-    labels, sources = read_judgments(judgments), _as_runs(runs)
+    labels, sources = read_judgments(judgments), as_runs(runs)
     correlate_by(correlation)
     worths, notes = named_gains(labels, gains, relevant=relevant, fit_on=fit_on)
     if len(worths) < 2:
@@ -176,10 +176,6 @@ def _settled(gains: GainsLike, labels: Judgments, fit_on: Judgments | None) -> G
     if isinstance(gains, str) and names_model(gains):
         gains = fitted_gains(gains, labels if fit_on is None else fit_on)
     return gains_for(gains, labels.scale)
-
-
-def _as_runs(runs: RunsLike) -> Runs:
-    return runs if isinstance(runs, Runs) else read_runs(runs)
 
 
 def _scored(

@@ -30,7 +30,7 @@ from venire.analysis.pair_tests import PairedBootstrap
 from venire.analysis.pdp import FEWEST, pdp
 from venire.analysis.scale_settings import SUMMED, scale_settings
 from venire.analysis.seeds import copied, seed_of
-from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
+from venire.analysis.top_lists import TopLists, refuse_no_list, top_of_pool, top_of_runs
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool, in_isolation
@@ -172,6 +172,7 @@ def compare_scales(
     seed = seed_of(rng)
     judgments, left_out = (judgments, []) if runs is None and preferences is None else in_isolation(judgments)
     refuse_mixed(judgments)
+    lists = None if preferences is None else _lists(judgments, runs, k, seed)
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
     notes = left_out + notes
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
@@ -181,8 +182,7 @@ def compare_scales(
     if runs is not None:
         powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
         values, notes = values + powers, notes + said
-    if preferences is not None:
-        lists = _lists(judgments, seed, k) if runs is None else top_of_runs(judgments, runs, k)
+    if preferences is not None and lists is not None:
         few = FEWEST if n_draws is None and not intervals else n_draws  # for a warning, no more
         chosen = {name: few if draws[name] else 0 for name in settings}
         pdps, said = _pdps(settings, preferences, lists, n_draws=chosen, seed=seed)
@@ -249,9 +249,15 @@ def _powers(
     return values, [how, *found.notes]
 
 
-def _lists(judgments: Judgments, seed: np.random.SeedSequence, k: int | None) -> TopLists:
-    """Documents of the pool whose order is asked for: the best, or, if labels have no order, any."""
-    return top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
+def _lists(judgments: Judgments, runs: Runs | None, k: int | None, seed: np.random.SeedSequence) -> TopLists:
+    """Documents whose order is asked for: those of runs, else the best of the pool, or any if labels have no order."""
+    if runs is not None:
+        lists = top_of_runs(judgments, runs, k)
+    else:
+        lists = top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
+    if k is not None:
+        refuse_no_list(lists, judgments)
+    return lists
 
 
 def _pdps(

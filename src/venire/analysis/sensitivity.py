@@ -26,10 +26,9 @@ from venire.analysis.result_quality import TOP, QualitySensitivity, against_qual
 from venire.analysis.seeds import seed_of
 from venire.analysis.topic_influence import TopicInfluence, topic_influence
 from venire.data.judgments import Judgments
-from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.models.diagnosis import warnings_of
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
@@ -168,6 +167,6 @@ def _quality(
     if lists.resource is not None:
         judgments, found = lists_of_resources(judgments, lists.resource)
     else:
-        sources = runs if isinstance(runs, Runs) else read_runs(runs or [])
+        sources = as_runs(runs or [])
         found = lists_of_runs(scan(sources, judgments.items, progress=progress))
     return judgments, against_quality(judgments, found, setting, by=lists.by, level=lists.level, top=lists.top)

@@ -146,3 +146,14 @@ def _checked(k: int) -> int:
     if k < 2:
         raise SettingError(f"lists of {counted(k, 'document')} have no order", hint="take 2 or more, such as 5 or 10")
     return k
+
+
+def refuse_no_list(lists: TopLists, judgments: Judgments) -> None:
+    """Refuse a number of documents that no list has; say how many there are."""
+    if len(lists):
+        return
+    n_docs = np.bincount(judgments.items.topic[np.unique(judgments.item)])
+    raise SettingError(
+        f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}",
+        hint=["ask for fewer documents with --top", "leave documents that nobody judged out of runs with --condensed"],
+    )

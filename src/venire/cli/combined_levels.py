@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from venire.cli.labels import read_labels
+from venire.cli.labels import read_beside
 from venire.cli.rendering import Table
 from venire.errors import ScaleError, UnknownName
 
@@ -21,10 +21,12 @@ USUAL = (1, 3)
 """Weights are for so many users, M of N, if nothing is said: those of the paper's Table 4."""
 
 
-def two_units(labels: Judgments, source: str, reading: Mapping[str, Any]) -> tuple[Judgments, Judgments]:
+def two_units(
+    labels: Judgments, source: str, *, reading: Mapping[str, Any], where: Sequence[str]
+) -> tuple[Judgments, Judgments]:
     """Labels of snippets and of pages: of a file and those given, or both of these, by the column ``unit``."""
     if source != UNIT:
-        return read_labels(source, (), reading={**reading, "scale": None}), labels
+        return read_beside(source, reading=reading, where=where, but=(UNIT,)), labels
     from venire.models.combined_labels import UNITS, split_units
 
     there = labels.column(UNIT).names

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import keep_lowest_option, keeping_repeats, read_labels, shared_options
+from venire.cli.labels import keep_lowest_option, keeping_repeats, one_standard_input, read_labels, shared_options
 from venire.cli.options import MODEL, OUTPUT, PATH, bootstrap_option, file_place, prior_option, relevant_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
@@ -102,7 +102,7 @@ model = gathered(
     section=MODEL,
     metavar="FILE|unit",
     help="Weigh labels of snippets and pages together, as in Sure+Key: JUDGMENTS are of pages, this file of their "
-    "snippets; or both are in JUDGMENTS, told apart by the column unit.",
+    "snippets, with --scale if that has its labels; or both are in JUDGMENTS, and the column unit says which.",
 )
 @option(
     *("--save", "saved"),
@@ -151,6 +151,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
         raise click.UsageError("--keep-lowest is for weights of the User Disagreement Model: --weights M/N")
+    one_standard_input(judgments, *more, options["units"], options["group_file"])
     reading = keeping_repeats(options["reading"]) if options["anonymous"] else options["reading"]
     labels = read_labels(judgments, more, reading=reading, where=options["where"])
     setting = PredictedRelevance(**options["model"])
@@ -236,7 +237,7 @@ def _write_combined(
     """Write the weights of snippet and page labels taken together."""
     from venire.cli.combined_levels import combined_tables, two_units, write_combined
 
-    units = two_units(labels, options["units"], options["reading"])
+    units = two_units(labels, options["units"], reading=options["reading"], where=options["where"])
     lowest = None if options["keep_lowest"] else 0.0
     found = combined_tables(*units, setting, shares=shares, lowest=lowest, rng=rng)
     write_combined(out, found)

@@ -210,9 +210,9 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     if path is None:
         return None, []
     lines = as_text(read_bytes(Path(path))).splitlines()
-    topics = [line.partition("\t")[0].strip() for line in lines if not line.startswith("#")]
-    topics = [topic for topic in dict.fromkeys(topics) if topic]
     known = set(judgments.topics)
+    topics = [line.partition("\t")[0].strip() for line in lines]
+    topics = [topic for topic in dict.fromkeys(topics) if topic in known or (topic and not topic.startswith("#"))]
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):
         hint = known_names(unknown[0], judgments.topics) if unknown else "expected one topic per line"
@@ -254,24 +254,48 @@ def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], whe
 
     What ``where`` says of the question that a label answers (aspect, unit, task, intent) holds for them too.  Topics
     and assessors are chosen among the labels to score with alone: a model learns from several assessors, and may do so
-    on other topics.  A file without such a column is taken whole, with a warning.
+    on other topics.
     """
-    from venire import read_judgments
     from venire.data.judgments import on_one_scale
 
     given = {name: value for name, value in reading.items() if value is not None}
     declared = {} if labels.scale.inferred else {"scale": labels.scale}
-    asked = [text for text in where if text.partition("=")[0] not in ("topic", "assessor")]
+    others = _read_beside(path, {**declared, **given}, where, but=("topic", "assessor"))
+    return on_one_scale(labels, others)[1]
+
+
+def read_beside(path: str, *, reading: Mapping[str, Any], where: Iterable[str], but: Sequence[str] = ()) -> Judgments:
+    """Read a further file of judgments, whose labels may be others; choose among them, except by the columns ``but``.
+
+    ``--scale`` holds for the file if it has all of its labels; else the file's own scale does, with a warning.
+    """
+    try:
+        return _read_beside(path, reading, where, but)
+    except FormatError as error:
+        try:
+            found = _read_beside(path, {**reading, "scale": None}, where, but)
+        except VenireError:
+            raise error from None
+        warnings.warn(f"{error.message}; of this file, the scale is {found.scale}", VenireWarning, 2)
+        return found
+
+
+def _read_beside(path: str, reading: Mapping[str, Any], where: Iterable[str], but: Sequence[str]) -> Judgments:
+    """Read a further file and choose among its labels; one without such a column is taken whole, with a warning."""
+    from venire import read_judgments
+
+    asked = [text for text in where if text.partition("=")[0] not in but]
     own: Mapping[str, Any] = by_own_columns(asked)
     try:
-        others = read_judgments(path, where=own, **{**declared, **given})
+        found = read_judgments(path, where=own, **reading)
     except UnknownName:
-        others, own = read_judgments(path, **{**declared, **given}), {}
-    there = [text for text in asked if text.partition("=")[0] in (*others.facets, "doc", "label", *own)]
+        found, own = read_judgments(path, **reading), {}
+    columns = ("topic", "doc", "assessor", "label", *found.facets, *own)
+    there = [text for text in asked if text.partition("=")[0] in columns]
     if lacking := [text for text in asked if text not in there]:
-        warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 2)
+        warnings.warn(f"{path} has no such column, so all its labels count: {', '.join(lacking)}", VenireWarning, 3)
     try:
-        return on_one_scale(labels, chosen_labels(others, there))[1]
+        return chosen_labels(found, there)
     except VenireError as error:
         raise FormatError(path, None, error.message, hint=error.hint) from None
 

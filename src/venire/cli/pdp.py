@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import one_standard_input, pool_option, read_labels, shared_options
+from venire.cli.labels import one_standard_input, pool_option, read_beside, read_labels, shared_options
 from venire.cli.options import MODEL, PATH, bootstrap_option, order_length_option, prior_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
@@ -138,12 +138,17 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
 def _lists(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any]) -> TopLists:
     """Choose the documents whose order is asked for."""
     from venire import read_runs
-    from venire.analysis.top_lists import top_of_pool, top_of_runs
+    from venire.analysis.top_lists import refuse_no_list, top_of_pool, top_of_runs
 
     asked = options["listing"]
     if not runs:
-        return top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
-    return top_of_runs(labels, read_runs(list(runs), **options["rules"]), asked["k"], condensed=asked["condensed"])
+        lists = top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
+    else:
+        sources = read_runs(list(runs), **options["rules"])
+        lists = top_of_runs(labels, sources, asked["k"], condensed=asked["condensed"])
+    if asked["k"] is not None:
+        refuse_no_list(lists, labels)
+    return lists
 
 
 def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: Mapping[str, Any]) -> list[PDP]:
@@ -164,7 +169,7 @@ def _differences(
 
     if names[1] is None:
         return []
-    others = read_labels(names[1], (), reading={**options["reading"], "scale": None})
+    others = read_beside(names[1], reading=options["reading"], where=options["where"])
     again = _measured(others, tests, lists, options)
     return [compare_pdp(a, b, names=(names[0], names[1])) for a, b in zip(found, again, strict=True)]
 

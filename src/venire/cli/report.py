@@ -160,7 +160,7 @@ def _question(options: dict[str, Any]) -> Question:
         reference=options["reference"],
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
-        aspects=_aspects(labels, files, options) if len(_names_of_aspects(every)) > 1 else None,
+        aspects=_aspects(files, options["reading"], options["where"]) if len(_names_of_aspects(every)) > 1 else None,
         before=earlier,
         n_draws=options["n_draws"],
         rng=options["rng"],
@@ -194,16 +194,11 @@ def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
     return [f"aspect={name}" for name in MAIN_ASPECTS if name in names][:1]
 
 
-def _aspects(labels: Judgments, files: list[str], options: dict[str, Any]) -> Aspects:
-    """Read grades by aspect, N/A among them, on the topics and by the assessors of the labels that were chosen."""
-    import numpy as np
+def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) -> Aspects:
+    """Read grades by aspect, N/A among them, and choose as among the labels, except by aspect."""
+    from venire.data.aspects import aspects_of
+    from venire.io.aspects import aspect_labels
 
-    from venire.io.aspects import read_aspects
-
-    names = ("scale", "wide_aspects", "negative", "repeats", "columns")
-    how = {name: options["reading"][name] for name in names}
-    read = read_aspects(files, where=by_own_columns(options["where"]), **how)
-    topics = [labels.topics[code] for code in np.unique(labels.items.topic[labels.item]).tolist()]
-    people = [labels.assessors[code] for code in np.unique(labels.assessor.codes).tolist()]
-    there = np.isin(read.items.topics, topics)[read.topic] & np.isin(read.assessor.names, people)[read.assessor.codes]
-    return read.take(there)
+    how = {name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats", "columns")}
+    labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
+    return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)

@@ -7,12 +7,14 @@ simulated judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from venire.data.judgments import Items
+from venire.errors import VenireError
 from venire.kernels.ragged import offsets
 from venire.types import Codes, Ints
 
@@ -35,6 +37,15 @@ class Facts:
     def n_hits(self) -> Ints:
         """Hits per list -> (list,)."""
         return np.diff(self.offset)
+
+
+def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> VenireError:
+    """Say that runs and judgments are on different topics, with some of both."""
+    run, other = (", ".join(map(repr, islice(names, 3))) for names in (of_runs, judged))
+    return VenireError(
+        f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}",
+        hint="topic ids must be the same, letter by letter; look at the files with: venire inspect FILES",
+    )
 
 
 def gather_facts(

@@ -110,9 +110,11 @@ class Rejudging:
         Items are taken by topic and old label, so that each draw repeats the rows of its matrices and gathers nothing.
         """
         judged = np.flatnonzero(self.old >= 0)
-        cell = np.stack([self.topic[judged], self.old[judged]])
-        order = judged[np.lexsort(cell[::-1])]
-        (topic, old), count = np.unique(cell, axis=1, return_counts=True)
+        n_labels = int(self.old.max(initial=0)) + 1
+        cell = self.topic[judged].astype(np.int64) * n_labels + self.old[judged]
+        order = judged[np.argsort(cell, kind="stable")]
+        cells, count = np.unique(cell, return_counts=True)
+        topic, old = np.divmod(cells, n_labels)
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)
         for row, number in enumerate(self.numbers[first:last]):
             numbers = stream(self.seed, number)

@@ -12,7 +12,7 @@ from pathlib import Path
 from venire.data.facts import Facts
 from venire.data.ids import Category
 from venire.tabular import Records, Tabular
-from venire.types import Floats
+from venire.types import Floats, Ints
 from venire.words import counted
 
 ORDERS = ("score", "rank")
@@ -39,13 +39,15 @@ class RunRules:
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """Runs in memory, all columns (row,)."""
+    """Runs in memory, all columns (row,); perhaps with ranks, and the lines of a file that rows stood on."""
 
     name: str
     system: Category
     topic: Category
     doc: Category
     score: Floats
+    rank: Floats | None = None
+    line: Ints | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ import numpy as np
 
 from venire.data.ids import as_bytes
 from venire.errors import FormatError, UnknownName
+from venire.io.comments import refuse_comments
 from venire.io.exchange import ScaledQrels
 from venire.io.lines import written
 from venire.io.scale_files import scale_file
@@ -66,6 +67,7 @@ def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec"
 def _lines(qrels: ScaledQrels, path: Path) -> bytes:
     """Write a line per row; refuse names that white space would cut."""
     topic, doc = (set(names) for names in qrels.names())
+    refuse_comments(topic, path)
     named = set(qrels.group.names) if qrels.group is not None else set()
     for what, names in (("topic", topic), ("document", doc), ("assessor", named)):
         wrong = min((name for name in names if len(name.split()) != 1), default=None)

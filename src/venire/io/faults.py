@@ -46,19 +46,19 @@ def repeated_row_fault(table: RunTable, row: int) -> FormatError:
     doc, topic = (column.names[int(column.codes[row])] for column in (table.doc, table.topic))
     return FormatError(
         table.name,
-        row + 1,
+        row + 1 if table.line is None else int(table.line[row]),
         f"document {doc!r} is ranked twice for topic {topic!r}",
         hint='keep the first with repeated="first"',
     )
 
 
-def score_row_fault(table: RunTable, row: int) -> FormatError:
-    """Word a score in memory that is not a number."""
+def score_row_fault(table: RunTable, row: int, what: str, value: float) -> FormatError:
+    """Word a score or a rank in memory that is not a number."""
     return FormatError(
         table.name,
-        row + 1,
-        f"score {table.score[row]} is not a finite number",
-        hint="leave out documents that have no score",
+        row + 1 if table.line is None else int(table.line[row]),
+        f"{what} {value} is not a finite number",
+        hint=f"leave out documents that have no {what}",
     )
 
 

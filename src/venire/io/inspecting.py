@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from venire.data.conditional import in_condition
 from venire.data.judgments import Judgments
-from venire.errors import FormatError, RepeatedLineWarning, VenireError
-from venire.io.column_names import ROLES
+from venire.errors import CommentWarning, FormatError, RepeatedLineWarning, VenireError
+from venire.io.column_names import ROLES, plain
+from venire.io.comments import comment_words, data_in_comments
 from venire.io.duplicates import read_duplicates
 from venire.io.judgment_sources import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened
 from venire.io.qrels import COLUMNS
 from venire.io.qrels_survey import preferences, repeated_labels
-from venire.io.run_sources import read_runs
 from venire.io.run_survey import survey_run, survey_table
+from venire.io.run_tables import header_names, name_a_run, read_run_table
 from venire.io.tables import looks_like_table
 from venire.io.text_survey import (
     Problem,
@@ -99,7 +100,7 @@ def kind_of(head: bytes, name: str, *, judgments: bool = False) -> str:
     if not head.strip() or head.startswith((*FOREIGN, *UTF16)):
         return UNKNOWN
     if looks_like_table(head.removeprefix(BOM), name):
-        return LONG
+        return LONG if judgments or not _names_scores(header_names(head.removeprefix(BOM), name)) else RUN_TABLE
     if judgments:
         return QRELS
     lines = head.removeprefix(BOM).splitlines()
@@ -110,6 +111,13 @@ def kind_of(head: bytes, name: str, *, judgments: bool = False) -> str:
         if 2 * columns[n_columns] > len(rows):
             return kind
     return DUPLICATES if _look_like_groups(rows) else UNKNOWN
+
+
+def _names_scores(names: Iterable[str]) -> bool:
+    """Tell runs from judgments by the names of the columns: runs have scores or ranks, neither labels nor assessors."""
+    there = {plain(name) for name in names}
+    judged = {name for role in ("label", "assessor") for name in ROLES[role][0]}
+    return name_a_run(there) and there.isdisjoint(judged)
 
 
 def _look_like_groups(rows: list[list[bytes]]) -> bool:
@@ -138,6 +146,8 @@ def _of_text(path: Path, kind: str, facts: dict[str, Any], reading: dict[str, An
     text = survey_text(whole)
     facts |= described(text, bom=data.startswith(BOM))
     problems = text_problems(text, cut=cut)
+    if kind == RUN_TABLE:
+        return _of_run_table(path, facts, problems)
     if kind == LONG:
         return _of_table(path, facts, problems, reading)
     if kind == QRELS:
@@ -172,20 +182,22 @@ def _why_unknown(data: bytes, text: TextFacts) -> Problem:
 
 
 def _of_parquet(path: Path, facts: dict[str, Any], reading: dict[str, Any]) -> Inspection:
-    """Tell runs from judgments by the names of the columns: runs have scores, and no labels."""
+    """Look at runs or judgments, by the names of the columns."""
     import polars as pl
 
     try:
-        names = {name.lower() for name in pl.read_parquet_schema(path)}
-        if not names & {"score", "sim"} or names & set(ROLES["label"][0]):
-            return _of_table(path, facts, [], reading)
-        (table,) = read_runs(path).sources
+        names = pl.read_parquet_schema(path)
     except pl.exceptions.PolarsError as error:
         raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    if isinstance(table, Path):
-        raise FormatError(path, None, "is Parquet, but is not named so", hint="let its name end in .parquet")
-    survey = survey_table(table)
-    return Inspection(str(path), RUN_TABLE, facts | dict(survey.facts), tuple(survey.problems))
+    return _of_run_table(path, facts, []) if _names_scores(names) else _of_table(path, facts, [], reading)
+
+
+def _of_run_table(path: Path, facts: dict[str, Any], problems: list[Problem]) -> Inspection:
+    try:
+        survey = survey_table(read_run_table(path))
+    except VenireError as error:
+        return Inspection(str(path), RUN_TABLE, facts, (problem_of(error), *problems))
+    return Inspection(str(path), RUN_TABLE, facts | dict(survey.facts), (*survey.problems, *problems))
 
 
 def _of_table(path: Path, facts: dict[str, Any], problems: list[Problem], reading: dict[str, Any]) -> Inspection:
@@ -214,6 +226,8 @@ def _of_qrels(
     fields, found = split_leniently(data, 4)
     reading |= {"wide": False, "wide_aspects": False}
     wrong = misfits(found, f"4: {COLUMNS}")
+    if odd := data_in_comments(data, 4):
+        wrong.append(Problem(comment_words(odd), odd.line + 1, "rename the topic if it is data"))
     if len(fields.line) and (other := preferences(fields)):
         return Inspection(str(path), UNKNOWN, facts, (*other, *wrong, *problems))
     if len(fields.line):
@@ -222,6 +236,7 @@ def _of_qrels(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RepeatedLineWarning)
+                warnings.simplefilter("ignore", CommentWarning)
                 facts |= judgment_facts(read_judgments(path, **reading))
         except VenireError as error:
             wrong.append(problem_of(error))

@@ -14,6 +14,7 @@ from venire.data.ids import Category, Ids, as_bytes
 from venire.data.judgments import Judgments
 from venire.data.rows import Rows
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
+from venire.io.comments import refuse_comments, warn_of_comments
 from venire.io.faults import columns_fault, control_fault
 from venire.io.file_kinds import WAYS
 from venire.io.lines import read_bytes, written
@@ -35,6 +36,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     data = read_bytes(path)
     fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 4)
     _refuse(path, fields, data)
+    warn_of_comments(path, data, 4)
     if name_a_choice(fields):
         line = int(fields.line[0]) + 1
         raise FormatError(path, line, "this looks like preferences, expected judgments", hint=WAYS["preferences"])
@@ -66,6 +68,7 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
     if second_column == "intent":
         columns["intent"] = judgments.column("intent")
     _refuse_loss(judgments, second_column)
+    refuse_comments(columns["topic"].names, path)
     for name, column in columns.items():
         for each in column.names if name != "assessor" or second_column == "assessor" else ():
             if len(each.split()) != 1:

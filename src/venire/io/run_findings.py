@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.data.ids import as_text
+from venire.io.comments import comment_words
 from venire.io.faults import COLUMNS
 from venire.io.text_survey import Found, Problem, TextFacts, joined, misfits, text_problems
-from venire.types import Ints
+from venire.types import Bools, Ints
+from venire.words import first_few
 
 List = tuple[bytes, bytes]
 """The system and the topic of a list."""
 
 
 class Part(NamedTuple):
-    """What part of a file comes to: its lists and their depths, lines in ties, and what was found wrong."""
+    """What part of a file comes to: its lists, their depths, lines in ties, which lists tie throughout, and faults."""
 
     text: TextFacts
     lists: list[List]
     depth: Ints
     tied: int
     tied_single: int
+    level: Bools
     found: Mapping[str, Found]
     ended: bool = True
     cut: Problem | None = None
@@ -46,6 +49,7 @@ def summed(parts: list[Part]) -> RunSurvey:
         text = text.plus(part.text)
     found = joined((n, part.found) for n, part in zip(before, parts, strict=True))
     problems = [*misfits(found, f"6: {COLUMNS}"), *_run_problems(found)]
+    problems += [] if any(each.fatal for each in problems) else _ties(parts)
     problems += text_problems(text, cut=not all(part.ended for part in parts))
     for n, part in zip(before, parts, strict=True):
         if part.cut is not None:
@@ -56,6 +60,23 @@ def summed(parts: list[Part]) -> RunSurvey:
     if not lists:
         problems.append(Problem("holds no run lines", None, f"expected {COLUMNS}", fatal=True))
     return RunSurvey(text, _run_facts(parts, lists, found), problems)
+
+
+def _ties(parts: list[Part]) -> Iterator[Problem]:
+    """Say which systems have scores that say nothing."""
+    lists = (zip(part.lists, part.depth.tolist(), part.level.tolist(), strict=True) for part in parts)
+    if tied := tied_systems((system, depth, level) for each in lists for (system, _), depth, level in each):
+        what = f"all scores of {first_few(tied, 5)} tie: documents would be ordered by their ids"
+        yield Problem(what, hint="to go by the rank column: --order rank")
+
+
+def tied_systems(lists: Iterable[tuple[bytes, int, int]]) -> list[str]:
+    """Name the systems all of whose lists tie throughout; lists are of a system, a depth, and do so or not."""
+    ties: dict[bytes, bool] = {}
+    for system, depth, level in lists:
+        if depth > 1:
+            ties[system] = ties.get(system, True) and bool(level)
+    return [as_text(system) for system, always in ties.items() if always]
 
 
 def _run_facts(parts: list[Part], lists: list[List], found: Mapping[str, Found]) -> dict[str, object]:
@@ -96,6 +117,8 @@ def _run_problems(found: Mapping[str, Found]) -> Iterator[Problem]:
     if one := found.get("twice"):
         hint = "keep the first with --repeated first, or correct the run"
         yield Problem(one.detail + one.such(), one.line + 1, hint, fatal=True)
+    if one := found.get("comment"):
+        yield Problem(comment_words(one), one.line + 1, "rename the topic if it is data")
     if one := found.get("rank"):
         yield Problem(f"rank {one.detail!r} is not a number{one.such()}", one.line + 1, "only --order rank reads ranks")
     if one := found.get("order"):

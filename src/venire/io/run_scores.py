@@ -6,16 +6,16 @@ Ties are broken by whoever reads the scores; Venire breaks them as trec_eval doe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from venire.data.ids import Category
-from venire.data.runs import RunRules, Runs, RunTable
+from venire.data.runs import RunRules, RunTable
 from venire.errors import FormatError
 from venire.io.faults import COLUMNS, explained_fault, repeated_row_fault
 from venire.io.lines import Chunk, read_bytes
-from venire.io.naming import stem
-from venire.io.run_sources import RunsLike, read_runs
-from venire.io.scanning import kernel_rules
+from venire.io.run_sources import RunsLike, as_runs
+from venire.io.scanning import file_name, kernel_rules, table_scores
 from venire.kernels.fields import split
 from venire.kernels.scan import read_lines
 from venire.kernels.slices import padded
@@ -34,16 +34,22 @@ def run_scores(runs: RunsLike) -> RunScores:
     >>> scores["run"]
     {'q1': {'d1': 2.5, 'd2': 1.0}}
     """
-    source = runs if isinstance(runs, Runs) else read_runs(runs)
+    source = as_runs(runs)
     held: RunScores = {}
     for each in source.sources:
-        table = each if isinstance(each, RunTable) else _table(each, source.rules)
+        table = _ordered(each, source.rules) if isinstance(each, RunTable) else _table(each, source.rules)
+        if source.rules.system_from == "file":
+            table = replace(table, system=Category.constant(file_name(each), len(table.score)))
         twice = held.keys() & set(table.system.names)
         if twice:
             hint = "name systems by their files: system_from='file'"
             raise FormatError(table.name, None, f"system {min(twice)!r} stands in another source too", hint=hint)
         _add(held, table, source.rules)
     return held
+
+
+def _ordered(table: RunTable, rules: RunRules) -> RunTable:
+    return replace(table, score=table_scores(table, kernel_rules(rules)))
 
 
 def _table(path: Path, rules: RunRules) -> RunTable:
@@ -55,8 +61,7 @@ def _table(path: Path, rules: RunRules) -> RunTable:
         raise explained_fault(path, fault, chunk, kernel_rules(rules))
     if len(lines.score) == 0:
         raise FormatError(path, None, "holds no run lines", hint=f"expected {COLUMNS}")
-    topic, doc, tag = (Category.of_slices(column) for column in (lines.topic, lines.doc, lines.system))
-    system = tag if rules.system_from == "tag" else Category.constant(stem(path), len(lines.score))
+    topic, doc, system = (Category.of_slices(column) for column in (lines.topic, lines.doc, lines.system))
     return RunTable(str(path), system, topic, doc, lines.score)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +19,16 @@ from venire.words import read_number
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
 
-_COLUMNS = {
-    "topic": ("topic", "qid", "query_id", "q_id", "query"),
-    "doc": ("doc", "docid", "docno", "doc_id"),
-    "score": ("score", "sim"),
-    "system": ("system", "tag", "run", "run_id", "name"),
-}
+KNOWN_RULES = {"order": ORDERS, "score_type": SCORE_TYPES, "repeated": REPEATED, "system_from": SYSTEM_FROM}
 
 
 def read_runs(
     source: RunsLike,
     *,
-    order: str = "score",
-    score_type: str = "float64",
-    repeated: str = "error",
-    system_from: str = "tag",
+    order: str | None = None,
+    score_type: str | None = None,
+    repeated: str | None = None,
+    system_from: str | None = None,
 ) -> Runs:
     """Name the runs to evaluate, and the rules to read them by; files are scanned once, when first needed.
 
@@ -40,32 +36,37 @@ def read_runs(
     ----------
     source : path, folder, pattern ("runs/*.gz"), "-" for standard input, or several of these in a list
         TREC files of six columns (topic, Q0, document, rank, score, tag), plain, gz or zst, with one system or
-        many; Parquet files with columns topic, doc, score and system.  Also a dictionary
+        many; tables (CSV, TSV, Parquet) with columns topic, doc, score or rank, and perhaps system.  Also a dictionary
         {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures, a Run of
-        ranx; and such by the names of their systems, {system: source}.
+        ranx; and such by the names of their systems, {system: source}.  Runs that were read before keep their rules,
+        except those given here.
     order, score_type, repeated, system_from
-        See :class:`RunRules`.
+        See :class:`RunRules`, which has the defaults.
 
     Examples
     --------
-    >>> read_runs({"q1": {"d1": 2.5, "d2": 1.0}})
+    >>> runs = read_runs({"q1": {"d1": 2.5, "d2": 1.0}})
+    >>> runs
     <Runs: run (1 source)>
+    >>> read_runs(runs) is runs, read_runs(runs, repeated="first").rules.repeated
+    (True, 'first')
     """
-    rules = RunRules(order=order, score_type=score_type, repeated=repeated, system_from=system_from)
-    for value, known in (
-        (order, ORDERS),
-        (score_type, SCORE_TYPES),
-        (repeated, REPEATED),
-        (system_from, SYSTEM_FROM),
-    ):
-        if value not in known:
-            raise UnknownName("rule", value, known)
-    if isinstance(source, Runs):
-        return Runs(source.sources, rules)
-    return Runs(tuple(_sources(source, rules)), rules)
+    asked = {"order": order, "score_type": score_type, "repeated": repeated, "system_from": system_from}
+    given = {name: value for name, value in asked.items() if value is not None}
+    for name, value in given.items():
+        if value not in KNOWN_RULES[name]:
+            raise UnknownName("rule", value, KNOWN_RULES[name])
+    if not isinstance(source, Runs):
+        return Runs(tuple(_sources(source)), RunRules(**given))
+    return Runs(source.sources, replace(source.rules, **given)) if given else source
 
 
-def _sources(source: Any, rules: RunRules) -> Iterable[Path | RunTable]:
+def as_runs(source: RunsLike) -> Runs:
+    """Return runs as they are, under the rules they were read by; read anything else by the default rules."""
+    return source if isinstance(source, Runs) else read_runs(source)
+
+
+def _sources(source: Any) -> Iterable[Path | RunTable]:
     source = known_runs(source)
     if isinstance(source, RunTable):
         yield source
@@ -73,12 +74,21 @@ def _sources(source: Any, rules: RunRules) -> Iterable[Path | RunTable]:
         yield _from_dict(source)
     elif isinstance(source, (str, Path)):
         for path in expanded(source):
-            yield _from_parquet(path, rules) if path.name.endswith(".parquet") else path
+            yield _from_file(path)
     elif hasattr(source, "columns"):
-        yield _from_frame(source, "frame")
+        from venire.io.run_tables import run_of_frame
+
+        yield run_of_frame(source)
     else:
         for each in source:
-            yield from _sources(each, rules)
+            yield from _sources(each)
+
+
+def _from_file(path: Path) -> Path | RunTable:
+    """Read a table; other files are left to be scanned."""
+    from venire.io.run_tables import is_run_table, read_run_table
+
+    return read_run_table(path) if is_run_table(path) else path
 
 
 def expanded(source: str | Path) -> list[Path]:
@@ -134,38 +144,3 @@ def _score(score: Any, topic: object, doc: object) -> float:
     except (TypeError, ValueError):
         message = f"the score {score!r} of document {doc!r} for topic {topic!r} is not a finite number"
         raise FormatError("run", None, message) from None
-
-
-def _from_parquet(path: Path, rules: RunRules) -> RunTable:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(path)
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    return _from_frame(frame, str(path), from_file=rules.system_from == "file")
-
-
-def _from_frame(frame: Any, name: str, *, from_file: bool = False) -> RunTable:
-    import polars as pl
-
-    table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
-    found: dict[str, str] = {}
-    for role, names in _COLUMNS.items():
-        column = next((each for each in table.columns if each.lower() in names), None)
-        if column is None and role != "system":
-            raise FormatError(
-                name,
-                None,
-                f"has the columns {', '.join(table.columns)}, expected one for the {role}",
-                hint=f"rename a column to {role!r}",
-            )
-        found[role] = column or ""
-    system = Category.constant(Path(name).stem, len(table)) if from_file or not found["system"] else None
-    return RunTable(
-        name,
-        system or Category.of(table[found["system"]].cast(pl.String).to_list()),
-        Category.of(table[found["topic"]].cast(pl.String).to_list()),
-        Category.of(table[found["doc"]].cast(pl.String).to_list()),
-        table[found["score"]].cast(pl.Float64).to_numpy(),
-    )

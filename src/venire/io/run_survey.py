@@ -17,6 +17,7 @@ from venire.data.ids import as_text
 from venire.data.runs import RunTable
 from venire.engine.local import map_partitions
 from venire.errors import FormatError
+from venire.io.comments import data_in_comments
 from venire.io.faults import refuse_cut_line
 from venire.io.lines import Chunk, chunks, opened, read_bytes
 from venire.io.run_findings import List, Part, RunSurvey, summed
@@ -24,7 +25,7 @@ from venire.io.text_survey import Found, Problem, TextFacts, problem_of, split_l
 from venire.kernels.fields import Fields
 from venire.kernels.lookup import grouped
 from venire.kernels.numbers import decimals
-from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, repeated
+from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, all_tied, repeated
 from venire.kernels.slices import Slices, changes, encode, hashes
 from venire.types import Bools, Floats, Ints
 
@@ -67,8 +68,13 @@ def survey_run(path: Path, *, progress: Callable[[int], None] | None = None) -> 
 def survey_chunk(path: Path, chunk: Chunk) -> Part:
     """Look at the lines of whole lists."""
     fields, found = split_leniently(chunk.data, 6)
-    part = _survey_fields(fields, found, survey_text(chunk.data))
+    part = _survey_fields(fields, {**found, **_odd_comments(chunk)}, survey_text(chunk.data))
     return part._replace(ended=not chunk.cut, cut=_cut_line(path, chunk))
+
+
+def _odd_comments(chunk: Chunk) -> dict[str, Found]:
+    odd = data_in_comments(chunk.data, 6)
+    return {} if odd is None else {"comment": odd}
 
 
 def _cut_line(path: Path, chunk: Chunk) -> Problem | None:
@@ -95,7 +101,7 @@ def _survey_scattered(path: Path) -> Part:
     row = int(begins[np.argmax(again)])
     name = as_text(fields.column(TOPIC).at(row))
     together = fields.take(np.argsort(key, kind="stable"))
-    part = _survey_fields(together, found, survey_text(chunk.data))
+    part = _survey_fields(together, {**found, **_odd_comments(chunk)}, survey_text(chunk.data))
     found = {**part.found, "scattered": Found(int(fields.line[row]), n_lists, name)}
     return part._replace(found=found, ended=not chunk.cut, cut=_cut_line(path, chunk))
 
@@ -114,14 +120,16 @@ def _survey_fields(fields: Fields, found: Mapping[str, Found], text: TextFacts) 
 
 
 def survey_table(table: RunTable) -> RunSurvey:
-    """Look at every row of runs in memory; they have no rank column."""
+    """Look at every row of runs in memory."""
     order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
     columns = (table.topic, table.system, table.doc)
     topic, tag, doc = (each.names.slices.take(each.codes[order]) for each in columns)
-    rank, score = np.full(len(order), np.nan), table.score[order]
+    rank = np.full(len(order), np.nan) if table.rank is None else table.rank[order]
+    line = np.arange(len(order)) if table.line is None else table.line - 1
     bad = np.flatnonzero(~np.isfinite(table.score))
-    found = {"score": Found(int(bad[0]), len(bad), str(table.score[bad[0]]))} if len(bad) else {}
-    return summed([_survey_lines(Lines(topic, tag, doc, rank, score, order), found, TextFacts())])
+    found = {"score": Found(int(line[bad[0]]), len(bad), str(table.score[bad[0]]))} if len(bad) else {}
+    lines = Lines(topic, tag, doc, rank, table.score[order], line[order])
+    return summed([_survey_lines(lines, found, TextFacts())])
 
 
 def _survey_lines(lines: Lines, found: Mapping[str, Found], text: TextFacts) -> Part:
@@ -131,7 +139,7 @@ def _survey_lines(lines: Lines, found: Mapping[str, Found], text: TextFacts) -> 
     named = list(zip(lines.tag.take(first).to_bytes(), lines.topic.take(first).to_bytes(), strict=True))
     found = {**found, **_twice(lines, number), **_out_of_order(lines, number)}
     depth = np.diff(first, append=len(number))
-    return Part(text, named, depth, *_in_ties(lines.score, number), found)
+    return Part(text, named, depth, *_in_ties(lines.score, number), all_tied(lines.score, first, depth), found)
 
 
 def _twice(lines: Lines, number: Ints) -> dict[str, Found]:

@@ -7,7 +7,8 @@ same pure function, ``scan_part``, does the work; threads share the parts of all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -15,20 +16,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.facts import Facts, gather_facts
+from venire.data.facts import Facts, gather_facts, no_common_topic
 from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Items
 from venire.data.runs import RunRules, Runs, RunTable
 from venire.engine.local import map_partitions
-from venire.errors import FormatError
+from venire.errors import FormatError, TiedScoresWarning
+from venire.io.comments import warn_of_comments
 from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated_row_fault, score_row_fault
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
+from venire.io.run_findings import tied_systems
 from venire.kernels.fields import split
 from venire.kernels.scan import TAG, TOPIC, Lines, Rules, read_lines, single
 from venire.kernels.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.kernels.slices import encode, padded
-from venire.types import Codes, Ints
+from venire.types import Codes, Floats, Ints
+from venire.words import first_few
 
 Progress = Callable[[int], None]
 
@@ -71,15 +75,29 @@ def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
     home: dict[str, Source] = {}
     batches: list[Scanned] = []
     _keep_freed_memory()
-    with closing(map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources))) as scanned:
+    with closing(map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources, rules))) as scanned:
         for source, answers in _by_source(runs.sources, scanned):
             whole = _whole(source, _checked(answers, target, progress), target)
             for batch in whole if runs.rules.system_from == "tag" else _named_after_file(source, whole):
                 _claim_systems(source, batch.systems, home)
                 batches.append(batch)
-            if isinstance(source, RunTable):
+            if isinstance(source, RunTable) and runs.rules.system_from == "tag":
                 _claim_systems(source, source.system.names.slices.to_bytes(), home)
+    _warn_of_ties(batches, runs.rules)
     return _facts(items, batches, tuple(home))
+
+
+def _warn_of_ties(batches: Iterable[Scanned], rules: RunRules) -> None:
+    """Warn of systems whose scores say nothing: in no list is one document ahead of another."""
+    lists = (zip(each.systems, each.depth.tolist(), each.level.tolist(), strict=True) for each in batches)
+    if tied := tied_systems(each for batch in lists for each in batch):
+        warnings.warn(tie_words(tied, rules.order), TiedScoresWarning, stacklevel=4)
+
+
+def tie_words(systems: Sequence[str], order: str) -> str:
+    """Say that the scores, or ranks, of systems all tie, and what follows."""
+    way = "; to go by the rank column: --order rank (order='rank')" if order == "score" else ""
+    return f"all {order}s of {first_few(systems, 5)} tie, so documents are ordered by their ids, descending{way}"
 
 
 def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -> Facts:
@@ -95,6 +113,8 @@ def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -
         lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
         hits.append((number[batch.hit_list], batch.rank, batch.item))
         unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
+    if unjudged and not lists:
+        raise no_common_topic(unjudged, items.topics)
     return gather_facts(items, lists, hits, systems, tuple(unjudged))
 
 
@@ -117,7 +137,7 @@ def scan_part(part: Part, target: Target) -> Scanned:
 def table_lines(table: RunTable, rules: Rules) -> Lines:
     """Put runs in memory into the form of run lines, list by list."""
     order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
-    score = single(table.score) if rules.single_precision else table.score
+    score = table_scores(table, rules)
     return Lines(
         table.topic.names.slices.take(table.topic.codes[order]),
         table.system.names.slices.take(table.system.codes[order]),
@@ -127,19 +147,33 @@ def table_lines(table: RunTable, rules: Rules) -> Lines:
     )
 
 
-def _file_name(source: Source) -> bytes:
-    if isinstance(source, RunTable):
-        return as_bytes(source.name)
-    return b"stdin" if source == STDIN else as_bytes(stem(source))
+def table_scores(table: RunTable, rules: Rules) -> Floats:
+    """What runs in memory are ordered by, descending: their scores, or their ranks below zero."""
+    values = table.rank if rules.by_rank else table.score
+    if values is None:
+        raise FormatError(
+            table.name,
+            None,
+            "has no ranks to order documents by",
+            hint="order them by score; ranks are read from files, and from tables with a column rank",
+        )
+    if len(bad := np.flatnonzero(~np.isfinite(values))):
+        raise score_row_fault(table, int(bad[0]), "rank" if rules.by_rank else "score", float(values[bad[0]]))
+    score = -values if rules.by_rank else values
+    return single(score) if rules.single_precision else score
 
 
-def _parts(sources: Iterable[Source]) -> Iterator[Part]:
-    """Cut all sources into parts of whole lists."""
+def file_name(source: Source) -> str:
+    """The name of a source as a system's: that of its file without endings."""
+    path = Path(source.name) if isinstance(source, RunTable) else source
+    return "stdin" if path == STDIN else stem(path)
+
+
+def _parts(sources: Iterable[Source], rules: Rules) -> Iterator[Part]:
+    """Cut all sources into parts of whole lists; scores in memory are looked at first."""
     for source in sources:
         if isinstance(source, RunTable):
-            bad = np.flatnonzero(~np.isfinite(source.score))
-            if len(bad):
-                raise score_row_fault(source, int(bad[0]))
+            table_scores(source, rules)
             yield Part(source, source)
         else:
             with opened(source) as file:
@@ -175,6 +209,7 @@ def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> I
                 raise explained_fault(where, batch.fault, content, target.rules, lines_before=lines_before)
             if content.cut:
                 refuse_cut_line(_where(part.source), content, lines_before=lines_before)
+            warn_of_comments(_where(part.source), content.data, 6, lines_before=lines_before)
             progress(len(content.data))
         lines_before += batch.n_lines
         yield batch
@@ -206,7 +241,7 @@ def _named_after_file(source: Source, batches: list[Scanned]) -> list[Scanned]:
             f"holds {len(tags)} systems ({shown}{', ...' if len(tags) > 3 else ''}), and a file can name only one",
             hint="name systems by their tags (--system-from tag), or split the file",
         )
-    return [batch._replace(systems=[_file_name(source)] * len(batch.topics)) for batch in batches]
+    return [batch._replace(systems=[as_bytes(file_name(source))] * len(batch.topics)) for batch in batches]
 
 
 def _scan_regrouped(source: Source, target: Target) -> Scanned:

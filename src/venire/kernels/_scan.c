@@ -287,10 +287,10 @@ typedef struct {
     Seen *seen;                                   /* documents of the list at hand, by hash */
     size_t seen_room;                             /* a power of two */
     uint32_t list;                                /* number of the list at hand, from 1 */
-    Array names, topic, depth, owner, rank, item; /* what is found; names are Slices, topic and tag of each list */
+    Array names, topic, depth, level, owner, rank, item; /* what is found; names: Slices, topic and tag of each list */
     Slice at_topic, at_tag;
     int32_t topic_number;
-    int out_of_order, tied;
+    int out_of_order, tied, uneven;
     int64_t n_lines;
     const char *fault;
     int64_t fault_line;
@@ -333,6 +333,7 @@ static inline int add(Scan *scan, Slice doc, double score) {
     if (count) {
         scan->out_of_order |= score > entries[count - 1].score;
         scan->tied |= score == entries[count - 1].score;
+        scan->uneven |= score != entries[count - 1].score;
     }
     Entry *entry = grow(&scan->entries, sizeof *entry);
     if (!entry) return -1;
@@ -396,6 +397,7 @@ static int close_list(Scan *scan) {
     Slice *names = scan->at_topic.at ? grow(&scan->names, 2 * sizeof *names) : NULL;
     if (!scan->at_topic.at) return 1;
     if (!names || !push(&scan->topic, scan->topic_number) || !push(&scan->depth, (int32_t)count)) return 0;
+    if (!push(&scan->level, count > 1 && !scan->uneven)) return 0;
     names[0] = scan->at_topic;
     names[1] = scan->at_tag;
     int moved = scan->out_of_order || scan->tied;
@@ -410,7 +412,7 @@ static int close_list(Scan *scan) {
     }
     scan->entries.used = 0;
     scan->list++;
-    scan->out_of_order = scan->tied = 0;
+    scan->out_of_order = scan->tied = scan->uneven = 0;
     return 1;
 }
 
@@ -533,9 +535,9 @@ static PyObject *names_from(const Scan *scan, size_t first) {
 static PyObject *result_of(const Scan *scan) {
     PyObject *fault = scan->fault ? Py_BuildValue("(Lsi)", (long long)scan->fault_line, scan->fault, scan->fault_detail)
                                   : Py_NewRef(Py_None);
-    return Py_BuildValue("(NNNNNNNLN)", names_from(scan, 0), names_from(scan, 1), as_bytes(&scan->topic),
-                         as_bytes(&scan->depth), as_bytes(&scan->owner), as_bytes(&scan->rank), as_bytes(&scan->item),
-                         (long long)scan->n_lines, fault);
+    return Py_BuildValue("(NNNNNNNNLN)", names_from(scan, 0), names_from(scan, 1), as_bytes(&scan->topic),
+                         as_bytes(&scan->depth), as_bytes(&scan->level), as_bytes(&scan->owner), as_bytes(&scan->rank),
+                         as_bytes(&scan->item), (long long)scan->n_lines, fault);
 }
 
 static PyObject *scanner_scan(PyObject *self, PyObject *data) {
@@ -552,7 +554,7 @@ static PyObject *scanner_scan(PyObject *self, PyObject *data) {
     PyEval_RestoreThread(scan.unlocked);
     PyObject *result = done ? result_of(&scan) : PyErr_NoMemory();
     Array *arrays[] = {&scan.entries, &scan.order, &scan.spare, &scan.names, &scan.topic,
-                       &scan.depth,   &scan.owner, &scan.rank,  &scan.item};
+                       &scan.depth,   &scan.level, &scan.owner, &scan.rank,  &scan.item};
     for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) free(arrays[n]->data);
     free(scan.seen);
     return result;

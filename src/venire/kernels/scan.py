@@ -48,11 +48,12 @@ class Lines(NamedTuple):
 
 
 class Located(NamedTuple):
-    """What a batch comes to: topic number, first line and depth (list,); list, rank, item (hit,)."""
+    """What a batch comes to: topic number, first line, depth, whether level (list,); list, rank, item (hit,)."""
 
     topic: Codes
     first: Ints
     depth: Ints
+    level: Bools
     hit_list: Ints
     rank: Ints
     item: Codes
@@ -108,7 +109,16 @@ def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
     owner = list_of[place]
     depth = np.diff(first, append=len(list_of))
     rank = place - first[owner] + 1
-    return Located(topic, first if kept is None else kept[first], depth, owner, rank, item[place], fault)
+    level = all_tied(lines.score, first, depth)
+    return Located(topic, first if kept is None else kept[first], depth, level, owner, rank, item[place], fault)
+
+
+def all_tied(score: Floats, first: Ints, depth: Ints) -> Bools:
+    """Mark lists of two documents or more that all have the same score; first, depth (list,)."""
+    if len(first) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    same: Bools = np.minimum.reduceat(score, first) == np.maximum.reduceat(score, first)
+    return same & (depth > 1)
 
 
 def _lists(lines: Lines) -> tuple[Ints, Ints]:

@@ -29,14 +29,16 @@ else:
 class Scanned(NamedTuple):
     """What whole lists come to.
 
-    topics, systems: their names (list,).  topic (its number, -1 unknown), depth (list,).  hit_list, rank (from 1), item
-    (hit,), list by list and by rank.  How many lines there were, and the first fault, at which scanning stopped.
+    topics, systems: their names (list,).  topic (its number, -1 unknown), depth, level (list,): whether it has two
+    documents or more, all with the same score.  hit_list, rank (from 1), item (hit,), list by list and by rank.  How
+    many lines there were, and the first fault, at which scanning stopped.
     """
 
     topics: list[bytes]
     systems: list[bytes]
     topic: Codes
     depth: Codes
+    level: Codes
     hit_list: Codes
     rank: Codes
     item: Codes
@@ -90,8 +92,9 @@ class NumpyScanner:
         fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
         topics = lines.topic.take(located.first).to_bytes()
         systems = lines.system.take(located.first).to_bytes()
-        depth, hit_list, rank = (each.astype(np.int32) for each in (located.depth, located.hit_list, located.rank))
-        return Scanned(topics, systems, located.topic, depth, hit_list, rank, located.item, n_lines, fault)
+        numbers = located.depth, located.level, located.hit_list, located.rank
+        depth, level, hit_list, rank = (each.astype(np.int32) for each in numbers)
+        return Scanned(topics, systems, located.topic, depth, level, hit_list, rank, located.item, n_lines, fault)
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,9 @@ class CompiledScanner:
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists."""
-        topics, systems, topic, depth, hit_list, rank, item, n_lines, fault = self.twin.scan(data)
+        topics, systems, topic, depth, level, hit_list, rank, item, n_lines, fault = self.twin.scan(data)
         first_fault = Fault(*fault) if fault else None
-        numbers = _codes(topic), _codes(depth), _codes(hit_list), _codes(rank), _codes(item)
+        numbers = _codes(topic), _codes(depth), _codes(level), _codes(hit_list), _codes(rank), _codes(item)
         return Scanned(topics, systems, *numbers, n_lines, first_fault)
 
 

@@ -80,6 +80,11 @@ class nERR(ERR):  # noqa: N801 - the field's spelling
 
     mean_over_users = "never"
 
+    @property
+    def best_depth(self) -> int | None:
+        """Return the cut-off."""
+        return self.k
+
     def of_best(self, best: Ranked) -> Floats:
         """Return the ERR of the best ranking."""
         return ERR.__call__(self, best)

@@ -75,6 +75,11 @@ class nCCG(CCG):  # noqa: N801 - spelled as nDCG is
 
     mean_over_users = "never"
 
+    @property
+    def best_depth(self) -> int | None:
+        """Return the cut-off."""
+        return self.k
+
     def of_best(self, best: Ranked) -> Floats:
         """Return the CCG of the best ranking."""
         return CCG.__call__(self, best)

@@ -93,6 +93,11 @@ class nDCG(DCG):  # noqa: N801 - the field's spelling
 
     mean_over_users = "never"
 
+    @property
+    def best_depth(self) -> int | None:
+        """Return the cut-off."""
+        return self.k
+
     def of_best(self, best: Ranked) -> Floats:
         """Return the DCG of the best ranking."""
         return DCG.__call__(self, best)

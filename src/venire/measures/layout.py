@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.facts import Facts
+from venire.data.facts import Facts, no_common_topic
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, convene
-from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.measures.scoring import Plan
 from venire.types import Bools, Floats, Ints
@@ -51,7 +50,7 @@ class Case:
         progress: Progress | None = None,
     ) -> Case:
         """Settle who judges, and scan the runs once."""
-        sources = runs if isinstance(runs, Runs) else read_runs(runs)
+        sources = as_runs(runs)
         panel = convene(judgments, assessor=assessor, per=per, pool=pool)
         facts = scan(sources, judgments.items, progress=progress)
         return cls(judgments, panel, facts, None if duplicates is None else groups_of(duplicates, judgments.items))
@@ -80,6 +79,9 @@ class Layout:
         seen[panel.judge, facts.items.topic[panel.item]] = True
         names = case.judgments.topics
         chosen, unknown = _chosen_topics(names, seen, topics)
+        if len(facts.topic) and not np.isin(facts.topic, chosen).any():
+            in_runs = [*(names[n] for n in np.unique(facts.topic)), *facts.unjudged_topics]
+            raise no_common_topic(in_runs, (names[n] for n in chosen))
         nothing = [each.of_nothing if missing == "zero" else np.nan for each in plan.measures]
         notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
         _warn_missing(facts, chosen, missing)

@@ -69,6 +69,11 @@ class Measure:
         """Whether it asks what the best ranking of a topic comes to."""
         return type(self).of_best is not Measure.of_best
 
+    @property
+    def best_depth(self) -> int | None:
+        """How many ranks of the best ranking it looks at; None: all of them."""
+        return None
+
     def settled(self, deepest: int) -> Measure:  # noqa: ARG002 - only a measure of one's own has to know
         """Return the measure for lists of at most this depth."""
         return self

@@ -170,13 +170,12 @@ class Labels(NamedTuple):
     @classmethod
     def of(cls, gains: Floats, judged: Bools, unjudged: float) -> Labels:
         """Append the two items that no topic has; an item this judge did not see is an unjudged document."""
-        shape = (len(gains), 1)
-        full = np.where(judged, gains, unjudged)
-        return cls(
-            np.concatenate([full, np.full(shape, unjudged), np.zeros(shape)], axis=1),
-            np.concatenate([judged, np.zeros((len(gains), 2), dtype=np.bool_)], axis=1),
-            unjudged,
-        )
+        n_judges, n_items = gains.shape
+        full, seen = np.empty((n_judges, n_items + 2)), np.zeros((n_judges, n_items + 2), dtype=np.bool_)
+        full[:, :-2], seen[:, :-2] = gains, judged
+        np.copyto(full[:, :-2], unjudged, where=~judged)
+        full[:, -2:] = unjudged, 0.0
+        return cls(full, seen, unjudged)
 
 
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
@@ -206,13 +205,16 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
         return found
-    gains = np.where(labels.judged, labels.gains, -1.0)
+    gains = labels.gains.copy()
+    np.copyto(gains, -1.0, where=~labels.judged)
     if group is not None:
         gains = one_of_each(gains, group)
     depth = max((plan.measures[number].k or 0 for number in asking), default=0)
+    looked_at = [plan.measures[number].best_depth for number in asking]
+    enough = None if None in looked_at else depth
     n_items_of = np.bincount(facts.items.topic, minlength=len(facts.items.topics))
     for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
-        best = _best_ranking(gains[:, item], labels.unjudged, depth)
+        best = _best_ranking(_best_first(gains[:, item], enough), labels.unjudged, depth)
         for number in asking:
             part = plan.measures[number].of_best(best)
             if part is not None:
@@ -220,9 +222,17 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     return found
 
 
+def _best_first(gains: Floats, depth: int | None) -> Floats:
+    """Sort gains (judge, topic, slot) in place, highest first, or no more than the first ``depth`` of them."""
+    if depth is not None and 0 < depth < gains.shape[-1]:
+        gains.partition(gains.shape[-1] - depth, axis=-1)
+        gains = gains[..., -depth:]
+    gains.sort(axis=-1)
+    return gains[..., ::-1]
+
+
 def _best_ranking(gains: Floats, unjudged: float, depth: int) -> Ranked:
-    """Sort gains (judge, topic, slot), -1 = not judged; unjudged documents with a gain replace lesser ones."""
-    gains = -np.sort(-gains, axis=-1)
+    """Rank gains in order, -1 = not judged; unjudged documents with a gain replace lesser ones."""
     if unjudged > 0:
         pad = max(0, depth - gains.shape[-1])
         gains = np.pad(gains, [(0, 0), (0, 0), (0, pad)], constant_values=-1.0)

@@ -46,7 +46,7 @@ def predicted_qrels(
     {'q1': {'d1': 900, 'd2': 400, 'd3': 0}}
     """
     labels = read_judgments(judgments)
-    others = labels if fit_on is None else read_judgments(fit_on)
+    others = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)
     panel = convene(labels, assessor=assessor, per=per, pool=pool)
     settled = _settled(gains, labels, others, rng)
     return scaled_qrels(labels, settled, panel, scale_by=scale_by, groups=per is not None)

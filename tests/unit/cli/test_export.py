@@ -84,3 +84,10 @@ def test_what_cannot_be_written(venire, labels, args, words, tmp_path, monkeypat
     answer = venire("export", labels, *args)
     assert (answer.code, answer.out) == (2, "")
     assert words in answer.err
+
+
+def test_a_topic_that_would_be_a_comment_is_not_written(venire, write, tmp_path):
+    table = write("labels.tsv", "topic\tdoc\tlabel\n#1\ta\t1\n2\ta\t0\n")
+    answer = venire("export", table, "-o", tmp_path / "out.qrels")
+    assert (answer.code, answer.out) == (2, "")
+    assert "topic '#1' begins with '#'" in answer.err

@@ -119,12 +119,21 @@ def test_runs_in_parquet(venire, tmp_path):
     )
     frame[:3].write_parquet(tmp_path / "r.parquet")
     found = looked_at(venire, tmp_path / "r.parquet")
-    assert (found["kind"], found["problems"]) == ("run table", [])
+    assert (found["kind"], len(found["problems"])) == ("run table", 1)
+    assert "all scores of x tie" in found["problems"][0]["what"]
     assert found["facts"]["systems"] == ["x"]
     assert found["facts"]["tied_share"] == pytest.approx(2 / 3)
     frame.write_parquet(tmp_path / "r.parquet")
     found = looked_at(venire, tmp_path / "r.parquet", code=2)
     assert problems(found) == [(4, "document 'a' is ranked twice for topic '1'")]
+
+
+def test_runs_in_csv(venire, write):
+    found = looked_at(venire, write("r.csv", "query,doc,rank,score,run\n1,a,1,0.5,x\n1,b,2,1.5,x\n"))
+    assert (found["kind"], found["facts"]["systems"], found["facts"]["rising_scores"]) == ("run table", ["x"], 1)
+    assert [each["line"] for each in found["problems"]] == [2, 3]
+    judged = looked_at(venire, write("j.csv", "topic,doc,assessor,score\n1,a,ann,1\n"))
+    assert judged["kind"] == "judgments table (long)"
 
 
 def test_duplicates(venire, write):

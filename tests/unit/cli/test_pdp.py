@@ -95,8 +95,16 @@ def test_no_value_says_why_and_goes_on(venire, write, seven):
     found = json.loads(answer.out)["pdp"]
     assert [each["value"] for each in found] == [None, None]
     assert "both documents are labelled in none of the preference tests (1)" in found[0]["reason"]
-    few = venire("pdp", seven, elsewhere, "--top", "9")
-    assert "no list has 9 judged documents" in few.err
+
+
+def test_lists_that_are_too_long_are_refused_before_the_work(venire, seven, preferences, monkeypatch):
+    monkeypatch.setattr("venire.analysis.pdp.pdp", lambda *_, **__: pytest.fail("the work had begun"))
+    monkeypatch.setattr("venire.analysis.scale_comparison.scale_settings", lambda *_, **__: pytest.fail("so here"))
+    for command in (("pdp", seven, preferences), ("scales", seven, "--preferences", preferences)):
+        answer = venire(*command, "--top", "1000")
+        assert (answer.code, answer.out) == (2, "")
+        assert "no list has 1,000 judged documents; the topic with most has 5" in answer.err
+        assert "--top" in answer.err
 
 
 def test_a_plot_is_written(venire, tmp_path, seven, preferences):

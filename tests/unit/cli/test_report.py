@@ -7,9 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from venire import read_judgments
 from venire.cli.main import cli
-from venire.cli.report import _aspects, _chosen
+from venire.cli.report import _aspects
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +97,9 @@ def test_the_measure_is_checked_before_the_work_begins(folder):
 def test_aspects_are_of_the_topics_and_assessors_that_were_chosen(tmp_path):
     path = tmp_path / "labels.tsv"
     path.write_text("".join(two_aspects()), encoding="utf-8")
-    labels = _chosen(read_judgments(path), ("topic=t1", "topic=t2", "assessor=bob"))
     usual = {"scale": None, "wide_aspects": False, "negative": "unjudged", "repeats": None}
-    read = _aspects(labels, [str(path)], {"reading": {**usual, "columns": {}}, "where": ()})
+    how = {**usual, "columns": {}}
+    read = _aspects([str(path)], how, ("topic=t1", "topic=t2", "assessor=bob", "aspect=trust"))
     assert len(read) == 12
 
 
