@@ -148,9 +148,9 @@ def top_of_pool(
     order = np.lexsort((item, first, topic))
     there = np.flatnonzero(n_docs >= k).astype(np.int32)
     chosen = item[order][np.searchsorted(topic[order], there)[:, None] + np.arange(k)]
-    words = (
-        f"all documents {'with preference tests' if choose == 'tested' else 'of a topic'}" if whole else WORDS[choose]
-    )
+    words = WORDS[choose]
+    if whole and len(there):
+        words = "all documents with preference tests" if choose == "tested" else "all documents of a topic"
     return TopLists(judgments.items, there, chosen, words, int(((n_docs > 0) & (n_docs < k)).sum()))
 
 

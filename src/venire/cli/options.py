@@ -185,8 +185,10 @@ def choose_option(section: str, *choices: str) -> Decorator:
     """Declare --choose: which documents' order PDP asks for."""
     words = (
         "Documents whose order is asked for, {}: the top K of each run, or K documents of each topic drawn at random "
-        "among those with preference tests or among all.  [default: runs if there are any, else tested]"
+        "among those with preference tests or among all"
     )
+    words += "; or those with the highest mean label" if "best" in choices else ""
+    words += ".  [default: runs if there are any, else tested]"
     return one_of("--choose", choices=("runs", "tested", "random", *choices), section=section, help=words)
 
 
