@@ -176,7 +176,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "OnlineCorrelations": lambda: correlate_online(context().judgments, clicks(), "nDCG@5", pool="median", n_draws=20),
     "Overlap": lambda: venire.overlap(labels()),
     "PDP": pdp,
-    "PDPDifference": lambda: venire.compare_pdp(pdp(), pdp(2), names=("four", "two"), test=venire.PairedT()),
+    "PDPDifference": lambda: venire.compare_pdp(pdp(), pdp(2), names=("four", "two")),
     "PairsToAsk": lambda: venire.pairs_to_ask(by_topic(), 3),
     "PerceivedCollection": perceived,
     "Phi": lambda: venire.phi(labels(), interval="topics", n_draws=20, chance=False),

@@ -266,8 +266,23 @@ def _notes(rows: Sequence[Power], tests: Sequence[PairTest]) -> list[str]:
             f"by {row.what()}, {counted(row.never, 'pair')} of systems differ on so few topics that no difference "
             "would tell them apart: left out of the difference required"
         )
+    notes += _by_seed(rows, tests)
     unknown = [row for row in rows if row.share is None]
     if unknown:
         listed = ", ".join(dict.fromkeys(row.labels for row in unknown))
         notes.append(f"no pair of systems could be tested with labels {listed}: {unknown[0].reason}")
     return notes
+
+
+def _by_seed(rows: Sequence[Power], tests: Sequence[PairTest]) -> list[str]:
+    """Say how many pairs another seed may move over the level: two standard errors of a p-value by so many draws."""
+    draws = {NAMES[type(test)]: test.n for test in tests if isinstance(test, (PairedBootstrap, TukeyHSD))}
+    error = {name: 2 * np.sqrt(rows[0].alpha * (1 - rows[0].alpha) / n) for name, n in draws.items()}
+    close = [(int((np.abs(row.p_value - row.alpha) <= error.get(row.test, 0)).sum()), row) for row in rows]
+    n, row = max(close, key=lambda each: each[0])
+    if not n or row.test not in draws:
+        return []
+    return [
+        f"by {row.what()}, p-values of {n:,} of {counted(row.pairs, 'pair')} are within {error[row.test]:.3f} of "
+        f"{row.alpha:g}, the error of {draws[row.test]:,} draws: another seed may decide these differently"
+    ]

@@ -40,7 +40,7 @@ from venire.kernels.paired_labels import (
     pooled_entries,
 )
 from venire.tabular import Tabular
-from venire.types import Codes, Floats, Ints
+from venire.types import Bools, Codes, Floats, Ints
 from venire.words import counted, first_few
 
 MODES, POOLS, FORMS = (
@@ -114,10 +114,10 @@ class LabelPreferencesFit(Tabular):
         )
 
     def warnings(self) -> list[str]:
-        """What to be careful about: labels that never met, labels that seldom did."""
+        """What to be careful about: higher labels that lose, labels that never met, labels that seldom did."""
         if self.given or self.form == "logistic":
-            return []
-        words, pairs, few = [], self._pairs(), FEW_TUPLES[self.setting.mode]
+            return self.reversals()
+        words, pairs, few = self.reversals(), self._pairs(), FEW_TUPLES[self.setting.mode]
         never = [f"{a} and {b}" for a, b, n in pairs if n == 0]
         seldom = [f"{a} and {b}" for a, b, n in pairs if 0 < n < few]
         if never:
@@ -128,6 +128,25 @@ class LabelPreferencesFit(Tabular):
                 f"many tests in {self.setting.mode} mode: {first_few(seldom, 5)}"
             )
         return words
+
+    def reversals(self) -> list[str]:
+        """Say where documents with the higher label lose most tests: in all, or else by pairs of labels."""
+        won, names = _grouped(self.wins, self.group), _group_names(self.scale, self.group)[0]
+        a, b = np.tril_indices(len(won), -1)
+        higher, met = won[a, b], won[a, b] + won[b, a]
+        if not self.scale.ordered or not met.any():
+            return []
+        per_test = max(float(self.wins.sum()) / max(self.n_tests, 1), 1.0)
+        if _mostly_lost(higher.sum(), met.sum(), per_test):
+            lost = 1 - higher.sum() / met.sum()
+            return [
+                f"documents with the higher label lose {lost:.0%} of the preference tests between different labels: "
+                "probably the sign of the strengths (positive: the left document is better) or the order of the labels "
+                "is reversed"
+            ]
+        some = np.flatnonzero(_mostly_lost(higher, met, per_test)).tolist()
+        pairs = [f"{names[a[n]]} against {names[b[n]]} (wins {higher[n] / met[n]:.0%})" for n in some]
+        return [f"the higher label loses most preference tests: {first_few(pairs, 5)}"] if pairs else []
 
     def _pairs(self) -> list[tuple[str, str, float]]:
         """Pairs of different labels (or bins), and how often they met."""
@@ -235,6 +254,12 @@ class Paired:
     def __call__(self, first: Ints, second: Ints) -> PairedLabels:
         """Labels of both items of every pair; first, second (pair,)."""
         return (by_person if self.by_assessor else every_two)(self.entries, first, second)
+
+
+def _mostly_lost(won: Floats, met: Floats, per_test: float) -> Bools:
+    """Whether less than half was won, by more than two standard errors; so many observations are of one test."""
+    half = 0.5 - np.sqrt(per_test / np.maximum(met, 1e-9))
+    return np.asarray(won < met * half)
 
 
 def _table(wins: Floats, group: Ints, prior: float) -> Floats:

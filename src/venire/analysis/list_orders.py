@@ -9,6 +9,7 @@ labels are the same.  Scores depend on sums of wins alone (Chu et al. 2021, Eq. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from venire.analysis.label_preferences import Paired
 from venire.analysis.top_lists import TopLists
 from venire.kernels.paired_labels import PairedLabels, mean_preference
-from venire.kernels.plackett_luce import CLIP, clipped, entropy_of, scores_of_wins
+from venire.kernels.plackett_luce import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
 from venire.types import Bools, Floats, Ints
 
 DIGITS, SEED = 9, 2021
@@ -55,6 +56,21 @@ class ListOrders:
         size = np.bincount(self.topic, minlength=n_topics)
         value = np.bincount(self.topic, found.value[self.kind], minlength=n_topics) / size
         return value, np.sqrt(np.bincount(self.topic, found.error[self.kind] ** 2, minlength=n_topics)) / size
+
+    def pdps(self, many: Sequence[Floats]) -> Floats:
+        """PDP of every topic by each of many label preferences -> (preferences, topic); blocks of them at once.
+
+        Beyond 15 documents entropies are drawn, with the same draws for each of them, one at a time.
+        """
+        step = max(1, BLOCK_CELLS // max(self.start.size, 1)) if self.k <= MOST_EXACT else 1
+        found = np.zeros((len(many), len(self.topics)))
+        size = np.bincount(self.topic)[self.topic]
+        for first in range(0, len(many), step):
+            part = many[first : first + step]
+            wins, start = np.concatenate([self._wins(p) for p in part]), np.tile(self.start, (len(part), 1))
+            value = entropy_of(scores_of_wins(wins, start)).value.reshape(len(part), -1)[:, self.kind] / size
+            found[first : first + len(part)] = [np.bincount(self.topic, each, len(self.topics)) for each in value]
+        return found
 
     def near(self, p: Floats) -> ListOrders:
         """Begin with the scores of these label preferences: quicker for others that are much the same."""

@@ -9,13 +9,11 @@ A topic's PDP is the mean over its lists; the value is the mean over topics (Eq.
 clipped to [.01, .99], as in the published code; two documents that no assessor labelled both, in individual mode, have
 probability one half.
 
-Intervals resample topics together with their preference tests and all labels that belong to these: tests of one topic
-are not independent, and assessors' labels of one test even less.  Every resample makes new label preferences and so a
-new PDP of every list.  The interval is :math:`v \pm t_{n-1} s`, with s the spread over resamples of n topics; where
-tests are on fewer than ten topics they are drawn singly beside the topics.  In simulations
-(50 topics, 100 to 1,000 tests, 150 collections each) it covered 93 to 95 times in 100; with tests drawn singly, 89
-to 93 times.  With few tests the value itself is biased: chance looks like knowledge and lowers it, pairs of labels
-that never met raise it.  Where resampled tests move the mean by more than 2 % of log K!, a warning says so.
+Intervals are those of a jackknife (``analysis.preference_evidence``): topics are left out in turn with their lists and
+tests, label preferences are estimated anew, and :math:`v \pm t\, s` is the interval.  In simulations (10 to 50 topics
+with 2 to 15 tests each, 1,000 collections; tests/simulation/test_pdp.py) it covered 92 to 98 times in 100.  With few
+tests the value itself is biased: chance looks like knowledge and lowers it, pairs of labels that never met raise it.
+Where the jackknife's estimate of the bias is above 2 % of log K!, a warning says so.
 """
 
 from __future__ import annotations
@@ -27,7 +25,8 @@ import numpy as np
 
 from venire.analysis.label_preferences import LabelPreferences, LabelPreferencesFit
 from venire.analysis.list_orders import orders_of
-from venire.analysis.preference_evidence import evidence_of
+from venire.analysis.preference_evidence import Jackknife, evidence_of
+from venire.analysis.seeds import copied, seed_of
 from venire.analysis.top_lists import TopLists, top_of_pool
 from venire.data.judgments import Judgments
 from venire.data.panel import in_isolation
@@ -38,17 +37,16 @@ from venire.tabular import Records, Tabular
 from venire.types import Floats, RNGLike
 from venire.words import counted
 
-LEVEL = 0.95
+LEVEL, NONE = 0.95, "no interval"
 BUDGET, FEWEST, MOST = 4e8, 30, 200
-"""Cells of work that resampling may cost, and the fewest and most resamples."""
+"""Cells of work that the jackknife may cost, and the fewest and most groups of topics that are left out in turn."""
 
 
 @dataclass(frozen=True, eq=False)
 class PDP(Tabular):
     """PDP of a label setting: ``values`` (topic,) of ``topics``, or the ``reason`` why there is none.
 
-    low and high are None where there is no interval; draws (draw,) are means over resampled topics and tests, none
-    where label preferences were given.
+    low and high are None where there is no interval, and so is ``jackknife`` where none was asked for.
     """
 
     mode: str
@@ -61,7 +59,7 @@ class PDP(Tabular):
     method: str
     low: float | None
     high: float | None
-    draws: Floats
+    jackknife: Jackknife | None
     reason: str | None = None
     n_unknown: int = 0
 
@@ -122,11 +120,10 @@ class PDP(Tabular):
             words.append(f"{counted(self.lists.left_out, 'list')} with fewer than {self.k} judged documents left out")
         if self.n_unknown:
             words.append(f"{counted(self.n_unknown, 'pair')} of documents that no assessor labelled both: taken as 1/2")
-        moved = 0.0 if self.value is None or not len(self.draws) else float(self.draws.mean()) - self.value
-        if abs(moved) > 0.02 * self.most:
+        bias = 0.0 if self.jackknife is None else self.jackknife.bias
+        if abs(bias) > 0.02 * self.most:
             words.append(
-                f"the tests are few: resampling them moves PDP by {moved:+.3f}, so that the value may be off by about "
-                "as much"
+                f"topics or preference tests are few: the estimated bias of PDP is {bias:+.3f} nats (jackknife)"
             )
         if self.value is not None and self.error.any():
             noise = float(np.sqrt((self.error**2).sum()) / len(self.error))
@@ -151,13 +148,15 @@ def pdp(
     ----------
     preferences : preference tests, or the label-level matrix itself (label, label)
     labels : how label preferences are estimated; individual mode by default
-    k : documents per list, where ``lists`` are not given: the best of each topic, see ``top_lists``
+    k : documents per list, where ``lists`` are not given: those with preference tests, or any where label preferences
+        are given; see ``top_of_pool``
     lists : ``top_of_runs`` or ``top_of_pool``; lists of other judgments are found again by name
-    n_draws : resamples of topics and their tests; None: 30 to 200, fewer where lists are many; 0: no interval
+    n_draws : groups of topics that are left out in turn, at most; None: 200, or down to 30 where lists are many; 0: no
+        interval
 
     Notes
     -----
-    Cost: O(pairs of documents x assessors + lists x K 2^K), times the resamples.
+    Cost: O(pairs of documents x assessors + lists x K 2^K), times the topics or groups of them that are left out.
 
     Examples
     --------
@@ -170,47 +169,27 @@ def pdp(
     >>> round(pdp(judgments, np.array(p)).value, 4)
     4.2175
     '''
-    setting, judgments = labels or LabelPreferences(), in_isolation(judgments)[0]
-    chosen = top_of_pool(judgments, k) if lists is None else lists.among(judgments.items)
-    judgments = setting.coarse(judgments) if isinstance(preferences, Preferences) else judgments
+    setting, seed, judgments = labels or LabelPreferences(), seed_of(rng), in_isolation(judgments)[0]
+    tests = preferences if isinstance(preferences, Preferences) else None
+    chosen = top_of_pool(judgments, k, tests, rng=copied(seed)) if lists is None else lists.labelled_in(judgments)
+    judgments = judgments if tests is None else setting.coarse(judgments)
     evidence = evidence_of(judgments, preferences, setting)
-    reason = f"no list has {counted(chosen.k, 'judged document')}" if not len(chosen) else evidence.lack()
-    orders = orders_of(chosen, setting.paired(judgments), clip=clip)
+    reason = evidence.lack() or (None if len(chosen) else f"no list has {counted(chosen.k, 'judged document')}")
     if reason is not None:
         none = np.zeros(0)
-        return PDP(
-            setting.mode, chosen.k, (), none, none, evidence.fit, chosen, "no interval", None, None, none, reason
-        )
+        return PDP(setting.mode, chosen.k, (), none, none, evidence.fit, chosen, NONE, None, None, None, reason)
+    orders = orders_of(chosen, setting.paired(judgments), clip=clip)
     values, error = orders.pdp(evidence.fit.p)
-    n_draws = _n_draws(chosen.k, len(orders.first)) if n_draws is None else n_draws
-    topic, generator = np.unique(chosen.topic), np.random.default_rng(rng)
-    near = orders.near(evidence.fit.p) if n_draws else orders
-    drawn = [(near.pdp(p)[0] * weight).sum() / weight.sum() for p, weight in evidence.drawn(topic, n_draws, generator)]
-    draws = np.array(drawn, dtype=np.float64)
-    low, high = interval_of(values, draws) if n_draws else (None, None)
+    n_groups = _n_groups(chosen.k, len(chosen)) if n_draws is None else n_draws
+    left_out = evidence.jackknife(orders, values, n_groups, np.random.default_rng(copied(seed))) if n_groups else None
+    interval = None if left_out is None else left_out.interval(LEVEL)
+    low, high = (None, None) if interval is None else np.clip(interval, 0, most_entropy(chosen.k)).tolist()
+    method = NONE if left_out is None or interval is None else left_out.words()
     known = setting.mode, chosen.k, orders.topics, values, error, evidence.fit, chosen
-    method = evidence.method(len(draws)) if low is not None else "no interval"
-    return PDP(*known, method, *_bounded(low, high, most_entropy(chosen.k)), draws, n_unknown=orders.n_unknown)
+    return PDP(*known, method, low, high, left_out, n_unknown=orders.n_unknown)
 
 
-def _n_draws(k: int, n_lists: int) -> int:
-    """How many resamples: fewer where different lists of K documents are many or long."""
+def _n_groups(k: int, n_lists: int) -> int:
+    """How many groups of topics are left out in turn, at most: fewer where lists of K documents are many or long."""
     one = k * 2.0**k if k <= MOST_EXACT else 20.0 * N_DRAWS * k
     return int(np.clip(BUDGET / ((one + 2500) * max(n_lists, 1)), FEWEST, MOST))
-
-
-def interval_of(values: Floats, draws: Floats) -> tuple[float | None, float | None]:
-    """Interval of a mean over topics by the spread of draws (draw,), or of the topics where there are none."""
-    from scipy.special import stdtrit
-
-    n = len(values)
-    if n < 2 or len(draws) == 1:
-        return None, None
-    spread = draws.std(ddof=1) * np.sqrt(n / (n - 1)) if len(draws) else values.std(ddof=1) / np.sqrt(n)
-    half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * spread)
-    return float(values.mean()) - half, float(values.mean()) + half
-
-
-def _bounded(low: float | None, high: float | None, most: float) -> tuple[float | None, float | None]:
-    """Keep an interval within what can be."""
-    return None if low is None else max(low, 0.0), None if high is None else min(high, most)

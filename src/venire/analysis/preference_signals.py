@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from venire.agreement.preference_cycles import BY_COIN, count_triples
 from venire.agreement.preference_labels import item_numbers
 from venire.agreement.preferences import settled
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.types import Floats, Ints
+from venire.words import counted
 
 
 class Signals(NamedTuple):
@@ -38,3 +40,17 @@ def signals_of(judgments: Judgments, preferences: Preferences, *, signal: str = 
     labelled = np.append(np.bincount(judgments.item, minlength=len(judgments.items)) > 0, False)
     there = np.flatnonzero(labelled[one] & labelled[other])
     return Signals(one[there], other[there], found.left_share[there], there, len(found.table))
+
+
+def cycle_warnings(preferences: Preferences, *, signal: str = "median") -> list[str]:
+    """Warn of cycles: three documents of which each is preferred to the next.  No order fits them."""
+    found = settled(preferences, signal).table
+    if not len(found):
+        return []
+    _, cycles, _, strict = count_triples(found, found.topic.astype(np.int64)).sum(axis=0).tolist()
+    if not cycles:
+        return []
+    return [
+        f"preferences contain cycles (a > b > c > a), so that no order of documents fits all of them: {cycles:,} of "
+        f"{counted(strict, 'triple')} without ties ({cycles / strict:.0%}; choices at random give {BY_COIN:.0%})"
+    ]

@@ -11,7 +11,10 @@ Agreement does not compare over scales.  Merging labels hides disagreement toget
 scale can be "reliable but useless" (their Section 1); ``WARNING`` says so and goes with every result.  Discriminative
 power depends on the gains of a scale.  PDP depends on the labels alone: another name for a label changes nothing.
 
-The documents whose order PDP asks for are chosen once, by the judgments as they are, and are the same in all settings.
+The documents whose order PDP asks for are the same in all settings and do not depend on labels: the top of runs, or
+documents with preference tests (``analysis.top_lists``).  The PDP of each setting is compared with that of the labels
+as they are, on the same topics (``analysis.pdp_differences``); intervals and p-values of a mode hold for all settings
+together.
 """
 
 from __future__ import annotations
@@ -27,10 +30,12 @@ from venire.agreement.statistics import statistics
 from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pair_tests import PairedBootstrap
-from venire.analysis.pdp import FEWEST, pdp
+from venire.analysis.pdp import PDP, pdp
+from venire.analysis.pdp_differences import PDPDifference, compare_pdp
+from venire.analysis.preference_signals import cycle_warnings
 from venire.analysis.scale_settings import SUMMED, scale_settings
 from venire.analysis.seeds import copied, seed_of
-from venire.analysis.top_lists import TopLists, refuse_no_list, top_of_pool, top_of_runs
+from venire.analysis.top_lists import TopLists, chosen_lists
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool, in_isolation
@@ -42,6 +47,7 @@ from venire.measures.scoring import MeasureLike
 from venire.models.pairs import refuse_mixed
 from venire.tabular import Tabular
 from venire.types import RNGLike
+from venire.words import listed
 
 WARNING = (
     "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet tell less "
@@ -79,10 +85,14 @@ class ScaleValue:
 
 @dataclass(frozen=True)
 class ScaleComparison(Tabular):
-    """Numbers by setting, those of a setting together; ``notes`` says what to be careful about."""
+    """Numbers by setting, those of a setting together; ``notes`` says what to be careful about.
+
+    ``differences`` are those of the PDP of each setting from that of the labels as they are: positive, more is open.
+    """
 
     values: tuple[ScaleValue, ...]
     notes: tuple[str, ...] = ()
+    differences: tuple[PDPDifference, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """Return one JSON object per number."""
@@ -107,28 +117,12 @@ class ScaleComparison(Tabular):
         return {name: MEANINGS[name] for name in there}
 
     def sentence(self) -> str:
-        """Say which setting tells most, and how much the labels as they are do."""
+        """Say which settings tell significantly more or less than the labels as they are."""
         own = self.settings[0]
-        for statistic in ("pdp_individual", "pdp_aggregate"):
-            found = self.of(statistic)
-            if len(found) > 1 and own in found:
-                best, worst = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
-                if found[best] == found[worst]:
-                    return (
-                        f"By PDP in {statistic.removeprefix('pdp_')} mode no setting differs: each leaves "
-                        f"{found[own]:.3f} nats of the order of documents open."
-                    )
-                if found[best] == found[own]:
-                    return (
-                        f"By PDP in {statistic.removeprefix('pdp_')} mode the labels as they are leave the least of "
-                        f"the order of documents open ({found[own]:.3f} nats) and {worst} the most "
-                        f"({found[worst]:.3f})."
-                    )
-                return (
-                    f"By PDP in {statistic.removeprefix('pdp_')} mode the setting {best} tells the most about "
-                    f"the order of documents ({found[best]:.3f} nats open) and {worst} the least ({found[worst]:.3f}); "
-                    f"the labels as they are leave {found[own]:.3f} open."
-                )
+        for mode in MODES:
+            found, known = self.of(f"pdp_{mode}"), [each for each in self.differences if each.mode == mode]
+            if own in found and any(each.difference is not None for each in known):
+                return _by_pdp(mode, found[own], known)
         return _by_power(self, own)
 
 
@@ -142,6 +136,8 @@ def compare_scales(
     extend: Iterable[float] = (),
     sums: bool = False,
     k: int | None = None,
+    choose: str | None = None,
+    lists: TopLists | None = None,
     gains: GainsLike = "linear",
     pool: str | Pool = "median",
     agreement: bool = True,
@@ -156,12 +152,12 @@ def compare_scales(
     runs, measures, gains, pool : for discriminative power, as ``evaluate`` takes them; no runs, none of it
     preferences : for PDP; None, none of it
     reduce, extend, sums : which settings, see ``scale_settings``
-    k : documents whose order is asked for, those at the top of each run or, without runs, with the best labels (drawn
-        at random if labels have no order)
+    k, choose : how many documents the order is asked of, and which, as ``chosen_lists`` takes them
+    lists : lists to take instead
     agreement : False leaves it out
     n_draws : resamples for each interval; None: 300, and for PDP as many as ``pdp`` chooses; 0: no intervals.  Tests
         of pairs of systems always have 1,000: with fewer, chance in them orders the settings
-    intervals : False leaves them out, except for the labels as they are, which is much quicker
+    intervals : False leaves those of agreement out, except for the labels as they are, which is quicker
 
     Notes
     -----
@@ -172,7 +168,8 @@ def compare_scales(
     seed = seed_of(rng)
     judgments, left_out = (judgments, []) if runs is None and preferences is None else in_isolation(judgments)
     refuse_mixed(judgments)
-    lists = None if preferences is None else _lists(judgments, runs, k, seed)
+    if preferences is not None and lists is None:
+        lists = chosen_lists(judgments, preferences, runs, k=k, choose=choose, rng=copied(seed))
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
     notes = left_out + notes
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
@@ -182,14 +179,14 @@ def compare_scales(
     if runs is not None:
         powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
         values, notes = values + powers, notes + said
+    pdps: dict[tuple[str, str], PDP] = {}
     if preferences is not None and lists is not None:
-        few = FEWEST if n_draws is None and not intervals else n_draws  # for a warning, no more
-        chosen = {name: few if draws[name] else 0 for name in settings}
-        pdps, said = _pdps(settings, preferences, lists, n_draws=chosen, seed=seed)
-        values, notes = values + pdps, notes + said
+        found, pdps, said = _pdps(settings, preferences, lists, n_draws=n_draws, seed=seed)
+        values, notes = values + found, [*notes, *said, *cycle_warnings(preferences)]
     order = list(settings)
     values.sort(key=lambda each: order.index(each.setting))
-    return ScaleComparison(tuple(values), tuple(dict.fromkeys([*[WARNING] * agreement, *notes])))
+    notes = list(dict.fromkeys([*[WARNING] * agreement, *notes]))
+    return ScaleComparison(tuple(values), tuple(notes), tuple(_differences(pdps, own)))
 
 
 def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
@@ -249,27 +246,16 @@ def _powers(
     return values, [how, *found.notes]
 
 
-def _lists(judgments: Judgments, runs: Runs | None, k: int | None, seed: np.random.SeedSequence) -> TopLists:
-    """Documents whose order is asked for: those of runs, else the best of the pool, or any if labels have no order."""
-    if runs is not None:
-        lists = top_of_runs(judgments, runs, k)
-    else:
-        lists = top_of_pool(judgments, k, choose="best" if judgments.scale.ordered else "random", rng=copied(seed))
-    if k is not None:
-        refuse_no_list(lists, judgments)
-    return lists
-
-
 def _pdps(
     settings: Mapping[str, Judgments],
     preferences: Preferences,
     lists: TopLists,
     *,
-    n_draws: Mapping[str, int | None],
+    n_draws: int | None,
     seed: np.random.SeedSequence,
-) -> tuple[list[ScaleValue], list[str]]:
+) -> tuple[list[ScaleValue], dict[tuple[str, str], PDP], list[str]]:
     """Measure PDP in both modes, in each setting; what is doubtful is said in full of the labels as they are only."""
-    values, doubtful = [], []
+    values, doubtful, pdps = [], [], {}
     notes = [f"PDP is of {lists.words}, K = {lists.k}: at most {most_entropy(lists.k):.3f}"]
     for name, judgments in settings.items():
         for mode in MODES:
@@ -279,19 +265,48 @@ def _pdps(
                 continue
             labels = LabelPreferences(mode=mode)
             try:
-                found = pdp(judgments, preferences, labels=labels, lists=lists, n_draws=n_draws[name], rng=copied(seed))
+                found = pdp(judgments, preferences, labels=labels, lists=lists, n_draws=n_draws, rng=copied(seed))
             except VenireError as error:
                 values.append(replace(blank, reason=error.message))
                 continue
+            pdps[mode, name] = found
             values.append(replace(blank, value=found.value, low=found.low, high=found.high, reason=found.reason))
             if name == next(iter(settings)):
                 notes += [f"PDP, {mode} mode: {word}" for word in found.warnings()]
             elif found.reason is None and found.labels.warnings():
                 doubtful.append(name)
     if doubtful:
-        listed = ", ".join(dict.fromkeys(doubtful))
-        notes.append(f"PDP rests on few tests for some pairs of labels, or on none, in {listed}")
-    return values, notes
+        where = ", ".join(dict.fromkeys(doubtful))
+        notes.append(f"PDP rests on few tests for some pairs of labels, or on none, in {where}")
+    return values, pdps, notes
+
+
+def _differences(pdps: Mapping[tuple[str, str], PDP], own: str) -> list[PDPDifference]:
+    """Compare the PDP of every other setting with that of the labels as they are, mode by mode."""
+    found = []
+    for mode in MODES:
+        others = [name for each, name in pdps if each == mode and name != own]
+        if (mode, own) in pdps:
+            how: dict[str, Any] = {"n_comparisons": len(others)}
+            base = pdps[mode, own]
+            found += [compare_pdp(pdps[mode, name], base, names=(name, own), **how) for name in others]
+    return found
+
+
+def _by_pdp(mode: str, own: float, differences: Sequence[PDPDifference]) -> str:
+    """Say which settings leave significantly more of the order of documents open than the labels as they are."""
+    begin = f"By PDP in {mode} mode the labels as they are leave {own:.3f} nats of the order of documents open"
+    known = [each for each in differences if each.difference is not None]
+    tested = [each for each in known if each.low is not None]
+    if not tested:
+        shown = [f"{each.a} {each.difference:+.3f}" for each in known]
+        return f"{begin}; differences from that, without intervals: {listed(shown)}."
+    more = [each.a for each in tested if each.significant and (each.difference or 0) > 0]
+    less = [each.a for each in tested if each.significant and (each.difference or 0) < 0]
+    same = [each.a for each in tested if not each.significant]
+    parts = [("significantly more", more), ("significantly less", less), ("not significantly different", same)]
+    words = [f"{how}: {listed(names)}" for how, names in parts if names]
+    return f"{begin}; {'; '.join(words)} ({tested[0].test})."
 
 
 def _by_power(found: ScaleComparison, own: str) -> str:

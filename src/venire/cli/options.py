@@ -203,6 +203,17 @@ def order_length_option(section: str) -> Decorator:
     return whole_number("--top", "k", section=section, least=2, metavar="K", help=words)
 
 
+def choose_option(section: str, *choices: str) -> Decorator:
+    """Declare --choose: which documents' order PDP asks for."""
+    words = (
+        "Documents whose order is asked for, {}: the top K of each run, or K documents of each topic drawn at random "
+        "among those with preference tests or among all"
+    )
+    words += "; or those with the highest mean label" if "best" in choices else ""
+    words += ".  [default: runs if there are any, else tested]"
+    return one_of("--choose", choices=("runs", "tested", "random", *choices), section=section, help=words)
+
+
 def prior_option(section: str, help: str) -> Decorator:
     """Declare --prior: what is added to counts before shares are taken."""
     return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.labels import one_standard_input, pool_option, read_beside, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option, order_length_option, prior_option
+from venire.cli.options import MODEL, PATH, bootstrap_option, choose_option, order_length_option, prior_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 LISTS = "Lists"
 MODES, FORMS, POOLS = ("individual", "aggregate", "both"), ("table", "bins", "logistic"), ("median", "majority")
-CHOICES = ("best", "random")
 KEYS = ("mode", "k", "value", "low", "high", "share_of_max", "topics")
 LABEL_KEYS = ("mode", "a", "b", "p", "wins", "n")
 EXAMPLES = """\b
@@ -67,7 +66,7 @@ listing = gathered(
             multiple=True,
             type=PATH,
             metavar="FILE",
-            help="Take the top K of each of these runs; may be repeated.  [default: K documents of each topic]",
+            help="Take the top K of each of these runs; may be repeated.",
         ),
         "condensed": option(
             "--condensed",
@@ -75,13 +74,7 @@ listing = gathered(
             is_flag=True,
             help="Leave documents that nobody judged out of runs first.  [default: leave out lists with one]",
         ),
-        "choose": one_of(
-            "--choose",
-            choices=CHOICES,
-            section=LISTS,
-            default="best",
-            help="Without runs, take the {} K documents of a topic; best by mean label.",
-        ),
+        "choose": choose_option(LISTS, "best"),
     },
 )
 
@@ -95,7 +88,8 @@ listing = gathered(
 @bootstrap_option(
     MODEL,
     default=None,
-    help="How often topics and their tests are resampled.  [default: 30 to 200, fewer where lists are many]",
+    help="In how many groups, at most, topics are left out in turn with their tests (jackknife); 0: no intervals.  "
+    "[default: 200, fewer where lists are many]",
 )
 @option(
     "--against",
@@ -112,19 +106,24 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
 
     PREFERENCES say of pairs of documents which is better; they tell how well labels predict it.  The value is the
     entropy of the ideal ranking in nats, lower is better: as a share of its maximum, log K!, 0 means that the order is
-    known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.
+    known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.  With --against, the
+    interval and p-value of the difference are those of one jackknife over topics and tests, in which the label
+    preferences of both sets of labels are estimated anew.
     """
+    from venire.analysis.preference_signals import cycle_warnings
     from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences
 
     runs = (*options["listing"]["runs"], *options["more_runs"])
     one_standard_input(judgments, preferences, options["against"], *more, *runs)
     labels, left_out = in_isolation(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
+    others = _others(options)
     tests = read_preferences(preferences)
-    lists = _lists(labels, runs, options)
+    lists = _lists(labels, others, tests, runs, options)
     found = _measured(labels, tests, lists, options)
-    differences = _differences(found, tests, lists, options, (judgments, options["against"]))
-    words = list(dict.fromkeys(f"{each.mode}: {word}" for each in found for word in each.warnings()))
+    again = [] if others is None else _measured(others, tests, lists, options)
+    differences = _differences(found, again, (judgments, options["against"]))
+    words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycle_warnings(tests)]))
     _write(out, found, differences, words, labels=options["labels"])
     if options["plot"] is not None:
         from venire.plots.pdp import plot_pdp
@@ -135,20 +134,25 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     out.notes([*said, f"lists: {lists.words}", *left_out, *labels.notes, *tests.notes, *words])
 
 
-def _lists(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any]) -> TopLists:
-    """Choose the documents whose order is asked for."""
-    from venire import read_runs
-    from venire.analysis.top_lists import refuse_no_list, top_of_pool, top_of_runs
+def _others(options: Mapping[str, Any]) -> Judgments | None:
+    """Read the judgments to compare with, if any are named."""
+    from venire.data.panel import in_isolation
 
-    asked = options["listing"]
-    if not runs:
-        lists = top_of_pool(labels, asked["k"], choose=asked["choose"], rng=options["rng"])
-    else:
-        sources = read_runs(list(runs), **options["rules"])
-        lists = top_of_runs(labels, sources, asked["k"], condensed=asked["condensed"])
-    if asked["k"] is not None:
-        refuse_no_list(lists, labels)
-    return lists
+    if options["against"] is None:
+        return None
+    return in_isolation(read_beside(options["against"], reading=options["reading"], where=options["where"]))[0]
+
+
+def _lists(
+    labels: Judgments, others: Judgments | None, tests: Preferences, runs: Sequence[str], options: Mapping[str, Any]
+) -> TopLists:
+    """Choose the documents whose order is asked for; both have labels of them."""
+    from venire import read_runs
+    from venire.analysis.top_lists import chosen_lists
+
+    given = read_runs(list(runs), **options["rules"]) if runs else None
+    how = {name: options["listing"][name] for name in ("k", "choose", "condensed")}
+    return chosen_lists(labels, tests, given, **how, also=others, rng=options["rng"])
 
 
 def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: Mapping[str, Any]) -> list[PDP]:
@@ -161,17 +165,17 @@ def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: M
     return [pdp(labels, tests, labels=LabelPreferences(mode=mode, **options["model"]), **how) for mode in modes]
 
 
-def _differences(
-    found: Sequence[PDP], tests: Preferences, lists: TopLists, options: Mapping[str, Any], names: tuple[str, str | None]
-) -> list[PDPDifference]:
-    """Compare with other judgments, if any are named."""
+def _differences(found: Sequence[PDP], again: Sequence[PDP], names: tuple[str, str]) -> list[PDPDifference]:
+    """Compare with other judgments, if there are any."""
     from venire.analysis.pdp_differences import compare_pdp
 
-    if names[1] is None:
-        return []
-    others = read_beside(names[1], reading=options["reading"], where=options["where"])
-    again = _measured(others, tests, lists, options)
-    return [compare_pdp(a, b, names=(names[0], names[1])) for a, b in zip(found, again, strict=True)]
+    return [compare_pdp(a, b, names=names) for a, b in zip(found[: len(again)], again, strict=True)]
+
+
+def _warnings(found: Sequence[PDP], source: str | None = None) -> list[str]:
+    """What to be careful about, by mode, and by file for those compared with."""
+    name = "" if source is None else f"{source}, "
+    return [f"{name}{each.mode}: {word}" for each in found for word in each.warnings()]
 
 
 def _write(

@@ -15,7 +15,7 @@ from venire.cli.labels import (
     read_labels,
     shared_options,
 )
-from venire.cli.options import JUDGMENTS, PATH, bootstrap_option, order_length_option
+from venire.cli.options import JUDGMENTS, PATH, bootstrap_option, choose_option, order_length_option
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, gathered, one_of, option
@@ -69,6 +69,7 @@ how = gathered(
     "how",
     {
         "k": order_length_option(SCORING),
+        "choose": choose_option(SCORING),
         "gains": one_of(
             "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
         ),
@@ -76,7 +77,8 @@ how = gathered(
         "n_draws": bootstrap_option(
             SCORING,
             default=None,
-            help="How often topics are resampled for intervals.  [default: 300, for PDP 30 to 200]",
+            help="How often topics are resampled for intervals; for PDP, the most groups in which they are left out in "
+            "turn.  [default: 300, for PDP 30 to 200]",
         ),
     },
 )
@@ -124,7 +126,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         **options["how"],
     )
     if out.format == "json":
-        beside = {"meanings": found.meanings(), "warnings": list(found.notes)}
+        differences = [each.record() for each in found.differences]
+        beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
         out.json({"scales": found.records(), **beside})
     else:
         out.table("scales", _long(found) if out.for_machines else _wide(found))
@@ -135,7 +138,24 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         write_figure(plot_scales(found), options["plot"])
     said = () if preferences is None else preferences.notes
     legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
-    out.notes([found.sentence(), *legend, *found.notes, *labels.notes, *said])
+    out.notes([found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *said])
+
+
+def _differences(found: ScaleComparison) -> list[str]:
+    """Say how far the PDP of each setting is from that of the labels as they are, a line per mode."""
+    lines = {
+        mode: [
+            f"{each.a} {each.difference:+.3f} [{each.low:.3f}, {each.high:.3f}]"
+            for each in found.differences
+            if each.mode == mode and each.low is not None
+        ]
+        for mode in dict.fromkeys(each.mode for each in found.differences)
+    }
+    return [
+        f"PDP {mode}, difference from {found.settings[0]} with the 95% interval: {', '.join(parts)}"
+        for mode, parts in lines.items()
+        if parts
+    ]
 
 
 def _long(found: ScaleComparison) -> Table:

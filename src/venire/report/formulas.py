@@ -193,10 +193,11 @@ FORMULAS = (
         "Sakai 2006, doi:10.1145/1148170.1148261",
     ),
     Formula(
-        ("pdp_values",),
+        ("pdp_values", "pdp_differences"),
         "PDP",
         "-Σ p(ranking) log p(ranking) over rankings of K documents under Plackett-Luce scores from preferences between "
-        "labels; mean over lists and topics; 0: order known, log K!: nothing known",
+        "labels; mean over lists and topics; 0: order known, log K!: nothing known; intervals: jackknife over topics "
+        "with their tests",
         CHU,
     ),
     Formula(

@@ -9,7 +9,9 @@ from venire.analysis.discriminative_power import discriminative_power
 from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pdp import PDP, pdp
 from venire.analysis.powers import DiscriminativePower, Power
+from venire.analysis.preference_signals import cycle_warnings
 from venire.analysis.scale_comparison import ScaleComparison, ScaleValue, compare_scales
+from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
 from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
@@ -89,7 +91,8 @@ def _preferences(evidence: Evidence) -> list[Part]:
     preferences = evidence.question.preferences
     if preferences is None or evidence.compares_systems:
         return []
-    found = [or_missing(lambda mode=mode: _pdp(evidence, preferences, mode)) for mode in MODES]  # type: ignore[misc]
+    lists = _lists(evidence, preferences)
+    found = [or_missing(lambda mode=mode: _pdp(evidence, preferences, lists, mode)) for mode in MODES]  # type: ignore[misc]
     there = [each for each in found if isinstance(each, PDP) and each.value is not None]
     why = [
         each.sentence("PDP") if isinstance(each, Missing) else each.sentence() for each in found if each not in there
@@ -102,29 +105,44 @@ def _preferences(evidence: Evidence) -> list[Part]:
         "Pairwise discriminative power: how uncertain the order of documents is, given their labels; lower is better."
     )
     return [
-        Words(there[0].sentence()),
+        Words(f"{there[0].sentence()} Lists: {lists.words}."),
         Picture("pdp", caption, plot_pdp(there), words),
         Grid.of("pdp_values", caption, [each.record() for each in there]),
         *missing,
+        *[Words(f"{text[0].upper()}{text[1:]}.", "warning") for text in _doubts(there[0], preferences)],
     ]
 
 
-def _pdp(evidence: Evidence, preferences: Preferences, mode: str) -> PDP:
+def _doubts(found: PDP, preferences: Preferences) -> list[str]:
+    """What speaks against the preferences: higher labels that lose, and cycles."""
+    return [*found.labels.reversals(), *cycle_warnings(preferences)]
+
+
+def _lists(evidence: Evidence, preferences: Preferences) -> TopLists:
+    """Documents whose order is asked for: at the top of the runs, or, if no run is judged so far, those with tests."""
     question = evidence.question
-    return pdp(question.judgments, preferences, labels=LabelPreferences(mode=mode), n_draws=300, rng=question.rng)
+    of_runs = top_of_runs(question.judgments, question.runs)
+    return of_runs if len(of_runs) else top_of_pool(question.judgments, None, preferences, rng=question.rng)
+
+
+def _pdp(evidence: Evidence, preferences: Preferences, lists: TopLists, mode: str) -> PDP:
+    question, labels = evidence.question, LabelPreferences(mode=mode)
+    return pdp(question.judgments, preferences, labels=labels, lists=lists, rng=question.rng)
 
 
 def _scales(evidence: Evidence) -> ScaleComparison:
-    """Labels as they are and collapsed: by what the systems show, and by preferences on the best of the pool."""
+    """Labels as they are and collapsed: by what the systems show, and by preferences."""
     question = evidence.question
     how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
     found = compare_scales(evidence.answered, question.runs, [question.measure], **how)
     values = [_as_told(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
     if question.preferences is None or evidence.compares_systems:
         return ScaleComparison(tuple(values), found.notes)
-    preferred = compare_scales(question.judgments, preferences=question.preferences, agreement=False, **how)
+    how |= {"preferences": question.preferences, "lists": _lists(evidence, question.preferences)}
+    preferred = compare_scales(question.judgments, agreement=False, **how)
     ordered = [each for name in found.settings for each in (*values, *preferred.values) if each.setting == name]
-    return ScaleComparison(tuple(ordered), tuple(dict.fromkeys([*found.notes, *preferred.notes])))
+    notes = tuple(dict.fromkeys([*found.notes, *preferred.notes]))
+    return ScaleComparison(tuple(ordered), notes, preferred.differences)
 
 
 def _as_told(evidence: Evidence, value: ScaleValue) -> ScaleValue:
@@ -149,15 +167,29 @@ def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Par
     return [
         *_settings(scales),
         Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
+        *_differences(scales),
         *[careful(note) for note in scales.notes[:1]],
     ]
+
+
+def _differences(scales: ScaleComparison) -> list[Part]:
+    """PDP of collapsed labels less that of the labels as they are."""
+    keys = ("mode", "setting", "difference", "low", "high", "p_value")
+    known = [{"setting": each.a, **each.record()} for each in scales.differences if each.difference is not None]
+    if not known:
+        return []
+    caption = (
+        "PDP of each setting less that of the labels as they are; positive: more of the order is open. Intervals and "
+        f"p-values hold for all settings of a mode together ({known[0]['test']})."
+    )
+    return [Grid.of("pdp_differences", caption, [{key: each[key] for key in keys} for each in known])]
 
 
 def _settings(scales: ScaleComparison) -> list[Part]:
     """Draw the settings side by side; a power that is nought for all is told by the sentence."""
     if not any(scales.of("discriminative_power").values()):
         kept = tuple(each for each in scales.values if each.statistic != "discriminative_power")
-        scales = ScaleComparison(kept, scales.notes)
+        scales = replace(scales, values=kept)
     if all(each.value is None for each in scales.values):
         return []
     caption = "What collapsing labels does to agreement and to what can be told apart."

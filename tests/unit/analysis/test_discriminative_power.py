@@ -294,3 +294,17 @@ def test_judgments_as_dictionaries_are_one_label_set() -> None:
     assert found.rows[0].pairs == 1
     with pytest.raises(SettingError, match="nothing was tested by AP"):
         found.of("AP", "?")
+
+
+def test_pairs_that_another_seed_may_move_are_counted():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(8, 25)) + np.linspace(0, 1, 8)[:, None]
+    names = {"system": tuple("abcdefgh"), "topic": tuple(map(str, range(25)))}
+    found = [power_of(Scores(values, ("system", "topic"), names), rng=seed) for seed in range(10)]
+    close = int((np.abs(found[0].rows[0].p_value - 0.05) <= 2 * np.sqrt(0.05 * 0.95 / 1000)).sum())
+    assert close > 0
+    assert any(f"p-values of {close} of 28 pairs are within 0.014 of 0.05" in note for note in found[0].notes)
+    counts = [int(each.rows[0].told_apart.sum()) for each in found]
+    assert 0 < max(counts) - min(counts) <= close
+    sure = power_of(Scores(values[[0, 7]], ("system", "topic"), {**names, "system": ("a", "h")}))
+    assert not any("another seed" in note for note in sure.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -138,3 +139,17 @@ def test_settings_that_cannot_be():
         pdp(FOUR, np.full((2, 2), 0.5))
     with pytest.raises(SettingError, match="other than 1"):
         pdp(FOUR, np.full((4, 4), 0.7))
+
+
+def test_higher_labels_that_lose_are_warned_of():
+    judgments, tests = collection(30, n_tests=300, sigma=0.05)
+    turned = replace(tests, strength=-tests.strength)
+    for mode in ("individual", "aggregate"):
+        setting = LabelPreferences(mode=mode)
+        assert setting.fit(judgments, tests).reversals() == []
+        assert "is reversed" in setting.fit(judgments, turned).reversals()[0]
+        assert setting.fit(judgments, turned.take(np.arange(3))).reversals() == []
+    rows = [(f"t{n:04d}", "d0", "d1", 1 if n < 20 else -1) for n in range(30)]
+    labels = {f"t{n:04d}": {"d0": 1 if n < 20 else 2, "d1": 0 if n < 20 else 1} for n in range(30)}
+    found = LabelPreferences().fit(read_judgments(labels, scale="0<1<2"), Preferences.of(rows))
+    assert found.reversals() == ["the higher label loses most preference tests: 2 against 1 (wins 0%)"]

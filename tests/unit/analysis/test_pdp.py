@@ -85,35 +85,58 @@ def test_better_assessors_and_more_grades_lower_pdp():
     assert values[0.05, 2] > values[0.05, 4] > values[0.05, 7]
 
 
-def test_the_interval_covers_what_many_topics_give():
-    truth = pdp(*collection(1000, n_tests=8_000, seed=99), n_draws=0).value
-    hits = 0
-    for seed in range(40):
-        found = pdp(*collection(30, n_tests=250, seed=seed), n_draws=40, rng=seed)
-        hits += found.low <= truth <= found.high
-    assert hits >= 32
-
-
-def test_the_same_seed_gives_the_same_interval():
+def test_topics_are_left_out_one_by_one_or_in_groups_by_seed():
     judgments, tests = collection(15)
-    one, again, other = (pdp(judgments, tests, n_draws=30, rng=seed) for seed in (1, 1, 2))
-    assert (one.low, one.high) == (again.low, again.high) != (other.low, other.high)
-    assert "bootstrap over topics with their tests, n=30" in str(one.estimate())
+    lists = top_of_pool(judgments, 5)
+    one, other = (pdp(judgments, tests, lists=lists, rng=seed) for seed in (1, 2))
+    assert (one.low, one.high) == (other.low, other.high)
+    assert one.method == "jackknife over 15 topics with their tests"
     assert one.low < one.value < one.high <= one.most
+    one, again, other = (pdp(judgments, tests, lists=lists, n_draws=6, rng=seed) for seed in (1, 1, 2))
+    assert (one.low, one.high) == (again.low, again.high) != (other.low, other.high)
+    assert one.method == "jackknife over 6 groups of topics with their tests"
 
 
-def test_tests_on_few_topics_are_drawn_singly():
+def test_the_jackknife_leaves_out_lists_and_tests_of_a_topic():
+    judgments, tests = collection(12)
+    lists = top_of_pool(judgments, 5)
+    found = pdp(judgments, tests, lists=lists)
+    slow = []
+    for topic in judgments.topics:
+        others = [name for name in judgments.topics if name != topic]
+        slow.append(pdp(judgments.where(topic=others), tests.where(topic=others), lists=lists, n_draws=0).value)
+    np.testing.assert_allclose(found.jackknife.without, slow, atol=1e-9)
+    error, freedom = found.jackknife.spread()
+    assert error == pytest.approx(np.sqrt(11 / 12 * ((slow - np.mean(slow)) ** 2).sum()))
+    assert freedom == pytest.approx(11)
+    assert found.jackknife.bias == pytest.approx(11 * (np.mean(slow) - found.value))
+
+
+def test_given_label_preferences_have_students_interval():
+    judgments, _ = collection(12, grades=2)
+    found = pdp(judgments, np.array([[0.5, 0.2], [0.8, 0.5]]), k=5)
+    error, freedom = found.jackknife.spread()
+    assert error == pytest.approx(found.values.std(ddof=1) / np.sqrt(12))
+    assert freedom == pytest.approx(11)
+
+
+def test_tests_on_few_topics_make_a_wide_interval_and_on_one_none():
     judgments, tests = collection(30, n_tests=600)
-    few = tests.where(topic=["t0000", "t0001", "t0002"])
-    found = pdp(judgments, few.take(np.arange(12)), labels=LabelPreferences(mode="aggregate"), n_draws=30)
-    assert "bootstrap over topics and tests" in found.method
-    assert any("the tests are few" in word for word in found.warnings())
+    lists = top_of_pool(judgments, 5)
+    few, one = (tests.where(topic=[f"t{n:04d}" for n in range(n_topics)]) for n_topics in (3, 1))
+    labels = LabelPreferences(mode="aggregate")
+    found = pdp(judgments, few.take(np.arange(12)), lists=lists, labels=labels)
+    assert 2 < found.jackknife.spread()[1] < 5
+    assert any("the estimated bias of PDP is" in word for word in found.warnings())
+    alone = pdp(judgments, one, lists=lists, labels=labels)
+    assert alone.value is not None
+    assert (alone.low, alone.high, alone.method) == (None, None, "no interval")
 
 
 def test_many_tests_need_no_warning():
     judgments, tests = collection(30, n_tests=1500)
     found = pdp(judgments, tests, labels=LabelPreferences(mode="aggregate"), n_draws=40)
-    assert not any("the tests are few" in word for word in found.warnings())
+    assert not any("estimated bias" in word for word in found.warnings())
 
 
 def test_stretching_the_scale_changes_nothing():

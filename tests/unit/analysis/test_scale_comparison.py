@@ -14,12 +14,13 @@ from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.label_scales import cut, cuts
 from venire.analysis.pair_tests import PairedBootstrap
 from venire.analysis.pdp import pdp
+from venire.analysis.pdp_differences import PDPDifference, compare_pdp
 from venire.analysis.perceived_collections import generate_perceived
 from venire.analysis.perceived_relevance import PerceivedRelevance
 from venire.analysis.scale_comparison import MEANINGS, WARNING, ScaleComparison, ScaleValue, compare_scales
 from venire.analysis.scale_settings import scale_settings
 from venire.analysis.systems import Systems, scattered
-from venire.analysis.top_lists import top_of_runs
+from venire.analysis.top_lists import chosen_lists, top_of_runs
 from venire.data.grids import read_grid
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
@@ -209,17 +210,43 @@ def test_the_sentence_on_pairs_of_systems(shares, words):
     assert ScaleComparison(tuple(values)).sentence() == f"By AP {words}"
 
 
-def test_the_sentence_on_the_order_of_documents():
-    values = [ScaleValue(name, 4, "pdp_individual", None, value) for name, value in zip("abc", (1, 3, 2), strict=True)]
-    assert ScaleComparison(tuple(values)).sentence() == (
-        "By PDP in individual mode the labels as they are leave the least of the order of documents open (1.000 nats) "
-        "and b the most (3.000)."
+def test_settings_are_compared_with_the_labels_as_they_are(compared, collection):
+    settings, _ = scale_settings(collection.judgments, extend=[math.inf], sums=True)
+    lists = top_of_runs(collection.judgments, collection.runs, 5)
+    own, other = (pdp(settings[name], collection.preferences, lists=lists, n_draws=40) for name in ("4", "4to2(>=2)"))
+    expected = compare_pdp(other, own, names=("4to2(>=2)", "4"), n_comparisons=7)
+    found = {(each.mode, each.a): each for each in compared.differences}
+    assert found["individual", "4to2(>=2)"] == expected
+    assert {each.b for each in compared.differences} == {"4"}
+    assert len(found) == 7 + 8
+    same = found["aggregate", "4to7(w=inf)"]
+    assert (same.difference, same.low, same.high, same.p_value) == (pytest.approx(0, abs=1e-9), 0, 0, 1)
+
+
+def test_the_sentence_follows_the_intervals():
+    values = tuple(ScaleValue(name, 4, "pdp_individual", None, 1.0) for name in "abcd")
+    how = {"mode": "individual", "k": 5, "b": "a", "topics": 9, "test": "jackknife"}
+    ends = {"b": (0.5, 0.1, 0.9), "c": (-0.5, -0.9, -0.1), "d": (0.5, -0.1, 1.1)}
+    differences = [
+        PDPDifference(a=name, difference=mean, low=low, high=high, p_value=0.5, **how)
+        for name, (mean, low, high) in ends.items()
+    ]
+    sentence = ScaleComparison(values, (), tuple(differences)).sentence()
+    assert "significantly more: b; significantly less: c; not significantly different: d (jackknife)" in sentence
+    bare = tuple(replace(each, low=None, high=None, p_value=None) for each in differences)
+    assert "without intervals: b +0.500, c -0.500 and d +0.500" in ScaleComparison(values, (), bare).sentence()
+
+
+@pytest.mark.parametrize("choose", ["tested", "random", "runs"])
+def test_documents_are_chosen_as_asked(collection, choose):
+    how = {"preferences": collection.preferences, "k": 5, "n_draws": 0, "agreement": False, "reduce": "none"}
+    found = compare_scales(collection.judgments, collection.runs, choose=choose, rng=4, **how)
+    lists = chosen_lists(
+        collection.judgments, collection.preferences, collection.runs, k=5, choose=choose, rng=np.random.SeedSequence(4)
     )
-    assert "the setting a tells the most" in ScaleComparison(tuple(values[1:] + values[:1])).sentence()
-    equal = tuple(replace(each, value=2.0) for each in values)
-    assert ScaleComparison(equal).sentence() == (
-        "By PDP in individual mode no setting differs: each leaves 2.000 nats of the order of documents open."
-    )
+    expected = pdp(collection.judgments, collection.preferences, lists=lists, n_draws=0).value
+    assert found.of("pdp_individual")["4"] == pytest.approx(expected, abs=1e-12)
+    assert compare_scales(collection.judgments, lists=lists, **how).of("pdp_individual")["4"] == pytest.approx(expected)
 
 
 def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collection):
@@ -234,7 +261,9 @@ def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collec
 def test_documents_are_drawn_where_labels_have_no_order(collection):
     judgments = replace(collection.judgments, scale=Scale.parse("0|1|2|3"))
     found = compare_scales(judgments, preferences=collection.preferences, k=3, n_draws=0, agreement=False)
-    assert any(note.startswith("PDP is of K documents drawn at random, K = 3") for note in found.notes)
+    assert any(
+        note.startswith("PDP is of K documents with preference tests, drawn at random, K = 3") for note in found.notes
+    )
     assert found.of("pdp_individual")["4"] > 0
 
 
@@ -250,6 +279,7 @@ def test_without_intervals_the_values_are_the_same(compared, collection):
     assert [(each.setting, each.statistic, each.value) for each in found.values] == [
         (each.setting, each.statistic, each.value) for each in compared.values
     ]
-    pdps = [each for each in found.values if each.statistic == "pdp_aggregate"]
-    assert [each.low is not None for each in pdps] == [True, *[False] * (len(pdps) - 1)]
+    alphas = [each for each in found.values if each.statistic == "krippendorff_alpha" and each.value is not None]
+    assert [each.low is not None for each in alphas] == [True, *[False] * (len(alphas) - 1)]
+    assert found.differences == compared.differences
     assert found.notes == compared.notes

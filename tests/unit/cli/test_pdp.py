@@ -63,7 +63,7 @@ def test_a_table_of_one_mode_and_of_labels(venire, seven, preferences):
     assert lines[0] == KEYS
     assert lines[1][:2] == ["individual", "3"]
     assert lines[1][3:5] == ["-", "-"]
-    assert "the K documents with the highest mean label" in answer.err
+    assert "K documents with preference tests, drawn at random" in answer.err
     labels = venire("pdp", seven, preferences, "--mode", "aggregate", "--labels", "--bootstrap", "0")
     assert labels.out.splitlines()[0].split() == ["mode", "a", "b", "p", "wins", "n"]
 
@@ -85,7 +85,31 @@ def test_two_settings(venire, seven, four, preferences):
     found = json.loads(answer.out)["differences"]
     assert [each["mode"] for each in found] == ["individual", "aggregate"]
     assert all(each["difference"] < 0 and each["topics"] == 12 for each in found)
-    assert "seven.tsv leaves" in answer.err
+    assert all(each["low"] <= each["difference"] <= each["high"] for each in found)
+    assert all((each["p_value"] < 0.05) == (each["high"] < 0) for each in found)
+
+
+def test_documents_of_the_lists_are_chosen_as_asked(venire, seven, four, preferences):
+    how = ("--top", "3", "--bootstrap", "0")
+    for choose, words in (("tested", "with preference tests"), ("random", "drawn at random"), ("best", "highest mean")):
+        answer = venire("pdp", seven, preferences, "--choose", choose, *how)
+        assert (answer.code, words in answer.err) == (0, True)
+    none = venire("pdp", seven, preferences, "--choose", "runs", *how)
+    assert (none.code, "no runs" in none.err) == (2, True)
+    biased = venire("pdp", seven, preferences, "--choose", "best", "--against", four, *how)
+    assert (biased.code, "favour the other set" in biased.err) == (2, True)
+
+
+def test_a_reversed_sign_and_cycles_are_warned_of(venire, write, seven, preferences):
+    text = preferences.read_text().splitlines()
+    turned = [text[0], *("\t".join([*line.split("\t")[:3], str(-int(line.split("\t")[3]))]) for line in text[1:])]
+    answer = venire("pdp", seven, write("turned.tsv", "\n".join(turned) + "\n"), "--bootstrap", "0", "--format", "json")
+    assert any("is reversed" in word for word in json.loads(answer.out)["warnings"])
+    cycle = "t00\td1\td2\t1\nt00\td2\td3\t1\nt00\td3\td1\t1\n"
+    answer = venire("pdp", seven, write("cycle.tsv", f"{text[0]}\n{cycle}"), "--bootstrap", "0", "--format", "json")
+    assert any("1 of 1 triple" in word for word in json.loads(answer.out)["warnings"])
+    clean = json.loads(venire("pdp", seven, preferences, "--bootstrap", "0", "--format", "json").out)["warnings"]
+    assert not any("reversed" in word or "cycles" in word for word in clean)
 
 
 def test_no_value_says_why_and_goes_on(venire, write, seven):

@@ -35,6 +35,10 @@ def test_json_has_a_record_for_every_number(venire, folder):
     }
     assert "reliable but useless" in document["warnings"][0]
     assert "lower is better" in document["meanings"]["pdp_individual"]
+    assert [(each["mode"], each["a"], each["b"]) for each in document["differences"]] == [
+        (mode, name, "3") for mode in ("individual", "aggregate") for name in ("3to2(>=1)", "3to2(>=2)", "3to5(w=inf)")
+    ]
+    assert all(each["low"] <= each["difference"] <= each["high"] for each in document["differences"])
     known = [each for each in document["scales"] if each["statistic"].startswith("pdp")]
     assert all(each["low"] <= each["value"] <= each["high"] for each in known)
 
@@ -49,7 +53,8 @@ def test_people_see_a_row_for_every_setting(venire, folder):
     assert "DP nDCG" not in head
     assert [row.split()[:2] for row in rows] == [["3", "3"], ["3to2(>=1)", "2"], ["3to2(>=2)", "2"]]
     assert "reliable but useless" in answer.err
-    assert "By PDP in individual mode the labels as they are leave the least" in answer.err
+    assert "By PDP in individual mode the labels as they are leave" in answer.err
+    assert "PDP aggregate, difference from 3 with the 95% interval: 3to2(>=1)" in answer.err
     assert "alpha: agreement beyond chance" in answer.err
 
 
