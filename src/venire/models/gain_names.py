@@ -12,16 +12,18 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import GainsError, PairsError
 from venire.models.predicted_relevance import PredictedRelevance
-from venire.types import RNGLike
+from venire.types import Ints, RNGLike
 
 APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
 
 
-def fitted_gains(text: str, judgments: Judgments, *, rng: RNGLike = 0, **setting: object) -> Gains:
-    """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance."""
+def fitted_gains(
+    text: str, judgments: Judgments, *, rng: RNGLike = 0, rank: Ints | None = None, **setting: object
+) -> Gains:
+    """Fit the model that a name states, and return its gains; rank as in ``PredictedRelevance.fit``, setting as it."""
     model, relevant, at = read_model(text, judgments.scale)
     try:
-        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
+        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rank=rank, rng=rng)  # type: ignore[arg-type]
         return fit.gains(users=at) if model == "prm" else fit.udm_gains(at)
     except (PairsError, GainsError) as error:
         raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None
