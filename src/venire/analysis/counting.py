@@ -188,7 +188,8 @@ def count_relevant(
     >>> judgments = read_grid("""
     ...     2 2 1 1 0 0
     ...     2 1 1 2 0 0""")
-    >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, PredictedRelevance(prior=0.1), assessor="U1")
+    >>> fit = PredictedRelevance(prior=0.1).fit(judgments)
+    >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, fit, assessor="U1")
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.95)
     '''
