@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from venire.analysis.preference_people import PreferencePeople, people_of
     from venire.analysis.random_users import UserScores, evaluate_users
     from venire.analysis.resources import count_resources
-    from venire.analysis.returned_results import returned
+    from venire.analysis.returned_results import LabelsToFit, labels_to_fit, returned
     from venire.analysis.robustness import between_assessors, between_gains
     from venire.analysis.scale_comparison import ScaleComparison, compare_scales
     from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
@@ -100,8 +100,10 @@ if TYPE_CHECKING:
         MeasureError,
         MissingTopicsWarning,
         PairsError,
+        PoolFitWarning,
         RepeatedLineWarning,
         ScaleError,
+        SelectionWarning,
         SettingError,
         TiedScoresWarning,
         UnjudgedWarning,
@@ -214,7 +216,7 @@ _NAMES_IN = {
     "analysis.preference_people": "PreferencePeople people_of",
     "analysis.random_users": "UserScores evaluate_users",
     "analysis.resources": "count_resources",
-    "analysis.returned_results": "returned",
+    "analysis.returned_results": "LabelsToFit labels_to_fit returned",
     "analysis.robustness": "between_assessors between_gains",
     "analysis.scale_comparison": "ScaleComparison compare_scales",
     "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
@@ -238,8 +240,8 @@ _NAMES_IN = {
     "data.scale": "Scale",
     "errors": (
         "AmbiguousLabels CommentWarning FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
-        "PairsError RepeatedLineWarning ScaleError SettingError TiedScoresWarning UnjudgedWarning UnknownName "
-        "VenireError VenireWarning"
+        "PairsError PoolFitWarning RepeatedLineWarning ScaleError SelectionWarning SettingError TiedScoresWarning "
+        "UnjudgedWarning UnknownName VenireError VenireWarning"
     ),
     "estimate": "Estimate",
     "io.aspects": "read_aspects",
@@ -302,13 +304,15 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
     "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
     "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
-    "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
+    "LabelsToFit", "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning",
+    "Online",
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
-    "Phi", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores", "PreferenceAgreement",
+    "Phi", "PoolFitWarning", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores",
+    "PreferenceAgreement",
     "PreferencePeople", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
     "RankCounts", "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
-    "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "Sensitivity", "SettingError", "SignFlip", "Stability",
-    "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
+    "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "SelectionWarning", "Sensitivity", "SettingError",
+    "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
     "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
     "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
@@ -319,7 +323,8 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
-    "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
+    "jaccard", "labels_to_fit", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR",
+    "observed_weights",
     "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "people_of", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",

@@ -106,6 +106,14 @@ class FewPairsWarning(VenireWarning):
     """A number rests on few pairs of labels, or on none."""
 
 
+class PoolFitWarning(VenireWarning):
+    """Too few first results have two labels, so a model of disagreement is fitted on the whole pool."""
+
+
+class SelectionWarning(VenireWarning):
+    """Items seem to have been judged again because of their first label."""
+
+
 class UnjudgedWarning(VenireWarning):
     """Many documents near the top of a system's lists were never judged."""
 

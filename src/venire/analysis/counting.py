@@ -9,30 +9,37 @@ user is satisfied with a result labelled i:
                                                       user finds relevant; Demeester et al. (2014), Eqs. (1)-(5)
 
 Each is a cumulative gain, computed by ``evaluate``; all three come from one pass over the runs.  The mean is over
-topics; its standard error is the standard deviation over topics (n - 1) divided by the root of their number, as "the
-st. dev. of the mean" of Table 5.  It takes :math:`p_{R|i}` as known: how sure that is says the fit itself.
+topics.  The standard error of ``binary`` is the standard deviation over topics (n - 1) divided by the root of their
+number, as "the st. dev. of the mean" of Table 5; those of ``prm`` and ``udm`` hold the uncertainty of :math:`p_{R|i}`
+too, by the jackknife over the topics of the counts and of the fit together (``models.fit_errors``).
 
 Table 5 counts over the results of a system's first resources instead of one list (``resources``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from venire.analysis.returned_results import labels_to_fit
 from venire.data.gains import Gains, gains_for
 from venire.data.judgments import Judgments
+from venire.data.runs import Runs
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
+from venire.io.run_sources import RunsLike, read_runs
 from venire.kernels.correlation import kendall_tau
 from venire.measures.dcg import CG
 from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth
 from venire.measures.scores import Scores
+from venire.models.fit_errors import GainChanges, gain_changes, mean_error
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.models.user_disagreement import udm_weights
 from venire.tabular import Tabular, known
 from venire.types import Floats, Ints, RNGLike
 from venire.words import counted
@@ -66,6 +73,9 @@ class Count(CG):
 class Counts(Tabular):
     """Expected numbers of relevant results: mean and se (kind, relevant, system), over n_topics (system,).
 
+    The se of prm and udm holds the uncertainty of p(R|i); a 95 % interval is mean -+ t se, with n_topics - 1 degrees of
+    freedom.
+
     tau (pair of kinds, relevant): Kendall's tau-b between the counts of systems, the oracle left out.  Where counts
     are per assessor, all arrays have a last axis for them.  ``scores`` holds the counts topic by topic.  If there is
     an oracle, it is the first of the systems.
@@ -85,10 +95,12 @@ class Counts(Tabular):
     oracle: bool = False
     kinds: tuple[str, ...] = KINDS
 
+    fitted_on: str = ""
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know of the counts."""
-        return self.scores.notes
+        return (self.fitted_on, *self.scores.notes) if self.fitted_on else self.scores.notes
 
     def records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance and system, most relevant results first; None where nothing is known."""
@@ -149,6 +161,7 @@ def count_relevant(
     *,
     top: int | None = 10,
     share: tuple[int, int] = (1, 2),
+    fit_to: str | None = None,
     rng: RNGLike = 0,
     **scoring: Any,
 ) -> Counts:
@@ -157,9 +170,11 @@ def count_relevant(
     Parameters
     ----------
     judgments, runs : as ``evaluate`` takes them
-    model : what disagreement is: a fit, or a setting to be fitted on all the judgments; None: the top label is relevant
+    model : what disagreement is: a fit, or a setting to be fitted on the judgments; None: the top label is relevant
     top : how many results of each list count; None: the whole list
     share : M and N of the User Disagreement Model
+    fit_to : what a setting is fitted on: labels of results that some system has among those counted ("returned"), or
+        all ("pool"); None: the former where enough of them were judged twice, as in ``labels_to_fit``
     scoring : assessor, per, pool, unjudged, missing, duplicates and the rest, as ``evaluate`` takes them
 
     Notes
@@ -173,16 +188,22 @@ def count_relevant(
     >>> judgments = read_grid("""
     ...     2 2 1 1 0 0
     ...     2 1 1 2 0 0""")
-    >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, PredictedRelevance(prior=0.1), assessor="U1")
+    >>> fit = PredictedRelevance(prior=0.1).fit(judgments)
+    >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, fit, assessor="U1")
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.95)
     '''
-    labels = read_judgments(judgments)
-    fit = fitted(labels, model, rng=rng)
+    labels, sources, note = read_judgments(judgments), runs if isinstance(runs, Runs) else read_runs(runs), ""
+    if isinstance(model, PredictedRelevanceFit):
+        fit = model
+    else:
+        asked, progress = model or PredictedRelevance(), scoring.get("progress")
+        chosen = labels_to_fit(labels, sources, fit_to=fit_to, top=top, model=asked, progress=progress)
+        fit, note = chosen.fit(asked, rng=rng), chosen.note
     measures = measures_of(fit, top, share)
-    scores = evaluate(labels, runs, measures, gains=measures[0].gains or "linear", **scoring)
+    scores = evaluate(labels, sources, measures, gains=measures[0].gains or "linear", **scoring)
     among = "the results" if top is None else f"the first {counted(top, 'result')}"
-    return counts_of(scores, fit, share, among=among)
+    return replace(counts_of(scores, fit, share, among=among), fitted_on=note)
 
 
 def fitted(judgments: Judgments, model: Model | None, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
@@ -193,46 +214,77 @@ def fitted(judgments: Judgments, model: Model | None, *, rng: RNGLike = 0) -> Pr
 
 
 def measures_of(fit: PredictedRelevanceFit, top: int | None, share: tuple[int, int]) -> list[Count]:
-    """The three counts for every notion of relevance, kind by kind."""
+    """The three counts for every notion of relevance, kind by kind; then how many results have each label."""
     if top is not None and top < 1:
         raise SettingError(f"the first {top} results count, expected 1 or more", hint="None counts whole lists")
     names = fit.relevant.names
     binary = [Gains(fit.scale, marked.astype(np.float64), "binary") for marked in fit.relevant.labels]
     gains = [[fit.gains(name) for name in names], binary, [fit.udm_gains(share, name) for name in names]]
-    return [
+    each_label = [Gains(fit.scale, row, f"label:{fit.scale.labels[n]}") for n, row in enumerate(np.eye(len(fit.scale)))]
+    kinds = [
         Count(top, each, f"{kind}:{name}")
         for kind, row in zip(KINDS, gains, strict=True)
         for each, name in zip(row, names, strict=True)
     ]
+    return kinds + [Count(top, each, each.name) for each in each_label]
 
 
 def counts_of(
-    scores: Scores, fit: PredictedRelevanceFit, share: tuple[int, int], *, among: str, oracle: bool = False
+    scores: Scores, fit: PredictedRelevanceFit, share: tuple[int, int], *, among: str, oracle: Floats | None = None
 ) -> Counts:
-    """Summarise counts by topic: means, standard errors, and how alike the kinds order the systems."""
+    """Summarise counts by topic: means, standard errors, and how alike the kinds order the systems.
+
+    scores: of ``measures_of``, (system, topic, measure) and perhaps assessor.  oracle: where the first system is one,
+    its mean number of results with each label by each count, perhaps by assessor -> ([assessor,] count, label).
+    """
     per = scores.names["assessor"] if "assessor" in scores.axes else ()
-    n = (~np.isnan(scores.values)).sum(axis=1)
-    mean, sd = scores.mean("topic").values, scores.spread("topic").values
+    n_kinds = len(KINDS) * len(fit.relevant.names)
+    values = np.moveaxis(scores.values, (1, 2), (0, 1))
+    counts, labelled = values[:, :n_kinds], np.moveaxis(_mean(values[:, n_kinds:]), 0, -1)
     shape = (len(KINDS), len(fit.relevant.names), len(scores.names["system"]), *([len(per)] if per else []))
-
-    def by_kind(values: Floats) -> Floats:
-        return np.moveaxis(values, 1, 0).reshape(shape)
-
-    means = by_kind(mean)
+    means = _mean(counts).reshape(shape)
+    errors = []
+    for number, changes in enumerate(_changes(fit, share)):
+        if oracle is not None:
+            labelled[0] = oracle[..., number, :]
+        errors.append(mean_error(counts[:, number], scores.names["topic"], labelled, changes))
+    names = {**scores.names, "measure": scores.names["measure"][:n_kinds]}
     return Counts(
         relevant=fit.relevant.names,
         systems=scores.names["system"],
         assessors=per,
         mean=means,
-        se=by_kind(sd / np.sqrt(np.maximum(n, 1))),
-        n_topics=n[:, 0],
-        tau=_taus(means[:, :, 1:] if oracle else means),
-        scores=scores,
+        se=np.stack(errors).reshape(shape),
+        n_topics=(~np.isnan(scores.values[:, :, 0])).sum(axis=1),
+        tau=_taus(means if oracle is None else means[:, :, 1:]),
+        scores=replace(scores, values=scores.values[:, :, :n_kinds], names=names),
         fit=fit,
         share=share,
         among=among,
-        oracle=oracle,
+        oracle=oracle is not None,
     )
+
+
+def _changes(fit: PredictedRelevanceFit, share: tuple[int, int]) -> Iterator[GainChanges | None]:
+    """How the gains of each count move with the topics of the fit, kind by kind; None where they do not."""
+    rows = range(len(fit.relevant.names))
+    yield from (gain_changes(fit, row, lambda p: p) for row in rows)
+    yield from (None for _ in rows)
+    yield from (gain_changes(fit, row, partial(_udm, fit, row, share)) for row in rows)
+
+
+def _udm(fit: PredictedRelevanceFit, row: int, share: tuple[int, int], p: Floats) -> Floats:
+    """Weights of the User Disagreement Model as a function of p, the lowest label counting 0 as in ``udm_gains``."""
+    weights = udm_weights(*share, p, fit.relevant.labels[row])
+    if fit.scale.ordered and not fit.relevant.labels[row, 0]:
+        weights[..., 0] = 0.0
+    return weights
+
+
+def _mean(values: Floats) -> Floats:
+    """Mean over the first axis of what is not NaN; NaN where nothing is."""
+    n = (~np.isnan(values)).sum(axis=0)
+    return np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
 
 
 def _taus(mean: Floats) -> Floats:

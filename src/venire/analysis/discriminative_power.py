@@ -25,13 +25,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from venire.analysis.pair_tests import PairedBootstrap, PairTest, TukeyHSD
 from venire.analysis.powers import DiscriminativePower, Power
-from venire.analysis.robustness import ManyGains, Measures, named_gains
+from venire.analysis.robustness import ManyGains, Measures, labels_of_fit, named_gains
 from venire.analysis.seeds import copied, seed_of
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
@@ -65,6 +66,7 @@ def discriminative_power(
     per: str | None = None,
     pool: str | Pool | None = None,
     fit_on: Judgments | None = None,
+    fit_to: str | None = None,
     topics: Iterable[str] | None = None,
     rng: RNGLike = 0,
     progress: Progress | None = None,
@@ -79,7 +81,7 @@ def discriminative_power(
     test : ``PairedBootstrap(n)`` (the default), ``TukeyHSD(n)``, another test of pairs, or several
     alpha : level at which systems are told apart
     gains : several, by name or as {name: gains}; None: the usual ones of ``between_gains``
-    fit_on : judgments on which gains by a model are fitted; None: those given
+    fit_on, fit_to : what gains by a model are fitted on, as in ``between_gains``
 
     Returns
     -------
@@ -92,7 +94,8 @@ def discriminative_power(
     scored: dict[str, Scores] = {}
     notes = _of_scales(sets)
     for name, labels in sets.items():
-        worths, said = named_gains(labels, gains, fit_on=fit_on)
+        chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
+        worths, said = named_gains(labels, gains, chosen=chosen)
         notes += said
         for worth, scores in _scored(labels, sources, measures, worths, quiet=bool(scored), **how):
             whose = assessor or (pool if isinstance(pool, str) else labels.assessors[0] if pool is None else "pool")

@@ -9,9 +9,9 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.kernels.counts import pair_blocks
-from venire.models.pairs import Pairs, distinct_items, pair_up
+from venire.models.pairs import Pairs, distinct_items
 from venire.models.predicted_relevance import PredictedRelevance
-from venire.models.selection import refuse_selected
+from venire.models.selection import safe_pairs
 from venire.types import Bools, Codes, Floats, Ints
 
 
@@ -37,15 +37,13 @@ class ItemPairs:
 
 def item_pairs(judgments: Judgments, setting: PredictedRelevance) -> ItemPairs:
     """Pair labels up as a fit does, and refuse what it refuses.  O(rows log rows)."""
-    pairs = pair_up(
+    pairs = safe_pairs(
         judgments,
         estimator=setting.estimator,
         observed=setting.observed,
         reference=setting.reference,
         weight=setting.weight,
     )
-    if pairs.estimator == "paired":
-        refuse_selected(judgments)
     item, _ = distinct_items(judgments)
     document = np.arange(len(pairs.topic), dtype=np.int32)
     document[item] = judgments.item

@@ -11,8 +11,10 @@ since the spread over topics holds that of their items too.  A deviation of at m
     judgments_on_these_topics  v / (d^2 - A / T); no number is enough where A / T >= d^2
     topics                     T sd_topics^2 / d^2, each with as many double judgments as a topic has now
 
-A label whose share is 0 or 1 has no spread of its own, and is planned for with the end of its interval; and no label
-is promised anything with fewer than 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in brackets.
+p is an estimate, and few pairs may agree by chance: 0 of 2 would ask for less than 1 of 2.  So v is the largest within
+the 95 % interval of p(R|i), and the spread over topics is at least half the width of the interval, divided by 1.96.  No
+label is promised anything with fewer than 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in
+brackets.
 
 Section 5.2.1 lets judging go on above the lowest label alone once p(R|lowest) is negligible.  Here that is where the
 upper end of its 95 % interval is below .02, the paper's own case being .01; what is then left uncounted is said.
@@ -27,6 +29,7 @@ import numpy as np
 from venire.analysis.annotation_rounds import available, mirrored
 from venire.data.scale import Scale
 from venire.errors import SettingError
+from venire.kernels.binomial_ranges import Z
 from venire.kernels.resample import FEW_TOPICS
 from venire.kernels.shares import shares, variance_per_judgment
 from venire.models.predicted_relevance import PredictedRelevanceFit
@@ -51,7 +54,8 @@ class JudgingEffort(Tabular):
     """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where not known.
 
     n_judgments: how many double judgments there are, and ``meaning`` what counts as one where that is not plain;
-    variance: of one double judgment; floor: the deviation that these topics leave with ever so many of them.
+    variance: of one double judgment, the largest within the interval of p(R|i);
+    floor: the deviation that these topics leave with ever so many of them.
     """
 
     scale: Scale
@@ -67,7 +71,7 @@ class JudgingEffort(Tabular):
     topics: Floats
 
     def deviation_with(self, n_judgments: int) -> Floats:
-        """Standard deviation of p(R|i) with this many double judgments, topics being alike -> (relevant, label)."""
+        """Standard deviation of p(R|i) with this many double judgments at most, topics being alike."""
         return np.sqrt(self.variance / n_judgments)
 
     def sentences(self, row: int = 0) -> list[str]:
@@ -131,18 +135,18 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
     >>> fit = PredictedRelevance(estimator="one-sided", observed=["U1"]).fit(read_grid('''
     ...     1 1 1 1 0 0 0 0
     ...     1 1 1 0 0 0 0 1'''))
-    >>> double_judgments_needed(fit, 0.05).judgments  # .75 * .25 / .05^2, half of the items having each label
-    array([[150., 150.]])
+    >>> double_judgments_needed(fit, 0.05).judgments  # .5 * .5 / .05^2, half of the items having each label
+    array([[200., 200.]])
     """
     if not 0 < deviation < 1:
         raise SettingError(f"a deviation of {deviation:g}: expected one between 0 and 1", hint="for example 0.02")
-    counts = fit.by_topic.sum(axis=0)
-    variance = variance_per_judgment(counts, _planned(fit), fit.relevant.labels, mirrored=mirrored(fit))
+    variance = _largest_variance(fit)
     n_topics, square = fit.n_topics, deviation**2
     least = FEW_PAIRS / _pairs_each(fit)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_topics = fit.spread.sd_topics**2 * (n_topics / (n_topics - 1) if n_topics > 1 else np.nan)
         between = np.maximum(of_topics - fit.spread.sd_items**2, 0.0)
+        most = np.maximum(of_topics, ((fit.spread.high - fit.spread.low) / (2 * Z)) ** 2)
         here = np.where(between < square, variance / (square - between), np.nan)
     return JudgingEffort(
         fit.scale,
@@ -155,18 +159,28 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
         np.sqrt(between),
         _whole(np.maximum(variance / square, least)),
         _whole(np.maximum(here, least)),
-        _whole(np.maximum(n_topics * of_topics / square, 1.0)),
+        _whole(np.maximum(n_topics * most / square, 1.0)),
     )
 
 
-def _planned(fit: PredictedRelevanceFit) -> Floats:
-    """p(R|i) to plan with -> (relevant, label): the plain ratio, or the end of the interval where that is 0 or 1.
+def _largest_variance(fit: PredictedRelevanceFit) -> Floats:
+    """The largest variance of one double judgment with p(R|i) within its interval -> (relevant, label).
 
-    Where there is no interval, as pairs are of one topic, it is 1/2, which asks for most.
+    As a function of p it is a parabola through its values at both ends and between them.  Where there is no interval,
+    as pairs are of one topic, p may be anything.
     """
-    p, _ = shares(fit.by_topic.sum(axis=0), fit.relevant.labels)
-    low, high = (np.where(np.isnan(end), 0.5, end) for end in (fit.spread.low, fit.spread.high))
-    return np.where(p <= 0, high, np.where(p >= 1, low, p))
+    counts, unknown = fit.by_topic.sum(axis=0), np.isnan(fit.spread.low) & ~np.isnan(fit.p)
+    low, high = np.where(unknown, 0.0, fit.spread.low), np.where(unknown, 1.0, fit.spread.high)
+
+    def variance(p: Floats) -> Floats:
+        return variance_per_judgment(counts, p, fit.relevant.labels, mirrored=mirrored(fit))
+
+    at_low, between, at_high = (variance(p) for p in (low, (low + high) / 2, high))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = at_low - 2 * between + at_high
+        place = np.where(bend < 0, 0.5 + (at_low - at_high) / (4 * bend), 0.5)
+    top = variance(low + np.clip(place, 0.0, 1.0) * (high - low))
+    return np.maximum(np.maximum(at_low, at_high), top)
 
 
 def _pairs_each(fit: PredictedRelevanceFit) -> Floats:

@@ -93,12 +93,15 @@ def count_resources(
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)
     layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items)), plan, missing=missing)
-    oracle = np.where(layout.seen[:, None], oracle_sums(worth, offers.items, top), np.nan)[..., layout.chosen]
+    sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
+    seen = np.where(layout.seen, 1.0, np.nan)
+    oracle = (sums * seen[:, None])[..., layout.chosen]
     values = np.insert(layout.place(first_sums(worth, chosen, top)), 0, oracle.transpose(2, 1, 0), axis=0)
+    weights = np.nanmean((labelled * seen[:, None, :, None])[:, :, layout.chosen], axis=2)
     notes = (*layout.notes, *offers.notes, *_empty(chosen, layout, top))
     scores = _named(values, layout, plan, judges=None if per is None else panel.judges, notes=notes)
     among = f"the results of the first {counted(top, 'resource')}"
-    return counts_of(scores, fit, share, among=among, oracle=True)
+    return counts_of(scores, fit, share, among=among, oracle=weights if per else weights[0])
 
 
 def with_resources(judgments: Judgments, resource: ResourceLike) -> tuple[Judgments, Category]:
@@ -186,16 +189,24 @@ def offers_of(items: Items, resource: Category) -> Offers:
     return Offers(pairs, lists, notes)
 
 
-def oracle_sums(worth: Floats, items: Items, top: int) -> Floats:
-    """Sum the n largest counts of each topic; worth (judge, measure, offer) -> (judge, measure, topic)."""
+def oracle_sums(worth: Floats, items: Items, top: int, *, n_labels: int) -> tuple[Floats, Floats]:
+    """Sum the n largest counts of each topic, and the results of each label among them.
+
+    worth (judge, measure, offer), the last n_labels measures being numbers of results with each label
+    -> (judge, measure, topic), (judge, measure but those, topic, label).
+    """
     n_of = np.bincount(items.topic, minlength=len(items.topics))
-    width = int(n_of.max(initial=0))
-    cell = gather(offsets(n_of)[:-1], n_of, width, padding=len(items))
+    cell = gather(offsets(n_of)[:-1], n_of, int(n_of.max(initial=0)), padding=len(items))
+    padded = np.concatenate([worth, np.zeros((*worth.shape[:2], 1))], axis=2)
     best = np.zeros((*worth.shape[:2], len(n_of)))
-    for place in np.ndindex(worth.shape[:2]):
-        counts = np.append(worth[place], 0.0)[cell]
-        best[place] = np.sort(counts, axis=1)[:, max(width - top, 0) :].sum(axis=1)
-    return best
+    labels = np.zeros((len(worth), worth.shape[1] - n_labels, len(n_of), n_labels))
+    for judge, measure in np.ndindex(worth.shape[:2]):
+        order = np.argsort(-padded[judge, measure][cell], axis=1, kind="stable")[:, :top]
+        chosen = np.take_along_axis(cell, order, axis=1)
+        best[judge, measure] = padded[judge, measure][chosen].sum(axis=1)
+        if measure < labels.shape[1]:
+            labels[judge, measure] = padded[judge, -n_labels:][:, chosen].sum(axis=2).T
+    return best, labels
 
 
 def first_sums(worth: Floats, chosen: Facts, top: int) -> Floats:

@@ -2,22 +2,134 @@
 
 What a label says about people depends on where the results come from: among results with one label, those that
 systems return near the top are the better ones (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 6.1).
-A model that is to say something of first results is therefore fitted on first results.  ``label_draws`` draws some of
-them for people to label; this chooses among labels that are there.
+A model that is to say something of first results is therefore fitted on first results, unless too few of them have two
+labels.  ``label_draws`` draws some of them for people to label; this chooses among labels that are there.
+
+    returned        the labels of results among the first of some list
+    labels_to_fit   those, where they are enough to fit a model on; else all labels, with a warning
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from venire.data.facts import Facts
+from venire.data.gains import Gains
 from venire.data.judgments import Judgments
-from venire.errors import PairsError, SettingError
+from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
+from venire.models.gain_names import fitted_gains
+from venire.models.pairs import pair_up
+from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.types import Floats, Ints, RNGLike
 from venire.words import counted
+
+FIT_TO = ("returned", "pool")
+TOP = 10
+ENOUGH = 300
+"""So many pairs of labels on first results are enough to fit on them alone; or half of all pairs that there are."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsToFit:
+    """Labels that a model is fitted on; rank (item,) as ``rank_groups`` has it, None where no runs are at hand.
+
+    top: they are those of so many first results, None: all; note: how many they are, empty where they are all.
+    """
+
+    judgments: Judgments
+    rank: Ints | None = None
+    top: int | None = None
+    note: str = ""
+
+    def fit(self, model: PredictedRelevance, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
+        """Fit a model on them."""
+        return model.fit(self.judgments, rank=self.rank, rng=rng)
+
+    def gains(self, text: str, *, keep_lowest: bool = False) -> Gains:
+        """Gains by the name of a model, as in prm:2, fitted on them."""
+        return fitted_gains(text, self.judgments, keep_lowest=keep_lowest, rank=self.rank)
+
+
+def labels_to_fit(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    *,
+    fit_to: str | None = None,
+    top: int | None = TOP,
+    model: PredictedRelevance | None = None,
+    progress: Progress | None = None,
+) -> LabelsToFit:
+    """Choose the labels that a model of disagreement is fitted on, where runs are scored with it.
+
+    Parameters
+    ----------
+    judgments, runs, top, progress : as in ``returned``
+    fit_to : "returned": labels of first results; "pool": all; None: the former, or all with a ``PoolFitWarning`` where
+        first results have fewer than 300 pairs of labels and fewer than half of all pairs, or no pair of some label
+    model : whose label is paired with whose; None: any two
+
+    Examples
+    --------
+    >>> judged = {"q": {"a": 1, "b": 0, "c": 1}}
+    >>> labels_to_fit(judged, {"q": {"a": 3.0, "b": 1.0}}, fit_to="returned").note
+    'fitted on what is returned: 2 of 3 labels are of items in the first 10 of some list'
+    """
+    if fit_to not in (None, *FIT_TO):
+        raise UnknownName("set of labels to fit to", str(fit_to), FIT_TO)
+    labels, sources = read_judgments(judgments), as_runs(runs)
+    pool = LabelsToFit(labels, rank_groups(scan(sources, labels.items, progress=progress)))
+    if fit_to == "pool":
+        return pool
+    try:
+        shown = returned(labels, sources, top)
+    except PairsError as error:
+        if fit_to == "returned":
+            raise
+        return _warned(pool, error.message)
+    note = f"fitted on what is returned: {shown.notes[-1]}"
+    lack = "" if fit_to == "returned" else _lack(labels, shown, model or PredictedRelevance())
+    return _warned(pool, lack) if lack else replace(pool, judgments=shown, top=top, note=note)
+
+
+def _warned(pool: LabelsToFit, reason: str) -> LabelsToFit:
+    """Say that a model is fitted on the whole pool, and why."""
+    words = f"the model of disagreement is fitted on the whole pool, which may promise too little: {reason}"
+    warnings.warn(words, PoolFitWarning, stacklevel=3)
+    return pool
+
+
+def _lack(labels: Judgments, shown: Judgments, model: PredictedRelevance) -> str:
+    """Say what first results lack to be fitted on; empty if nothing, or if all labels together lack it too."""
+    pool, first = (_pairs_by_label(each, model) for each in (labels, shown))
+    total, found = float(pool.sum()), float(first.sum())
+    if total and found < min(ENOUGH, total / 2):
+        return f"{found:,.0f} of {total:,.0f} pairs of labels are of first results, fewer than {ENOUGH} or half of them"
+    without = [label for label, a, b in zip(labels.scale.labels, pool, first, strict=True) if a and not b]
+    return f"no first result with the label {without[0]} was judged twice" if without else ""
+
+
+def _pairs_by_label(judgments: Judgments, model: PredictedRelevance) -> Floats:
+    """Count the pairs that begin with each label -> (label,)."""
+    pairs = pair_up(judgments, estimator=model.estimator, observed=model.observed, reference=model.reference)
+    return pairs.sums(np.ones((1, len(judgments.scale)), dtype=np.bool_)).by_topic.sum(axis=(0, 2))
+
+
+def rank_groups(facts: Facts) -> Ints:
+    """Put together the items that runs treat alike -> (item,): by best rank and how many lists have them; 0: none has.
+
+    The number of lists counts by its power of two.  Cost: O(hits).
+    """
+    n_items = len(facts.items)
+    best = np.full(n_items, np.iinfo(np.int32).max, dtype=np.int64)
+    np.minimum.at(best, facts.item, facts.rank)
+    lists = np.bincount(facts.item, minlength=n_items)
+    return np.where(lists > 0, 64 * best + np.log2(np.maximum(lists, 1)).astype(np.int64), 0)
 
 
 def returned(

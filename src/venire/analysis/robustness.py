@@ -17,13 +17,15 @@ that give the same value in every resample have no interval.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import isnan
 from typing import Any
 
 from venire.analysis.likeness import LEVEL, Correlate, RankCorrelation, Robustness, correlate_by, few_topics
 from venire.analysis.rank_correlations import Correlator
+from venire.analysis.returned_results import LabelsToFit, labels_to_fit
 from venire.analysis.seeds import copied, seed_of
 from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
@@ -35,7 +37,6 @@ from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.models.gain_names import fitted_gains
 from venire.types import RNGLike
 from venire.words import counted
 
@@ -52,6 +53,7 @@ def between_assessors(
     relevant: str | None = None,
     correlation: str | Correlate = "tau-b",
     fit_on: Judgments | None = None,
+    fit_to: str | None = None,
     n_draws: int = 300,
     rng: RNGLike = 0,
 ) -> Robustness:
@@ -64,7 +66,8 @@ def between_assessors(
         binary, PRM and UDM gains
     relevant : without ``gains``, the label from which the last three take documents as relevant; None: the top label
     correlation : "tau-b", "tau-a", "tau-ap", "rbo", or a function of two arrays (..., system) -> (...)
-    fit_on : judgments on which gains by a model are fitted; None: those given
+    fit_on : judgments on which gains by a model are fitted; None: those given, as ``fit_to`` says
+    fit_to : "returned": labels of results among the first 10 of some list; "pool": all; None: as in ``labels_to_fit``
     n_draws : how often topics are resampled; 0: no intervals
 
     Returns
@@ -80,7 +83,8 @@ def between_assessors(
             hint="add judgments by others, or compare gains (between_gains, --between gains)",
         )
     correlate_by(correlation)
-    worths, notes = named_gains(labels, gains, relevant=relevant, fit_on=fit_on)
+    chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
+    worths, notes = named_gains(labels, gains, relevant=relevant, chosen=chosen)
     rows: list[RankCorrelation] = []
     seed = seed_of(rng)
     for worth, scores in _scored(labels, sources, measures, worths, per="assessor"):
@@ -104,6 +108,7 @@ def between_gains(
     pool: str | None = None,
     correlation: str | Correlate = "tau-b",
     fit_on: Judgments | None = None,
+    fit_to: str | None = None,
     n_draws: int = 300,
     rng: RNGLike = 0,
 ) -> Robustness:
@@ -114,7 +119,8 @@ def between_gains(
     """
     labels, sources = read_judgments(judgments), as_runs(runs)
     correlate_by(correlation)
-    worths, notes = named_gains(labels, gains, relevant=relevant, fit_on=fit_on)
+    chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
+    worths, notes = named_gains(labels, gains, relevant=relevant, chosen=chosen)
     if len(worths) < 2:
         raise SettingError(
             "rankings by different gains need two gains or more", hint="as in --gains linear --gains udm:1/3"
@@ -134,10 +140,26 @@ def between_gains(
     return _gathered(rows, notes, n_draws)
 
 
+def labels_of_fit(
+    labels: Judgments, runs: Runs, *, fit_on: Judgments | None = None, fit_to: str | None = None
+) -> LabelsToFit:
+    """Choose the labels that gains by a model are fitted on: other ones, or those of these that ``fit_to`` says."""
+    if fit_on is not None and fit_to is not None:
+        raise SettingError("fit_on names other judgments, and fit_to chooses among those given: leave one of them out")
+    return labels_to_fit(labels, runs, fit_to=fit_to) if fit_on is None else LabelsToFit(fit_on)
+
+
 def named_gains(
-    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, fit_on: Judgments | None = None
+    labels: Judgments,
+    gains: ManyGains,
+    *,
+    relevant: str | None = None,
+    chosen: Callable[[], LabelsToFit] | None = None,
 ) -> tuple[dict[str, Gains], list[str]]:
-    """Settle several gains under their names, and note which of the usual ones could not be had."""
+    """Settle several gains under their names, and note which of the usual ones could not be had.
+
+    chosen: finds the labels that models are fitted on, asked only where a model is named; None: all.
+    """
     named: Mapping[str, GainsLike]
     if gains is not None and relevant is not None:
         raise SettingError(
@@ -152,15 +174,18 @@ def named_gains(
         named = {each if isinstance(each, str) else gains_for(each, labels.scale).name: each for each in gains}
         if len(named) < len(gains):
             raise SettingError("two of the gains have the same name", hint="name them: {name: gains}")
+    models = [name for name, each in named.items() if isinstance(each, str) and names_model(each)]
+    fit_on = chosen() if models and chosen is not None else LabelsToFit(labels)
     settled, notes = {}, []
     for name, each in named.items():
         try:
-            settled[name] = _settled(each, labels, fit_on)
+            settled[name] = gains_for(fit_on.gains(str(each)) if name in models else each, labels.scale)
         except (PairsError, GainsError) as error:
             if gains is not None:
                 raise
             notes.append(f"gains {name} are left out: {error.message}")
-    return settled, notes
+    fitted = bool(fit_on.note) and any(name in settled for name in models)
+    return settled, [fit_on.note] * fitted + notes
 
 
 def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
@@ -170,12 +195,6 @@ def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
         return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
     scale.at_least(relevant)
     return ("linear", "exponential", f"binary:{relevant}", f"prm:{relevant}", f"udm:1/3:{relevant}")
-
-
-def _settled(gains: GainsLike, labels: Judgments, fit_on: Judgments | None) -> Gains:
-    if isinstance(gains, str) and names_model(gains):
-        gains = fitted_gains(gains, labels if fit_on is None else fit_on)
-    return gains_for(gains, labels.scale)
 
 
 def _scored(

@@ -183,12 +183,13 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     first, *more = options["judgments"]
     labels = read_labels(first, more, reading=options["reading"], where=options["where"])
     topics, said = chosen_topics(options["topic_file"], labels)
+    runs = read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None
     found = correlate_online(
         labels,
         clicks,
         options["measures"],
-        runs=read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None,
-        gains=settled_gains(labels, options["reading"], **options["worth"]),
+        runs=runs,
+        gains=settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=said),
         alphas=options["alphas"],
         online=Online(top=options["top"]),
         n_draws=options["n_draws"],

@@ -115,7 +115,7 @@ def command(
             labels,
             sources,
             measures,
-            gains=settled_gains(labels, options["reading"], **options["worth"]),
+            gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
             baseline=options["baseline"],
             candidate=options["candidate"],
             topics=topics,

@@ -92,14 +92,15 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     one_standard_input(judgments, *more, *runs, *asked["files"])
     measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    sources, notes = read_runs(list(runs), **options["rules"]), list[str]()
     found = sweep_context(
         labels,
-        read_runs(list(runs), **options["rules"]),
+        sources,
         read_preferences(list(asked["files"])),
         measures,
         alphas=alphas,
         slight=asked["slight"],
-        gains=settled_gains(labels, options["reading"], **options["worth"]),
+        gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         n_draws=options["n_draws"],
         rng=options["rng"],
         context=context_for(labels, **options["in_context"]),
@@ -119,4 +120,4 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.user_preference import plot_alphas, plot_ties
 
         write_figure((plot_alphas if options["draw"] == "alphas" else plot_ties)(found), options["plot"])
-    out.notes([*found.sentences(), found.cases.verdicts.sentence(), *found.notes])
+    out.notes([*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,9 +12,10 @@ from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
 from venire.cli.labels import (
     fit_on_option,
+    fit_to_option,
+    labels_for_fit,
     one_standard_input,
     read_labels,
-    read_others,
     shared_options,
 )
 from venire.cli.options import MODEL, PATH, read_resource, resource_option
@@ -32,7 +34,7 @@ COUNTING = "Counting"
 EXAMPLES = """\b
 Examples:
   venire count judgments.tsv runs --assessor main
-  venire count judgments.tsv runs --assessor main --observed main --returned
+  venire count judgments.tsv runs --assessor main --observed main --top 5
   venire count qrels.txt runs --fit-on double.tsv --relevant all --top 20
   venire count qrels.txt engines --fit-on double.tsv --resources 3 \\
       --resource "FW13-{resource}-{topic}-{rank}"
@@ -44,10 +46,8 @@ def _go_together(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--resources N and --resource PATTERN go together")
     if values["resources"] is not None and values["top"] is not None:
         raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
-    if values["returned"] and values["fit_on"] is not None:
-        raise click.UsageError("--returned fits on the judgments given, and --fit-on on others: leave one of them out")
-    if values["returned"] and values["resources"] is not None:
-        raise click.UsageError("--returned is for lists of documents; with --resources runs rank resources")
+    if values["fit_to"] == "returned" and values["resources"] is not None:
+        raise click.UsageError("--fit-to returned is for lists of documents; with --resources runs rank resources")
 
 
 counting = gathered(
@@ -73,14 +73,8 @@ counting = gathered(
             help="Runs rank resources: count the results of the first N, and add an oracle.",
         ),
         "resource": resource_option(COUNTING),
-        "returned": option(
-            "--returned",
-            section=MODEL,
-            is_flag=True,
-            help="Fit on the results that RUNS return first (--top), not on the whole pool.",
-        ),
     },
-    seen=["fit_on"],
+    seen=["fit_to"],
     check=_go_together,
 )
 
@@ -91,15 +85,17 @@ counting = gathered(
 @counting
 @model
 @fit_on_option(MODEL)
+@fit_to_option(MODEL, top="K (--top)")
 @scoring
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Count the relevant results that RUNS return, as a random user would find them.
 
     Beside the expected number for a random user (prm) stand the number by the labels alone (binary) and that for M of N
-    users (udm), as means over topics with their standard errors.  The model of disagreement is fitted on JUDGMENTS, all
-    assessors together, or on --fit-on.  A label is worth more among first results than in the whole pool: --returned
-    fits on the former.  Where several assessors judged, say whose labels count: --assessor, --per assessor or --pool.
+    users (udm), as means over topics with their standard errors, which include the uncertainty of the model.  The
+    model of disagreement is fitted on JUDGMENTS, all assessors together: on results that RUNS return first, since a
+    label is worth more there than in the whole pool (--fit-to); or on --fit-on.  Where several assessors judged, say
+    whose labels count: --assessor, --per assessor or --pool.
     """
     from venire import read_runs
     from venire.models.diagnosis import warnings_of
@@ -108,9 +104,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, overhearing(but=(FewPairsWarning,)) as heard:
-        chosen = _chosen(labels, sources, options, progress)
-        labels = labels if chosen is None else labels.on_scale(chosen.scale)
-        counts = _counted(labels, sources, chosen, options=options, progress=progress)
+        counts = _counted(labels, sources, options=options, progress=progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()
     if out.format == "json":
@@ -122,42 +116,31 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.style import write_figure
 
         write_figure(plot_counts(counts), options["plot"])
-    kept = chosen.notes[-1:] if chosen is not None and options["counting"]["returned"] else ()
-    fitted_on = [f"fitted on what is returned: {note}" for note in kept]
-    out.notes([counts.sentence(), *_agreement(taus), *fitted_on, *counts.notes, *warnings_of(counts.fit)])
+    out.notes([counts.sentence(), *_agreement(taus), *counts.notes, *warnings_of(counts.fit)])
 
 
-def _chosen(labels: Judgments, sources: Any, options: Mapping[str, Any], progress: Any) -> Judgments | None:
-    """Judgments to fit on, if they are not those that count: other ones, or those of what the runs return first."""
-    from venire import returned
-
-    if options["fit_on"] is not None:
-        return read_others(options["fit_on"], labels, reading=options["reading"], where=options["where"])
-    if options["counting"]["returned"]:
-        return returned(labels, sources, _read_top(options["counting"]["top"]), progress=progress)
-    return None
-
-
-def _counted(
-    labels: Judgments, sources: Any, chosen: Judgments | None, *, options: Mapping[str, Any], progress: Any
-) -> Counts:
-    """Count among the first results of each list, or among those of the first resources."""
+def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
+    """Fit the model, and count among the first results of each list, or among those of the first resources."""
     from venire import PredictedRelevance
     from venire.analysis.counting import count_relevant
     from venire.analysis.resources import count_resources
     from venire.models.gain_names import read_share
 
     asked, scoring = options["counting"], dict(options["scoring"])
-    share, top = read_share(asked["share"]), _read_top(asked["top"])
-    model = PredictedRelevance(**options["model"])
-    fitted = model if chosen is None else model.fit(chosen, rng=options["rng"])
-    more = {"share": share, "rng": options["rng"], "progress": progress}
-    if asked["resources"] is None:
-        return count_relevant(labels, sources, fitted, top=top, **more, **scoring)
-    if scoring.pop("unjudged") != "0":
+    share, top, model = read_share(asked["share"]), _read_top(asked["top"]), PredictedRelevance(**options["model"])
+    resources = asked["resources"] is not None
+    if resources and scoring.pop("unjudged") != "0":
         raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
+    how = {name: options[name] for name in ("fit_on", "fit_to", "where")}
+    first = {} if resources else {"top": top, "model": model, "progress": progress}
+    chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
+    labels = labels.on_scale(chosen.judgments.scale)
+    more = {**scoring, "share": share, "rng": options["rng"], "progress": progress}
+    fit = chosen.fit(model, rng=options["rng"])
+    if not resources:
+        return replace(count_relevant(labels, sources, fit, top=top, **more), fitted_on=chosen.note)
     resource = read_resource(asked["resource"])
-    return count_resources(labels, sources, fitted, resource=resource, top=asked["resources"], **more, **scoring)
+    return count_resources(labels, sources, fit, resource=resource, top=asked["resources"], **more)
 
 
 def _read_top(text: str | None) -> int | None:

@@ -110,12 +110,13 @@ def command(
         raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
+    sources = read_runs(list(runs), **options["rules"])
     case = {
         **scoring,
         "judgments": labels,
-        "runs": read_runs(list(runs), **options["rules"]),
+        "runs": sources,
         "measures": measures,
-        "gains": settled_gains(labels, options["reading"], **options["worth"]),
+        "gains": settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
         "context": context_for(labels, **options["in_context"]),

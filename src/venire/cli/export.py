@@ -15,7 +15,7 @@ from venire.cli.labels import (
     read_labels,
     settled_gains,
     where_option,
-    worth,
+    worth_without_runs,
 )
 from venire.cli.options import OUTPUT, PATH, file_place, more_judgments, output_options, reading, rng_option
 from venire.cli.output import Output
@@ -64,7 +64,7 @@ Examples:
     help="How many times its gain a document's relevance is, since these tools take whole numbers.  "
     "[default: 1 if all gains are whole, else 1000]",
 )
-@worth
+@worth_without_runs
 @assessor_option(SCORING, "Write the labels of one assessor.")
 @pool_option()
 @more_judgments

@@ -25,12 +25,15 @@ from venire.cli.sections import Decorator, gathered, in_order, one_of, option
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 
 if TYPE_CHECKING:
+    from venire.analysis.returned_results import LabelsToFit
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
+    from venire.data.runs import Runs
 
 SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
 """Columns that judgments keep; rows are chosen by others while they are read."""
+FIT_TO = ("returned", "pool")
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 """How a JSON object with keys begins, perhaps after a byte-order mark."""
 
@@ -87,6 +90,15 @@ def keep_lowest_option(section: str = SCORING) -> Decorator:
     return option("--keep-lowest", section=section, is_flag=True, help=words)
 
 
+def fit_to_option(section: str = SCORING, top: str = "10") -> Decorator:
+    """Declare --fit-to; which labels it chooses is settled by ``labels_for_fit``."""
+    words = (
+        f"Which labels of JUDGMENTS the model is fitted on, {{}}: those of results that RUNS have among their first "
+        f"{top}, or all.  [default: returned; pool, with a warning, where too few of them have two labels]"
+    )
+    return one_of("--fit-to", choices=FIT_TO, section=section, help=words)
+
+
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
 topics_option = option(
     *("--topics", "topic_file"),
@@ -121,22 +133,20 @@ compared_scoring = gathered(
     },
 )
 """How lists are scored that users compared."""
-worth = gathered(
-    "worth",
-    {
-        "gains": option(
-            "--gains",
-            section=SCORING,
-            default="linear",
-            metavar="GAINS",
-            help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
-            "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
-        ),
-        "fit_on": fit_on_option(),
-        "keep_lowest": keep_lowest_option(),
-    },
-    seen=["where"],
-)
+WORTH = {
+    "gains": option(
+        "--gains",
+        section=SCORING,
+        default="linear",
+        metavar="GAINS",
+        help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
+        "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
+    ),
+    "fit_on": fit_on_option(),
+    "keep_lowest": keep_lowest_option(),
+}
+worth_without_runs = gathered("worth", WORTH, seen=["where"])
+worth = gathered("worth", {**WORTH, "fit_to": fit_to_option()}, seen=["where"])
 
 
 def shared_options(*, runs: bool = True) -> Decorator:
@@ -229,24 +239,56 @@ def settled_gains(
     gains: str,
     fit_on: str | None,
     keep_lowest: bool = False,
+    fit_to: str | None = None,
     where: Iterable[str] = (),
+    runs: Runs | None = None,
+    notes: list[str] | None = None,
 ) -> Gains:
-    """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments."""
+    """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments.
+
+    notes: to which is added what a model was fitted on, if not on all the labels.
+    """
     from venire.data.gains import gains_for, names_model
     from venire.io.gains_files import read_gains
 
     if keep_lowest and not gains.startswith("udm:"):
         raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
-        from venire.models.gain_names import fitted_gains
-
-        others = labels if fit_on is None else read_others(fit_on, labels, reading=reading, where=where)
-        return gains_for(fitted_gains(gains, others, keep_lowest=keep_lowest), labels.scale)
-    if fit_on is not None:
-        raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+        chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
+        if notes is not None and chosen.note and chosen.note not in notes:
+            notes.append(chosen.note)
+        return gains_for(chosen.gains(gains, keep_lowest=keep_lowest), labels.scale)
+    if fit_on is not None or fit_to is not None:
+        flag = "--fit-to" if fit_on is None else "--fit-on"
+        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
     if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
     return gains_for(read_gains(gains), labels.scale)
+
+
+def labels_for_fit(
+    labels: Judgments,
+    reading: Mapping[str, Any],
+    *,
+    fit_on: str | None,
+    fit_to: str | None,
+    where: Iterable[str],
+    runs: Runs | None,
+    **chosen: Any,
+) -> LabelsToFit:
+    """Choose what a model is fitted on: other judgments, or of these what the runs return first, or all of them.
+
+    chosen: top, model and progress of ``labels_to_fit``.
+    """
+    from venire.analysis.returned_results import LabelsToFit, labels_to_fit
+
+    if fit_on is not None and fit_to is not None:
+        raise click.UsageError("--fit-to fits on JUDGMENTS, and --fit-on on other judgments: leave one of them out")
+    if fit_on is not None:
+        return LabelsToFit(read_others(fit_on, labels, reading=reading, where=where))
+    if runs is None:
+        return LabelsToFit(labels)
+    return labels_to_fit(labels, runs, fit_to=fit_to, **chosen)
 
 
 def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], where: Iterable[str]) -> Judgments:

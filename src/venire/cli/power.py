@@ -11,6 +11,7 @@ from venire.cli.labels import (
     checked_measures,
     chosen_topics,
     fit_on_option,
+    fit_to_option,
     gain_names_option,
     measures_option,
     one_standard_input,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from venire.analysis.powers import DiscriminativePower
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
+    from venire.data.runs import Runs
 
 TEST = "Test"
 TESTS = ("bootstrap", "tukey")
@@ -75,6 +77,7 @@ testing = gathered(
 @measures_option
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
+@fit_to_option()
 @gathered("whose", WHOSE)
 @topics_option
 @shared_options()
@@ -100,7 +103,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
             measures,
             test=_tests(options["testing"]),
             alpha=options["testing"]["alpha"],
-            gains=_gains(labels, options),
+            gains=_gains(labels, sources, options, notes),
             topics=topics,
             rng=options["rng"],
             progress=progress,
@@ -130,12 +133,14 @@ def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
     return [known[name](n=asked["n_draws"]) for name in dict.fromkeys(asked["tests"])]
 
 
-def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, Gains]:
+def _gains(labels: Judgments, runs: Runs, options: Mapping[str, Any], notes: list[str]) -> dict[str, Gains]:
     """Settle the gains that were named."""
     from venire.data.gains import names_model
 
-    names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
-    if fit_on is not None and not any(map(names_model, names)):
-        raise click.UsageError("--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
-    how = {"labels": labels, "reading": options["reading"], "where": options["where"]}
-    return {name: settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names}
+    names, fit = dict.fromkeys(options["gain_names"]), {key: options[key] for key in ("fit_on", "fit_to")}
+    if any(fit.values()) and not any(map(names_model, names)):
+        flag = "--fit-to" if fit["fit_on"] is None else "--fit-on"
+        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+    how = {"labels": labels, "reading": options["reading"], "where": options["where"], "runs": runs, "notes": notes}
+    fits = {name: fit if names_model(name) else dict.fromkeys(fit) for name in names}
+    return {name: settled_gains(gains=name, **fits[name], **how) for name in names}

@@ -12,6 +12,7 @@ from venire.cli.labels import (
     checked_measures,
     compared_scoring,
     fit_on_option,
+    fit_to_option,
     gain_names_option,
     measures_with,
     one_standard_input,
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
     from venire.analysis.preference_people import PreferencePeople
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
+    from venire.data.runs import Runs
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
 KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa", "low", "high", "jaccard", "p")
 RANKED = (*KEYS, "p_adjusted")
 PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
-SCORES = ("measures", "gain_names", "fit_on", "pool", "missing", "predict", "model", "features", "backoff", "expected")
+SCORES = (
+    *("measures", "gain_names", "fit_on", "fit_to", "pool", "missing"),
+    *("predict", "model", "features", "backoff", "expected"),
+)
 """Parameters that say how runs are scored."""
 LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
 EXAMPLES = """\b
@@ -87,6 +92,7 @@ asking = gathered(
 @measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
+@fit_to_option()
 @compared_scoring
 @bootstrap_option(SCORING, default=1000)
 @in_context
@@ -224,12 +230,13 @@ def _write_ranked(
     from venire.analysis.measure_choice import choose_measure
 
     labels, runs, preferences = read
+    sources, notes = read_runs(list(runs), **options["rules"]), list[str]()
     found = choose_measure(
         labels,
-        read_runs(list(runs), **options["rules"]),
+        sources,
         preferences,
         options["measures"],
-        gains=_gains(labels, options),
+        gains=_gains(labels, sources, options, notes),
         slight=options["asking"]["slight"],
         n_draws=options["n_draws"],
         rng=options["rng"],
@@ -249,13 +256,15 @@ def _write_ranked(
         _draw(plot_choice(found), options)
     weak, strong = found.agreement.baseline()
     always = f"always saying tie: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and {strong['jaccard']:.3f} (strong)"
-    out.notes([found.sentence(), people.verdicts.sentence(), people.agreement[0].sentence(), always, *found.notes])
+    out.notes(
+        [found.sentence(), people.verdicts.sentence(), people.agreement[0].sentence(), always, *notes, *found.notes]
+    )
 
 
-def _gains(labels: Judgments, options: dict[str, Any]) -> dict[str, Any]:
+def _gains(labels: Judgments, runs: Runs, options: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Settle each of the gains that were named."""
-    fit_on, names = options["fit_on"], dict.fromkeys(options["gain_names"])
-    how = {"fit_on": fit_on, "where": options["where"]}
+    names = dict.fromkeys(options["gain_names"])
+    how = {**{key: options[key] for key in ("fit_on", "fit_to", "where")}, "runs": runs, "notes": notes}
     return {name: settled_gains(labels, options["reading"], gains=name, **how) for name in names}
 
 

@@ -10,6 +10,7 @@ from venire.cli.labels import (
     assessor_option,
     checked_measures,
     fit_on_option,
+    fit_to_option,
     gain_names_option,
     measures_with,
     one_standard_input,
@@ -90,6 +91,7 @@ comparison = gathered(
     more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
 )
 @fit_on_option()
+@fit_to_option()
 @assessor_option(help="Between gains, use the labels of one assessor.")
 @pool_option(help="Between gains, pool the labels of each item: {}.")
 @shared_options()
@@ -138,8 +140,12 @@ def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any])
         raise click.UsageError("--between sets compares judgments alone: leave RUNS out, or --between sets")
     if between == "sets" and (odd := said("correlation", "n_draws")):
         raise click.UsageError(f"{odd[0]} is for rankings of systems: name RUNS after JUDGMENTS, or leave it out")
-    if between == "sets" and options["fit_on"] is not None:
-        raise click.UsageError("--fit-on is for runs: between sets, models are fitted on all other topics")
+    if between == "sets" and (odd := said("fit_on", "fit_to")):
+        raise click.UsageError(f"{odd[0]} is for runs: between sets, models are fitted on all other topics")
+    if len(odd := said("fit_on", "fit_to")) > 1:
+        raise click.UsageError(
+            f"{odd[0]} names other judgments, and {odd[1]} is about JUDGMENTS: leave one of them out"
+        )
     if between != "sets" and said("n_items"):
         raise click.UsageError("--common is for --between sets, without RUNS; choose topics with --where topic=NAME")
     if between != "sets" and options["comparison"]["relevant"] and options["gain_names"]:
@@ -157,6 +163,7 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
         "gains": _gains(labels, options),
         "relevant": options["comparison"]["relevant"],
         "fit_on": None if fit_on is None else read_others(fit_on, labels, **chosen),
+        "fit_to": options["fit_to"],
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
         "rng": options["rng"],

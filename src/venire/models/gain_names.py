@@ -13,15 +13,21 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import GainsError, PairsError
 from venire.models.predicted_relevance import PredictedRelevance
-from venire.types import RNGLike
+from venire.types import Ints, RNGLike
 
 APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
 
 
 def fitted_gains(
-    text: str, judgments: Judgments, *, keep_lowest: bool = False, rng: RNGLike = 0, **setting: object
+    text: str,
+    judgments: Judgments,
+    *,
+    keep_lowest: bool = False,
+    rng: RNGLike = 0,
+    rank: Ints | None = None,
+    **setting: object,
 ) -> Gains:
-    """Fit the model that a name states, and return its gains; setting: parameters of PredictedRelevance.
+    """Fit the model that a name states, and return its gains; rank as in ``PredictedRelevance.fit``, setting as it.
 
     keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.  Labels
     given after another document have no part in it where others are in isolation.
@@ -32,7 +38,7 @@ def fitted_gains(
     if keep_lowest and model != "udm":
         raise GainsError(f"the lowest label of {text} has the gain that was estimated", hint="leave out keep_lowest")
     try:
-        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rng=rng)  # type: ignore[arg-type]
+        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rank=rank, rng=rng)  # type: ignore[arg-type]
         return fit.gains(users=at) if model == "prm" else fit.udm_gains(at, lowest=None if keep_lowest else 0.0)
     except (PairsError, GainsError) as error:
         raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None

@@ -53,11 +53,13 @@ def pair_up(
     observed: Sequence[str] = (),
     reference: Sequence[str] = (),
     weight: str = "pair",
+    sides: tuple[Bools, Bools] | None = None,
 ) -> Pairs:
     """Settle which labels are paired; without a word on it, ``paired`` or, where items have more labels, ``labels``.
 
     observed, reference: names of assessors whose label comes first, or second; one of them may be left open, and
-    means all others.  weight: every ordered pair counts once ("pair"), or every item ("item").
+    means all others.  weight: every ordered pair counts once ("pair"), or every item ("item").  sides: instead, which
+    labels come first, and which second, (row,) each; then pairs are one-sided.
     """
     _check(estimator, weight)
     refuse_mixed(judgments)
@@ -66,6 +68,10 @@ def pair_up(
         raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
     named = bool(observed or reference)
     item, topic = distinct_items(judgments)
+    if sides is not None:
+        return Pairs(
+            judgments.scale, judgments.topics, topic, _sides(judgments, item, len(topic), *sides), "one-sided", weight
+        )
     most = 2 if named or estimator in ("one-sided", "labels") else most_assessors(judgments, item)
     if estimator is None:
         estimator = "one-sided" if named else "paired" if most <= 2 else "labels"
@@ -85,8 +91,10 @@ def pair_up(
             hint="use the estimator labels, or name two assessors or groups (--observed, --reference)",
         )
     first, second = two_sides(judgments, observed, reference)
-    sides = _sides(judgments, item, len(topic), first, second)._replace(mirrored=estimator == "paired" and named)
-    return Pairs(judgments.scale, judgments.topics, topic, sides, estimator, weight)
+    who = judgments.assessor.codes
+    paired = _sides(judgments, item, len(topic), first[who], second[who])
+    mirrored = estimator == "paired" and named
+    return Pairs(judgments.scale, judgments.topics, topic, paired._replace(mirrored=mirrored), estimator, weight)
 
 
 def refuse_mixed(judgments: Judgments) -> None:
@@ -167,15 +175,14 @@ def two_sides(judgments: Judgments, observed: Sequence[str], reference: Sequence
     return first, second
 
 
-def _sides(judgments: Judgments, item: Codes, n_items: int, first: Bools, second: Bools) -> Sides:
-    """Count the labels of both sides by item."""
+def _sides(judgments: Judgments, item: Codes, n_items: int, on_first: Bools, on_second: Bools) -> Sides:
+    """Count the labels of both sides by item; on_first, on_second (row,)."""
     who, label, n_labels = judgments.assessor.codes, judgments.label, len(judgments.scale)
 
     def counts(rows: Bools) -> Ints:
         whole = bool(rows.all())
         return histogram(item if whole else item[rows], label if whole else label[rows], (n_items, n_labels))
 
-    on_first, on_second = first[who], second[who]
     both = on_first & on_second
     if both.all():
         every = counts(both)

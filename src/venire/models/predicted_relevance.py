@@ -28,13 +28,13 @@ from venire.data.scale import Scale
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
 from venire.estimate import Estimate
 from venire.kernels.resample import FEW_TOPICS
-from venire.models.pairs import Pairs, pair_up
+from venire.models.pairs import Pairs
 from venire.models.relevance import Relevant, RelevantSets, relevant_sets
-from venire.models.selection import refuse_selected
+from venire.models.selection import safe_pairs
 from venire.models.spread import FEW_PAIRS, LEVEL, Spread, n_topics_of, spread_of
 from venire.models.user_disagreement import at_least, udm_weights
 from venire.tabular import Records, Tabular
-from venire.types import Floats, RNGLike
+from venire.types import Floats, Ints, RNGLike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,17 +74,19 @@ class PredictedRelevance:
         if self.n_draws < 0:
             raise SettingError(f"{self.n_draws} resamples: expected 0 or more")
 
-    def fit(self, judgments: Judgments, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
-        """Count pairs of labels and estimate p(R|i) with its spread.  O(rows log rows + items x labels^2)."""
-        pairs = pair_up(
+    def fit(self, judgments: Judgments, *, rank: Ints | None = None, rng: RNGLike = 0) -> PredictedRelevanceFit:
+        """Count pairs of labels and estimate p(R|i) with its spread.  O(rows log rows + items x labels^2).
+
+        rank : numbers by which runs treat items alike -> (item,), such as their best rank; None: no runs are at hand.
+        """
+        pairs = safe_pairs(
             judgments,
             estimator=self.estimator,
             observed=self.observed,
             reference=self.reference,
             weight=self.weight,
+            rank=rank,
         )
-        if pairs.estimator == "paired":
-            refuse_selected(judgments, observed=self.observed, reference=self.reference)
         return self.fit_pairs(pairs, rng=rng)
 
     def fit_pairs(self, pairs: Pairs, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
@@ -100,12 +102,17 @@ class PredictedRelevance:
             sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=np.random.default_rng(rng)
         )
         setting = replace(self, estimator=pairs.estimator)
-        return PredictedRelevanceFit(setting, pairs.scale, relevant, spread, sums.by_topic, n_topics_of(sums))
+        return PredictedRelevanceFit(
+            setting, pairs.scale, relevant, spread, sums.by_topic, n_topics_of(sums), pairs.topics
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class PredictedRelevanceFit(Tabular):
-    """Estimates of p(R|i), arrays (relevant, label); counts of pairs by topic (topic, first, second)."""
+    """Estimates of p(R|i), arrays (relevant, label); counts of pairs by topic (topic, first, second).
+
+    topics: names of the topics; empty in a fit that was saved, which holds the sums alone.
+    """
 
     setting: PredictedRelevance
     scale: Scale
@@ -113,6 +120,7 @@ class PredictedRelevanceFit(Tabular):
     spread: Spread
     by_topic: Floats
     n_topics: int
+    topics: tuple[str, ...] = ()
 
     @property
     def p(self) -> Floats:

@@ -10,9 +10,10 @@ freedom and :math:`\lambda = \delta \sqrt n / s`, so that at level :math:`\alpha
     topics_needed           the least n with that power for a given :math:`\delta`
 
 Both are found from the noncentral t itself, not from an approximation to it.  s is taken from the scores of this
-collection and is uncertain itself: with 10 topics, anything from .7 to 1.8 times as much is plausible.  Where k pairs
-are tested and any false finding counts, ``comparisons=k`` shares the level out as Bonferroni does, which is what Holm's
-adjustment asks of its first finding.
+collection and is uncertain itself: with 10 topics, anything from .7 to 1.8 times as much is plausible.  Few topics may
+agree by chance, and would ask for few; so ``needed_high`` takes s at the upper end of its 95 % interval,
+:math:`s \sqrt{(n-1) / \chi^2_{n-1,.025}}`.  Where k pairs are tested and any false finding counts, ``comparisons=k``
+shares the level out as Bonferroni does, which is what Holm's adjustment asks of its first finding.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class TopicPlan(Tabular):
     """What topics can tell: a, b (pair,) number ``systems``; n_topics, delta, sd, detectable, needed (pair,).
 
     detectable: the smallest difference found with this power; needed: topics for ``difference``, or where that is None
-    for the difference that the pair shows.  NaN or infinite where there is no answer.
+    for the difference that the pair shows; needed_high: with s at the upper end of its 95 % interval.  NaN or infinite
+    where there is no answer.
     """
 
     systems: tuple[str, ...]
@@ -55,6 +57,7 @@ class TopicPlan(Tabular):
     difference: float | None
     alpha: float
     power: float
+    needed_high: Floats
     comparisons: int = 1
 
     @property
@@ -69,12 +72,12 @@ class TopicPlan(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one JSON object per pair; None where there is no answer."""
-        names = ("a", "b", "topics", "delta", "sd", "detectable", "topics_needed")
+        names = ("a", "b", "topics", "delta", "sd", "detectable", "topics_needed", "topics_needed_high")
         columns = [
             [self.systems[number] for number in self.a],
             [self.systems[number] for number in self.b],
             self.n_topics.tolist(),
-            *(_finite(each) for each in (self.delta, self.sd, self.detectable, self.needed)),
+            *(_finite(each) for each in (self.delta, self.sd, self.detectable, self.needed, self.needed_high)),
         ]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -94,7 +97,10 @@ class TopicPlan(Tabular):
         what, whose = self._sought()
         if not np.isfinite(self.median_needed):
             return f"no number of topics is enough for {what}{whose}"
-        return f"{what} takes {counted(int(np.ceil(self.median_needed)), 'topic')}{whose}"
+        most = _median(self.needed_high)
+        upper = f"{int(np.ceil(most)):,}" if np.isfinite(most) else "any number"
+        takes = counted(int(np.ceil(self.median_needed)), "topic")
+        return f"{what} takes {takes}{whose}, and up to {upper} within the 95 % interval of the standard deviation"
 
     def _sought(self) -> tuple[str, str]:
         """Say which difference is to be found, and of which pair where pairs differ in it."""
@@ -135,8 +141,23 @@ def plan_topics(
         detectable_difference(seen.sd, seen.n, **setting),
         topics_needed(sought, seen.sd, **setting),
         difference,
+        needed_high=topics_needed(sought, largest_sd(seen.sd, seen.n), **setting),
         **setting,
     )
+
+
+def largest_sd(sd: Floats, n_topics: Ints) -> Floats:
+    """The upper end of the 95 % interval of a standard deviation over topics; infinite with one topic.
+
+    Examples
+    --------
+    >>> largest_sd(np.array([1.0]), np.array([10])).round(3).tolist()
+    [1.826]
+    """
+    from scipy.special import chdtri
+
+    freedom = np.maximum(np.asarray(n_topics) - 1, 1)
+    return np.where(np.asarray(n_topics) > 1, sd * np.sqrt(freedom / chdtri(freedom, 0.975)), np.inf)
 
 
 def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 from venire.agreement.copies import copy_notes
 from venire.agreement.habits import ONE_LABEL, caution
 from venire.agreement.pair_confusions import Confusions
-from venire.models.selection import refuse_selected
+from venire.models.selection import find_selection
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence
@@ -113,11 +113,10 @@ def _agreement(evidence: Evidence) -> list[Part]:
 
 def _selected(evidence: Evidence) -> list[Part]:
     """Warn that agreement is that of chosen items, where second judgments were asked for because of the first label."""
-    found = or_missing(lambda: refuse_selected(evidence.question.judgments))
-    if not isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
+    found = or_missing(lambda: find_selection(evidence.question.judgments))
+    if found is None or isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
         return []
-    reason = found.reason.partition(", so the two")[0].partition(", and paired")[0]
-    return [careful(f"{reason}; agreement is that of items so chosen, not of all")]
+    return [careful(f"{found.reason}; agreement is that of items so chosen, not of all")]
 
 
 def _maps(evidence: Evidence) -> list[Part]:

@@ -18,18 +18,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.analysis.returned_results import returned
+from venire.analysis.returned_results import labels_to_fit
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
-from venire.errors import FewPairsWarning
-from venire.models.pairs import pair_up
+from venire.errors import FewPairsWarning, PoolFitWarning
 from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.report.question import Missing, or_missing
 from venire.types import Bools
 
-ENOUGH = 300
-"""So many pairs of labels on first results are enough to learn from them alone; or half of all pairs that there are."""
 SECOND = "have some of the results judged by a second assessor"
 
 
@@ -56,22 +53,13 @@ def user_model(
     judgments: Judgments, runs: Runs, judge: str, *, reference: tuple[str, ...], top: int, rng: int
 ) -> UserModel:
     """Settle what is learnt from: first results, if enough of them were judged twice, or the whole pool."""
-    pool = UserModel(judgments, judge, reference, None, rng)
-    shown = or_missing(lambda: returned(judgments, runs, top))
-    if isinstance(shown, Missing):
-        return pool
-    first = replace(pool, judgments=shown, top=top)
-    n_first, n_pool = (_n_pairs(each) for each in (first, pool))
-    return first if n_first >= min(ENOUGH, n_pool / 2) and n_first > 0 else pool
-
-
-def _n_pairs(model: UserModel) -> float:
-    """Count the pairs of labels that there are to learn from."""
-    pairs = or_missing(
-        lambda: pair_up(model.judgments, estimator="one-sided", observed=[model.observed], reference=model.reference)
-    )
-    every = np.ones((1, len(model.judgments.scale)), dtype=np.bool_)
-    return 0.0 if isinstance(pairs, Missing) else float(pairs.sums(every).by_topic.sum())
+    model = PredictedRelevance(estimator="one-sided", observed=[judge], reference=reference)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoolFitWarning)
+        chosen = or_missing(lambda: labels_to_fit(judgments, runs, top=top, model=model))
+    if isinstance(chosen, Missing):
+        return UserModel(judgments, judge, reference, None, rng)
+    return UserModel(chosen.judgments, judge, reference, chosen.top, rng)
 
 
 @contextmanager

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
+from long_rows import judgments_of
 from stated_counts import FIT, SCALE, by_system, quiet_count, read_table, stated_fit
-from venire import PredictedRelevance, Scale, Synthetic, generate, read_judgments
+from venire import PredictedRelevance, Scale, Synthetic, generate, read_judgments, returned
 from venire.analysis.counting import KINDS, count_relevant
-from venire.errors import AmbiguousLabels, GainsError, MissingTopicsWarning, SettingError
+from venire.errors import AmbiguousLabels, GainsError, MissingTopicsWarning, SettingError, UnknownName
 
 COLUMNS = ["prm", "prm_se", "binary", "binary_se", "udm", "udm_se"]
 
@@ -103,7 +107,66 @@ def test_counts_equal_a_slow_loop(collection, top):
             slow = slow_counts(collection, gains, "careful1", top)
             place = KINDS.index(kind), row
             np.testing.assert_allclose(counts.mean[place], slow.mean(axis=1), err_msg=f"{kind} {name}")
-            np.testing.assert_allclose(counts.se[place], slow.std(axis=1, ddof=1) / 12**0.5)
+            if kind == "binary":
+                np.testing.assert_allclose(counts.se[place], slow.std(axis=1, ddof=1) / 12**0.5)
+
+
+def test_errors_equal_a_slow_jackknife_of_counts_and_fit(collection):
+    """Leave each topic out of both; the change of a product is that of its factors, to first order."""
+    labels, topics = collection.judgments, collection.judgments.topics
+    model = PredictedRelevance(relevant="2")
+    counts = count_relevant(labels, collection.runs, model, assessor="careful1", fit_to="pool")
+
+    def changes(weights, values):
+        return sum(weights[n] * values[n] for n in range(len(values)))
+
+    alone = [slow_counts(collection, dict(zip("0123", row, strict=True)), "careful1", 10) for row in np.eye(4)]
+    base, whole = counts.fit.p[0], sum(p * n for p, n in zip(counts.fit.p[0], alone, strict=True))
+    squares = 0.0
+    for number, topic in enumerate(topics):
+        p = model.fit(labels.where(topic=[each for each in topics if each != topic])).p[0]
+        of_counts = np.delete(whole, number, axis=1).mean(axis=1) - whole.mean(axis=1)
+        of_fit = changes(p - base, [each.mean(axis=1) for each in alone])
+        squares += (of_counts + of_fit) ** 2 * 11 / 12
+    np.testing.assert_allclose(counts.se[0, 0], np.sqrt(squares))
+    assert (counts.se[0, 0] > whole.std(axis=1, ddof=1) / 12**0.5).any()
+
+
+def test_topics_of_another_fit_add_their_own_error(collection):
+    other = generate(Synthetic(n_topics=12, docs_per_topic=60, n_unjudged=0), rng=6).judgments
+    rows = other.to_polars().with_columns(topic="other" + pl.col("topic"))
+    fit = PredictedRelevance(relevant="2").fit(read_judgments(rows, scale=other.scale))
+    found = count_relevant(collection.judgments, collection.runs, fit, assessor="careful1")
+    known = replace(fit, topics=(), spread=fit.spread._replace(low=fit.p, high=fit.p))
+    plain = count_relevant(collection.judgments, collection.runs, known, assessor="careful1")
+    np.testing.assert_allclose(found.mean, plain.mean)
+    assert (found.se[0] > plain.se[0]).all()
+    np.testing.assert_allclose(found.se[1], plain.se[1])
+
+
+def test_a_label_that_nobody_confirmed_is_not_known_for_sure():
+    """Two pairs without a hit: p = 0, yet the error of the count is not 0."""
+    rows = [(t, f"d{t}{n}", who, 1) for t in range(3) for n in range(4) for who in "AB" if who == "A" or n < 1]
+    labels = judgments_of(rows)
+    runs = {str(t): {f"d{t}{n}": float(n) for n in range(4)} for t in range(3)}
+    fit = PredictedRelevance(relevant="2", observed=["A"], prior=1e-9).fit(labels)
+    found = count_relevant(labels, runs, fit, assessor="A")
+    assert found.mean[0, 0, 0] == pytest.approx(0, abs=1e-6)
+    assert found.se[0, 0, 0] > 0
+
+
+def test_first_results_are_what_a_setting_is_fitted_on(collection):
+    model = PredictedRelevance(relevant="2")
+    first = count_relevant(collection.judgments, collection.runs, model, assessor="careful1")
+    stated = count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="returned")
+    pool = count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="pool")
+    np.testing.assert_array_equal(first.fit.p, model.fit(returned(collection.judgments, collection.runs)).p)
+    np.testing.assert_array_equal(first.fit.p, stated.fit.p)
+    np.testing.assert_array_equal(pool.fit.p, model.fit(collection.judgments).p)
+    assert first.notes[0].startswith("fitted on what is returned")
+    assert pool.notes == ()
+    with pytest.raises(UnknownName):
+        count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="first")
 
 
 def test_tau_is_that_of_scipy_and_of_the_means(collection):

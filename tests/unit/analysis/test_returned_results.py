@@ -1,9 +1,24 @@
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
-from venire import PairsError, PredictedRelevance, SettingError, Synthetic, generate, read_runs, returned, run_scores
+from long_rows import judgments_of
+from venire import (
+    PairsError,
+    PoolFitWarning,
+    PredictedRelevance,
+    SettingError,
+    Synthetic,
+    generate,
+    labels_to_fit,
+    read_judgments,
+    read_runs,
+    returned,
+    run_scores,
+)
 from venire.analysis.systems import Systems, scattered
 
 
@@ -74,3 +89,52 @@ def test_nothing_left_is_an_error():
 def test_one_result_of_each_list():
     first = returned({"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "b": 2.0}}, top=1)
     assert first.notes[-1] == "1 of 2 labels are of items in the first result of some list"
+
+
+def chosen(made, model=None, **options):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = labels_to_fit(made.judgments, made.runs, model=model, **options)
+    return found, [str(each.message) for each in heard if each.category is PoolFitWarning]
+
+
+def test_first_results_are_fitted_on_where_they_have_enough_pairs(made):
+    found, heard = chosen(made)
+    assert (found.top, heard) == (10, [])
+    assert found.judgments.to_polars().equals(returned(made.judgments, made.runs).to_polars())
+    pool, heard = chosen(made, fit_to="pool")
+    assert (pool.top, pool.note, heard) == (None, "", [])
+    assert pool.judgments is made.judgments
+
+
+def test_too_few_pairs_fall_back_on_the_pool_aloud(made):
+    few, heard = chosen(made, top=1)
+    assert few.top is None
+    assert len(heard) == 1
+    assert "fitted on the whole pool" in heard[0]
+    forced, heard = chosen(made, top=1, fit_to="returned")
+    assert (forced.top, heard) == (1, [])
+
+
+def test_a_label_without_pairs_among_first_results_falls_back_aloud():
+    rows = [("q", f"d{n}", who, n % 2 if n < 20 else 2) for n in range(24) for who in "AB"]
+    labels, runs = judgments_of(rows), {"q": {f"d{n}": -float(n) for n in range(20)}}
+    with pytest.warns(PoolFitWarning, match="no first result with the label 2 was judged twice"):
+        found = labels_to_fit(labels, runs, top=20)
+    assert found.judgments is labels
+
+
+def test_runs_unlike_the_judgments_fall_back_aloud_unless_returned_was_asked_for():
+    judged, runs = {"q": {"b": 1}}, {"other": {"b": 1.0}}
+    with pytest.warns(PoolFitWarning, match="none of 1 label"):
+        labels_to_fit(judged, runs)
+    with pytest.raises(PairsError, match="none of 1 label"):
+        labels_to_fit(judged, runs, fit_to="returned")
+
+
+def test_items_that_runs_treat_alike_are_in_one_group():
+    labels = read_judgments({"q": {"a": 1, "b": 0, "c": 1, "d": 0}})
+    runs = {"one": {"q": {"a": 3.0, "b": 2.0}}, "two": {"q": {"b": 3.0, "c": 2.0}}}
+    first, second, third, none = labels_to_fit(labels, runs, fit_to="pool").rank.tolist()
+    assert none == 0
+    assert len({first, second, third}) == 3  # b is first as a is, but in two lists

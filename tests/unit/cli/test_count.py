@@ -74,27 +74,27 @@ def test_a_table_for_people_with_a_sentence_beside_it(venire, judged, runs, doub
     done = venire("count", judged, runs, "--fit-on", double)
     assert done.code == 0
     assert done.out.split("\n")[0].split() == COLUMNS
-    assert "a random user finds 0.87 ± 0.00 relevant (Key)" in done.err
+    assert "a random user finds 0.87 ± 0.09 relevant (Key)" in done.err
     assert "tau-b between prm and udm" in done.err
 
 
 def test_the_model_is_fitted_on_the_judgments_given(venire, double, write):
     run = write("x.run", "".join(f"{n % 12} Q0 xKey{n} 1 1 x\n" for n in range(12)))
-    done = venire("count", double, run, "--assessor", "A", "--format", "json", "-q")
-    assert json.loads(done.out)["counts"][0]["prm"] == pytest.approx(60 / 90)
-    one_sided = ("--observed", "A", "--reference", "B", "--relevant", "all")
-    done = venire("count", double, run, "--assessor", "A", "--format", "json", "-q", *one_sided)
+    given = ("count", double, run, "--assessor", "A", "--fit-to", "pool", "--format", "json", "-q")
+    assert json.loads(venire(*given).out)["counts"][0]["prm"] == pytest.approx(60 / 90)
+    done = venire(*given, "--observed", "A", "--reference", "B", "--relevant", "all")
     assert [each["prm"] for each in json.loads(done.out)["counts"]] == pytest.approx([0.5, 1.0])
 
 
-def test_returned_fits_on_what_the_runs_return_first(venire, double, write):
+def test_fits_on_what_the_runs_return_first(venire, double, write):
     """B agrees on the odd ones, so of these alone a Key is worth 1."""
     lines = [f"{n % 12} Q0 x{label}{n} 0 0 s{n // 12}\n" for n in range(1, 60, 2) for label in LABELS]
     run = write("x.run", "".join(lines))
     given = (double, run, "--assessor", "A", "--observed", "A", "--missing", "skip", "--top", 3, "--format", "json")
-    pool = json.loads(venire("count", *given, "-q").out)
-    done = venire("count", *given, "--returned")
+    pool = json.loads(venire("count", *given, "--fit-to", "pool", "-q").out)
+    done = venire("count", *given)
     assert done.code == 0
+    assert venire("count", *given, "--fit-to", "returned").out == done.out
     assert "fitted on what is returned: 180 of 360 labels are of items in the first 3 of some list" in done.err
     first = json.loads(done.out)
     assert (list(first), list(first["counts"][0])) == (list(pool), list(pool["counts"][0]))
@@ -103,9 +103,17 @@ def test_returned_fits_on_what_the_runs_return_first(venire, double, write):
     assert [row["binary"] for row in first["counts"]] == [row["binary"] for row in pool["counts"]]
 
 
+def test_too_few_first_results_fall_back_on_the_pool_aloud(venire, double, write):
+    run = write("x.run", "".join(f"{n % 12} Q0 xKey{n} 1 1 x\n" for n in range(12)))
+    done = venire("count", double, run, "--assessor", "A", "--format", "json")
+    said = json.loads(done.out)["warnings"][-1]
+    assert "fitted on the whole pool" in said
+    assert said in done.err
+
+
 def test_returned_of_runs_unlike_the_judgments_is_refused(venire, double, write):
     run = write("x.run", "0 Q0 other 1 1 x\n")
-    done = venire("count", double, run, "--assessor", "A", "--returned")
+    done = venire("count", double, run, "--assessor", "A", "--fit-to", "returned")
     assert done.code == 2
     assert "none of 360 labels is of an item in the first 10 of some list" in done.err
 
@@ -143,7 +151,7 @@ def test_resources_from_a_file(venire, federated, engines, double, write):
         (("--resources", "2", "--resource", PATTERN, "--top", "5"), "--top is for lists"),
         (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged has no meaning"),
         (("--resources", "2", "--resource", "engine"), "where the resource stands"),
-        (("--returned",), "--fit-on on others"),
+        (("--fit-to", "pool"), "--fit-on on other judgments"),
         (("--top", "0"), "not a number from 1 on"),
         (("--top", "few"), "not a number from 1 on"),
         (("--weights", "3/2"), "1 <= M <= N"),
@@ -157,9 +165,9 @@ def test_what_cannot_be_counted_is_refused(venire, federated, engines, double, o
 
 
 def test_resources_have_no_first_results(venire, federated, engines):
-    done = venire("count", federated, engines, "--resources", 2, "--resource", PATTERN, "--returned")
+    done = venire("count", federated, engines, "--resources", 2, "--resource", PATTERN, "--fit-to", "returned")
     assert done.code == 2
-    assert "--returned is for lists of documents" in done.err
+    assert "--fit-to returned is for lists of documents" in done.err
 
 
 def test_whole_lists_and_other_weights(venire, judged, runs, double):

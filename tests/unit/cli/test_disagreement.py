@@ -328,10 +328,13 @@ class TestRefused:
 
     def test_second_judgments_chosen_by_the_first(self, venire, write):
         labels = write("chosen.tsv", table(double((2, 1, 40), (1, 0, 40))))
-        said = refused(venire("disagreement", labels))
-        assert "'A' gave '0' to none of 80 items judged twice" in said
-        assert "--estimator one-sided --observed A" in said
-        assert venire("disagreement", labels, "--estimator", "one-sided", "--observed", "A").code == 0
+        said = refused(venire("disagreement", labels, "--estimator", "paired"))
+        assert "'A' gave '0' to 0.0% of 80 items judged twice" in said
+        assert "--estimator one-sided --observed NAME" in said
+        stated = venire("disagreement", labels, "--estimator", "one-sided", "--observed", "A", "--format", "csv")
+        done = venire("disagreement", labels, "--format", "csv")
+        assert (done.code, done.out) == (0, stated.out)
+        assert "p(R|i) is estimated one-sided" in done.err
 
     def test_a_missing_file(self, venire, tmp_path):
         assert "nothing.tsv" in refused(venire("disagreement", tmp_path / "nothing.tsv"))

@@ -13,6 +13,7 @@ from venire import (
     PairsError,
     PredictedRelevance,
     ScaleError,
+    SelectionWarning,
     SettingError,
     UnknownName,
     evaluate,
@@ -170,7 +171,8 @@ class TestUncertainty:
         rows += [(1, f"d{n}", "A", 0) for n in range(100, 160)]
         rows += [(1, f"d{n}", "A", 2) for n in range(200, 260)]
         setting = PredictedRelevance(relevant="1", estimator="paired", observed=["A"], reference=["B"])
-        assert setting.fit(judgments_of(rows)).pairs[0].tolist() == [100, 100, 0]
+        with pytest.warns(SelectionWarning, match="2: 0%"):
+            assert setting.fit(judgments_of(rows)).pairs[0].tolist() == [100, 100, 0]
 
     def test_the_same_seed_gives_the_same_interval(self):
         labels = double((2, 2, 61), (1, 1, 47), (1, 2, 33), (0, 0, 60), topics=12)

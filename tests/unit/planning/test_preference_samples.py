@@ -8,10 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import Judgments, PairsError, SettingError, UnknownName, read_judgments
+from venire import (
+    Judgments,
+    PairsError,
+    PerceivedRelevance,
+    SettingError,
+    UnknownName,
+    generate_perceived,
+    read_judgments,
+)
 from venire.data.preferences import Preferences
 from venire.io.preferences import read_preferences
-from venire.planning.preference_samples import check_sample_size
+from venire.planning.preference_samples import MODES, check_sample_size
 from venire.planning.preference_tests import sample_size
 
 
@@ -52,6 +60,26 @@ def test_labels_of_many_assessors_make_a_test_count_for_each() -> None:
     first, second = (check_sample_size(preferences, each, n_draws=500) for each in (one, many))
     assert second.error == pytest.approx(first.error)
     assert second.p == pytest.approx(first.p)
+
+
+def test_individual_mode_needs_fewer_tests_than_aggregate_mode() -> None:
+    """A test counts for the labels of every assessor: Chu et al. (2021), Section 4.2.3."""
+    made = generate_perceived(PerceivedRelevance(n_topics=60, docs_per_topic=8, n_assessors=3), rng=1)
+    found = [check_sample_size(made.preferences, made.judgments, mode=mode, n_draws=60) for mode in MODES]
+    individual, aggregate = (each.enough(0.1) for each in found)
+    assert individual <= aggregate / 2
+    assert found[0].by_equation(0.1) < found[1].by_equation(0.1)
+    for each in found:
+        assert each.error_95[3:] == pytest.approx(each.expected[3:], rel=0.25)
+
+
+@pytest.mark.parametrize("won", [0, 1, 2])
+def test_two_tests_that_agree_do_not_settle_the_matter(won: int) -> None:
+    judgments = read_judgments({"t": {"a": 1, "b": 0, "c": 0}})
+    tests = [("t", "a", doc, 1 if n < won else -1) for n, doc in enumerate("bc")]
+    found = check_sample_size(Preferences.of(tests), judgments, n_draws=20)
+    assert found.by_equation(0.1) == sample_size(0.5, within=0.1)
+    assert found.enough(0.1) == 160
 
 
 def test_medians_between_two_labels_are_split() -> None:

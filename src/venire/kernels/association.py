@@ -1,0 +1,70 @@
+r"""Association other things being equal: does a number go with scores, given groups that rows belong to?
+
+With z and the scores x both freed of the means of all groups (residuals of a regression on them, found by taking away
+the means of one grouping after the other), :math:`u = \sum x z` is near 0 if z goes with the groups alone.  Its
+variance is summed up over clusters of rows (topics), within which rows need not be independent:
+:math:`S = \sum_c u_c u_c^T`.  With C clusters and d scores
+
+.. math:: q = u^T S^- u, \qquad  \frac{C - d}{d} \frac{q}{C - q} \sim F_{d, C - d}
+
+as for Hotelling's (1931) test of a mean.  With fewer than eight clusters more than scores, every row is a cluster; and
+fewer than thirty rows whose z is not given by the groups say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from venire.types import Codes, Floats, Ints
+
+ENOUGH, ROWS = 8, 30
+ROUNDS, TOLERANCE = 200, 1e-7
+
+
+def association(x: Floats, z: Floats, groups: Sequence[Ints], cluster: Ints | Codes) -> float:
+    """P-value of association given groups: x (row, score), z and each of groups (row,), cluster (row,).
+
+    Cost: O(rows x scores x groupings) per round, of which one is enough for one grouping.
+    """
+    from scipy.special import fdtrc
+
+    free = _freed(np.column_stack([z, x]).astype(np.float64), groups)
+    parts = free[:, 1:] * free[:, :1]
+    told = np.abs(free[:, 0]) > 1e-6
+    if told.sum() < ROWS:
+        return 1.0
+    _, number = np.unique(cluster[told], return_inverse=True)
+    if number.max(initial=-1) + 1 >= ENOUGH + parts.shape[1]:
+        parts = np.stack([np.bincount(number, column[told]) for column in parts.T], axis=1)
+    else:
+        parts = parts[told]
+    u, (inverse, freedom) = parts.sum(axis=0), _inverse(parts.T @ parts)
+    left = len(parts) - freedom
+    if freedom == 0 or left < 1:
+        return 1.0
+    q = min(float(u @ inverse @ u), len(parts) * (1 - 1e-12))
+    return float(fdtrc(freedom, left, left / freedom * q / (len(parts) - q)))
+
+
+def _freed(values: Floats, groups: Sequence[Ints]) -> Floats:
+    """Take away the means of every grouping: values (row, column) -> (row, column)."""
+    codes = [np.unique(each, return_inverse=True)[1] for each in groups]
+    sizes = [np.bincount(each) for each in codes]
+    for _ in range(ROUNDS if len(codes) > 1 else 1):
+        moved = 0.0
+        for code, size in zip(codes, sizes, strict=True):
+            means = np.stack([np.bincount(code, column) / size for column in values.T], axis=1)
+            values = values - means[code]
+            moved = max(moved, float(np.abs(means).max(initial=0.0)))
+        if moved < TOLERANCE:
+            break
+    return values
+
+
+def _inverse(matrix: Floats) -> tuple[Floats, int]:
+    """Generalised inverse of a symmetric matrix, and its rank."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-9 * max(float(values.max(initial=0.0)), 1e-9)
+    return (vectors[:, kept] / values[kept]) @ vectors[:, kept].T, int(kept.sum())
