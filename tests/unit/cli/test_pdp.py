@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import pytest
 
@@ -122,6 +123,7 @@ def test_no_value_says_why_and_goes_on(venire, write, seven):
 
 
 def test_lists_that_are_too_long_are_refused_before_the_work(venire, seven, preferences, monkeypatch):
+    import_module("venire.analysis.scale_comparison")  # which would keep what stands in for pdp
     monkeypatch.setattr("venire.analysis.pdp.pdp", lambda *_, **__: pytest.fail("the work had begun"))
     monkeypatch.setattr("venire.analysis.scale_comparison.scale_settings", lambda *_, **__: pytest.fail("so here"))
     for command in (("pdp", seven, preferences), ("scales", seven, "--preferences", preferences)):
