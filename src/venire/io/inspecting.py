@@ -78,7 +78,8 @@ def inspect_file(
             head = file.read(HEAD)
         with path.open("rb") as raw:
             facts["compression"] = compression(raw.read(8))
-        kind = kind_of(head, path.name, judgments=judgments)
+        stated = bool((reading or {}).get("columns"))
+        kind = kind_of(head, path.name, judgments=judgments, stated=stated)
         if kind == RUN:
             found = _of_run(path, head, facts, progress)
         else:
@@ -95,21 +96,22 @@ def compression(magic: bytes) -> str:
     return next((name for start, name in known.items() if magic.startswith(start)), "none")
 
 
-def kind_of(head: bytes, name: str, *, judgments: bool = False) -> str:
-    """Tell what a file is by its first bytes, decompressed, and its name."""
+def kind_of(head: bytes, name: str, *, judgments: bool = False, stated: bool = False) -> str:
+    """Tell what a file is by its first bytes, decompressed, and its name; stated: somebody names columns of tables."""
     if not head.strip() or head.startswith((*FOREIGN, *UTF16)):
         return UNKNOWN
     if looks_like_table(head.removeprefix(BOM), name):
         return LONG if judgments or not _names_scores(header_names(head.removeprefix(BOM), name)) else RUN_TABLE
-    if judgments:
-        return QRELS
     lines = head.removeprefix(BOM).splitlines()
     lines = lines[:-1] if len(head) == HEAD else lines
     rows = [line.split() for line in lines if line.strip() and not line.startswith(b"#")]
     columns = Counter(map(len, rows))
-    for n_columns, kind in ((6, RUN), (4, QRELS)):
-        if 2 * columns[n_columns] > len(rows):
-            return kind
+    if not judgments and 2 * columns[6] > len(rows):
+        return RUN
+    if stated and looks_like_table(head, name, stated=True):
+        return LONG
+    if judgments or 2 * columns[4] > len(rows):
+        return QRELS
     return DUPLICATES if _look_like_groups(rows) else UNKNOWN
 
 

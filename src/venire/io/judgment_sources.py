@@ -149,7 +149,8 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
 def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
     with opened(path) as file:
         head = file.read(1 << 16)
-    if looks_like_table(head, path.name) or any(form.get(name) for name in ("wide", "wide_aspects", "columns")):
+    stated = bool(form.get("columns"))
+    if looks_like_table(head, path.name, stated=stated) or form.get("wide") or form.get("wide_aspects"):
         from venire.io.tables import read_table
 
         return read_table(path, **form)

@@ -18,10 +18,11 @@ def ending_of(name: str) -> str:
     return Path(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix
 
 
-def looks_like_table(head: bytes, name: str) -> bool:
+def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     r"""Tell a table from TREC qrels by the first bytes, decompressed, and the file's name.
 
     A table is Parquet or JSON objects, or its name says so or ends in .csv, or its header names a topic and a document.
+    stated: somebody says which column is what, so that a first line that does not end in a number is a header.
 
     Examples
     --------
@@ -31,7 +32,10 @@ def looks_like_table(head: bytes, name: str) -> bool:
     head, ending = head.removeprefix(BOM), ending_of(name)
     if head.startswith(PARQUET) or head.lstrip().startswith(b"{") or ending in (".csv", ".parquet", *JSON_LINES):
         return True
-    names = {plain(name) for name in header_names(head, name)}
+    fields = header_names(head, name)
+    if stated and not fields[-1].rpartition(" ")[2].lstrip("+-").isdigit():
+        return True
+    names = {plain(field) for field in fields}
     return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
 
 

@@ -71,6 +71,12 @@ def test_columns_are_stated(write):
     assert read_judgments(frame, columns={"doc": "url", "assessor": "batch"}).to_polars().equals(found.to_polars())
 
 
+def test_columns_are_stated_of_tables_alone(write):
+    odd, qrels = write("odd.tsv", ODD.replace(",", "\t")), write("nist.txt", "1 0 a 2\n")
+    found = read_judgments([odd, qrels], columns={"doc": "url"})
+    assert found.assessors == ("nist", "odd")
+
+
 def test_columns_stated_count_before_those_found_by_name(write):
     path = write("two.csv", "topic,doc,label,rating,url\n1,a,0,3,x\n1,b,1,2,y\n")
     found = read_judgments(path, columns={"label": "rating", "doc": "url"})
