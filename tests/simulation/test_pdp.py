@@ -30,7 +30,7 @@ def labels_on(relevance, rng: np.random.Generator) -> Judgments:
     return read_judgments(pl.DataFrame(columns).cast(pl.String), scale="0<1<2<3")
 
 
-def tests_on(relevance, per_topic: int, rng: np.random.Generator) -> Preferences:
+def choices_on(relevance, per_topic: int, rng: np.random.Generator) -> Preferences:
     """Different pairs of documents of every topic; people see their true relevance with noise."""
     first, second = np.triu_indices(relevance.shape[1], 1)
     rows = []
@@ -46,7 +46,7 @@ def measured(seed, n_topics: int, per_topic: int, mode: str, *, n_sets: int, **h
     """PDP of several exchangeable label sets of the same documents, with the same tests and lists."""
     rng = np.random.default_rng(seed)
     relevance = rng.beta(3, 3, size=(n_topics, N_DOCS))
-    tests = tests_on(relevance, per_topic, rng)
+    tests = choices_on(relevance, per_topic, rng)
     sets = [labels_on(relevance, rng) for _ in range(n_sets)]
     lists = chosen_lists(sets[0], tests, k=3, also=sets[-1], rng=rng)
     return [pdp(labels, tests, lists=lists, labels=MODES[mode], **how) for labels in sets]

@@ -10,8 +10,8 @@ clipped to [.01, .99], as in the published code; two documents that no assessor 
 probability one half.
 
 Intervals are those of a jackknife (``analysis.preference_evidence``): topics are left out in turn with their lists and
-tests, label preferences are estimated anew, and :math:`v \pm t\, s` is the interval.  In simulations (10 to 50 topics
-with 2 to 15 tests each, 1,000 collections; tests/simulation/test_pdp.py) it covered 92 to 98 times in 100.  With few
+tests, label preferences are estimated anew, and :math:`v \pm t\, s` is the interval.  In simulations (3 to 50
+topics with 2 to 20 tests each; tests/simulation/test_pdp.py) it covered 90 to 97 times in 100.  With few
 tests the value itself is biased: chance looks like knowledge and lowers it, pairs of labels that never met raise it.
 Where the jackknife's estimate of the bias is above 2 % of log K!, a warning says so.
 """
