@@ -70,7 +70,7 @@ FEW = STATISTICS | {
 
 @pytest.mark.parametrize("name", list(FEW))
 def test_intervals_over_few_topics_cover_the_truth(name, collections, figure) -> None:
-    statistic, n = FEW[name], collections(20) if name != "phi" else collections(20) // 10  # which takes long
+    statistic, n = FEW[name], collections(20) if name != "phi" else collections(50) // 10  # which takes long
     truth = statistic(collection(3000, 40, np.random.default_rng(1)), n_draws=0).value
     for n_topics in (3, 5, 9):
         found = [

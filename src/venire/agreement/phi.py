@@ -23,7 +23,8 @@ convergence test says so: .65, .80 and .90 after 1,000, 5,000 and 20,000 draws, 
 The interval is the region of highest posterior density of rho, mapped to Phi, as in the package.  It takes items as
 unrelated; ``interval="items"`` or ``"topics"`` draw them anew instead, the posterior mean each time.  Where topics
 differ in how hard they are, the posterior's interval is too narrow (it covered 71 times in 100 in a simulation of 25
-topics): ``interval=None`` draws topics where two or more have pairs of labels.
+topics): ``interval=None`` draws topics where two or more have pairs of labels (below ten,
+each is left out in turn, on the scale of log rho).
 
 Departures: an item with one label tells nothing of agreement and is left out.  Labels that an assessor repeats for an
 item count as one, their mean.  Where all labels of every item are equal the posterior has no finite mean; the limit 1

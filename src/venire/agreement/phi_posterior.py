@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.agreement.resampling import jackknife, percentiles
+from venire.agreement.resampling import percentiles, student
 from venire.kernels.beta_precision import Likelihood, likelihood
 from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats, Ints
@@ -157,9 +157,9 @@ def resampled(
     grid = _wider(sets, posterior, sets.number if table is None else topic)
     curves = sets.likelihood(grid)
     if table is not None and n_units < FEW_TOPICS:
-        value = phi_of(np.array(posterior.mean))
-        low, high = jackknife(value, _phis(sets, curves, sets.n_items - table.toarray(), grid), n_units)
-        return float(low), float(high)
+        without = np.log(means(curves.summed(sets.n_items - table.toarray()) + grid, grid))
+        low, high = student(np.log(posterior.mean), without, n_units)
+        return float(phi_of(np.exp(low))), float(phi_of(np.exp(high)))
     drawn = []
     for begin in range(0, n_draws, step := max(1, DRAW_CELLS // max(n_units, len(sets.n)))):
         n = min(step, n_draws - begin)

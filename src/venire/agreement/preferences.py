@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.agreement.resampling import jackknife
 from venire.data.ids import Category
 from venire.data.preferences import Preferences
 from venire.errors import UnknownName
@@ -170,7 +171,7 @@ def preference_agreement(
         return PreferenceAgreement(None, None, 0, 0, (), alone)
     topic = np.unique(once.topic[first[several]], return_inverse=True)[1]
     n_topics = int(topic.max()) + 1
-    by_topic = n_topics >= FEW_TOPICS
+    by_topic = n_topics > 1
     sums = _sums(counts[several], topic if by_topic else np.arange(len(topic)))
     alpha, reason = _alpha_estimate(sums, n_draws, rng, "topics" if by_topic else "pairs")
     return PreferenceAgreement(
@@ -255,6 +256,9 @@ def _alpha_estimate(sums: Floats, n_draws: int, rng: RNGLike, what: str) -> tupl
         return None, "every choice is a tie"
     if len(sums) < 2:
         return None, "one pair is too few to tell agreement from chance"
+    if what == "topics" and len(sums) < FEW_TOPICS:
+        low, high = jackknife(np.array(value), _alpha(sums.sum(axis=0) - sums), len(sums))
+        return Estimate(value, float(low), float(high), LEVEL, f"jackknife over {len(sums)} topics"), None
     drawn = _alpha(resampled_sums(sums, topic_weights(len(sums), n_draws, np.random.default_rng(rng))))
     low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(value, float(low), float(high), LEVEL, f"bootstrap over {what}, n={n_draws}"), None

@@ -217,6 +217,12 @@ def topic_mean(by_topic: Floats, n_draws: int, rng: np.random.Generator) -> Foun
 
 
 def jackknife(value: Floats, without: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:
+    """Student's interval of a statistic between -1 and 1, see ``student``."""
+    low, high = student(value, without, n_units)
+    return np.maximum(low, -1.0), np.minimum(high, 1.0)
+
+
+def student(value: Floats, without: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:
     """Student's interval of a statistic (...) of n units, by its values without each unit (unit, ...) -> low, high.
 
     Units that a statistic does not rest on may be among them.  NaN where it rests on fewer than two, or is undefined
@@ -227,7 +233,7 @@ def jackknife(value: Floats, without: Floats, n_units: int | Ints) -> tuple[Floa
     n = np.maximum(np.asarray(n_units, dtype=np.float64), 1.0)
     variance = (n - 1) / n * np.square(without - value).sum(axis=0)
     half = stdtrit(np.maximum(n - 1, 1.0), (1 + LEVEL) / 2) * np.where(n > 1, np.sqrt(variance), np.nan)
-    return np.maximum(value - half, -1.0), np.minimum(value + half, 1.0)
+    return value - half, value + half
 
 
 def percentiles(drawn: Floats, n_units: int | Ints) -> tuple[Floats, Floats]:

@@ -31,7 +31,7 @@ from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
-from venire.kernels.resample import topic_weights
+from venire.kernels.resample import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import several
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
@@ -78,8 +78,13 @@ class UserScores(Tabular):
         return np.quantile(self.users.values, q, axis=-1)
 
     def over_topics(self, *, level: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
-        """Interval of each mean over resampled topics -> two arrays (system, measure).  O(draws x topics x systems)."""
+        """Interval of each mean over resampled topics -> two arrays (system, measure).  O(draws x topics x systems).
+
+        Of fewer than ten topics it is Student's, and NaN for one.
+        """
         values = np.nan_to_num(self.topics.values)
+        if values.shape[1] < FEW_TOPICS:
+            return _student(values, level)
         weights = topic_weights(values.shape[1], n_draws, np.random.default_rng(rng))
         draws = np.einsum("dt,stm->dsm", weights, values) / values.shape[1]
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -119,6 +124,18 @@ class UserScores(Tabular):
 
     def __str__(self) -> str:
         return f"{self.mean!r}\n{self.sentence()}"
+
+
+def _student(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Student's interval of the mean over topics: values (system, topic, measure) -> low, high (system, measure)."""
+    from scipy.special import stdtrit
+
+    n = values.shape[1]
+    if n < 2:
+        nothing = np.full((values.shape[0], values.shape[2]), np.nan)
+        return nothing, nothing
+    half = stdtrit(n - 1, (1 + level) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
+    return values.mean(axis=1) - half, values.mean(axis=1) + half
 
 
 def evaluate_users(

@@ -19,7 +19,7 @@ are: with the largest of their intra-class correlations :math:`\rho` and m pairs
 every topic counts as one pair.  Below ten topics t is then that of the normal, as no spread was estimated.
 
 On simulated collections whose topics differ in what is relevant and in how far people agree, the interval covers 95 to
-100 times in 100 at 3 and 5 topics, and 93 to 98 times from 9 topics on (``tests/simulation/test_few_topics.py``).  It
+100 times in 100 at 3 and 5 topics, and 93 to 99 times from 9 topics on (``tests/simulation/test_few_topics.py``).  It
 covers less, down to 88 in 100, where a share is below .03 and its hits come from a handful of many topics.
 
 With a prior, p is the mean of a Beta posterior (a Dirichlet over labels, the same weight for each) given all pairs, and

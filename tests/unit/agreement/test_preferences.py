@@ -140,6 +140,17 @@ def test_tossed_coins_agree_by_chance_and_likes_agree_wholly() -> None:
     assert "agree in 100% of cases" in same.sentence()
 
 
+def test_few_topics_are_left_out_in_turn() -> None:
+    table = drawn(6, n=600)
+    few = table.take(np.isin(table.topic, range(5)))
+    alpha = preference_agreement(few).alpha
+    assert alpha is not None
+    assert alpha.method == "jackknife over 5 topics"
+    without = [preference_agreement(few.take(few.topic != topic)).alpha for topic in range(5)]
+    sd = np.sqrt(4 / 5 * sum((each.value - alpha.value) ** 2 for each in without if each))
+    assert alpha.high - alpha.value == pytest.approx(2.7764451 * sd)
+
+
 def test_what_cannot_be_said_has_a_reason() -> None:
     alone = preference_agreement(Preferences.of([("t", "a", "b", 1, "x"), ("t", "a", "c", 1, "y")]))
     assert alone.raw is None

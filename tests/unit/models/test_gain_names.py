@@ -35,6 +35,16 @@ def test_a_name_is_fitted(text, expected):
     assert fitted_gains(text, LABELS).values.tolist() == pytest.approx(expected.values.tolist())
 
 
+def test_the_lowest_label_may_keep_its_weight():
+    kept = fitted_gains("udm:1/3:Rel", LABELS, keep_lowest=True)
+    estimated = FIT.udm_gains((1, 3), "Rel", lowest=None)
+    assert kept.values.tolist() == pytest.approx(estimated.values.tolist())
+    assert kept.values[0] > 0 == fitted_gains("udm:1/3:Rel", LABELS).values[0]
+    assert kept.name == "udm:1/3:Rel, lowest kept"
+    with pytest.raises(GainsError, match="lowest label of prm:Rel"):
+        fitted_gains("prm:Rel", LABELS, keep_lowest=True)
+
+
 def test_more_may_be_said_of_the_fit():
     found = fitted_gains("prm:Key", LABELS, observed=["A"])
     assert found.values.tolist() == PredictedRelevance(observed=["A"]).fit(LABELS).gains().values.tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from venire import evaluate_users
 from venire.errors import UnknownName
@@ -26,6 +27,17 @@ def test_the_interval_over_topics_is_that_of_topics_drawn_one_by_one(found):
     assert np.allclose([low, high], np.quantile(means, [0.025, 0.975], axis=0), atol=0.01)
     assert (low < found.mean.values).all()
     assert (found.mean.values < high).all()
+
+
+def test_the_interval_over_few_topics_is_students():
+    rng = np.random.default_rng(3)
+    labels = {f"q{q}": {f"d{n}": int(rng.integers(2)) for n in range(8)} for q in range(4)}
+    runs = {f"q{q}": {f"d{n}": rng.random() for n in range(8)} for q in range(4)}
+    found = evaluate_users(labels, runs, "P@3", gains={"0": 0.1, "1": 0.7}, users=50)
+    low, high = found.over_topics()
+    values = found.topics.values[0, :, 0]
+    expected = t.interval(0.95, 3, values.mean(), values.std(ddof=1) / 2)
+    assert [low[0, 0], high[0, 0]] == pytest.approx(expected)
 
 
 def test_systems_stand_best_first_by_the_measure_asked_for(found):
