@@ -24,7 +24,8 @@ def test_as_in_irrcac(weights: str, seed: int) -> None:
 
 def test_labels_nobody_gave_count_on_request() -> None:
     """The scale of the example is 0 to 5, and nobody gave 0: with q = 6 chance is 4/5 of what it is with q = 5."""
-    usual, whole = (gwet_ac(read_grid(K12), whole_scale=asked, n_draws=0).value for asked in (False, True))
+    graded = read_grid(K12, scale="0<1<2<3<4<5")
+    usual, whole = (gwet_ac(graded, whole_scale=asked, n_draws=0).value for asked in (False, True))
     agreed = 9 / 11
     chance = (agreed - usual) / (1 - usual)
     assert whole == pytest.approx((agreed - chance * 4 / 5) / (1 - chance * 4 / 5))

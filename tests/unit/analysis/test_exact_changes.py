@@ -274,7 +274,7 @@ def test_what_cannot_be_is_refused(collection):
     with pytest.raises(UnknownName, match="without a label"):
         exact_changes(labels, run, transitions=np.eye(2), unjudged="none")
     columns = {"topic": "qq", "doc": "aa", "label": [0, 1], "assessor": "jj"}
-    twice = read_judgments(pl.DataFrame({name: list(values) for name, values in columns.items()}))
+    twice = read_judgments(pl.DataFrame({name: list(values) for name, values in columns.items()}), repeats="keep")
     with pytest.raises(AmbiguousLabels, match="1 label by 'j' for items they had labelled before"):
         exact_changes(twice, run, transitions=np.eye(2))
     with pytest.raises(AmbiguousLabels, match="5 assessors judged"):

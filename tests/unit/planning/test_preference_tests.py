@@ -106,7 +106,7 @@ def test_the_same_seed_gives_the_same_pairs() -> None:
 
 
 def test_what_is_short_is_told() -> None:
-    asked = pairs_to_ask(read_judgments({"t": {"d1": 0, "d2": 2, "d3": 2}}), 5)
+    asked = pairs_to_ask(read_judgments({"t": {"d1": 0, "d2": 2, "d3": 2}}, scale="0<1<2"), 5)
     assert asked.short == ((0, 1, 0), (0, 2, 2), (1, 2, 0))
     assert asked.sentence().endswith("fewer than 5 are there for 0 against 1 (0), 0 against 2 (2), 1 against 2 (0).")
 
@@ -115,4 +115,4 @@ def test_too_many_labels_and_no_pairs_are_refused() -> None:
     with pytest.raises(SettingError, match="0 pairs for every two labels"):
         pairs_to_ask(graded(), 0)
     with pytest.raises(SettingError, match="the scale has 101 labels"):
-        pairs_to_ask(read_judgments({"t": {"d1": 100, "d2": 3}}))
+        pairs_to_ask(read_judgments({"t": {f"d{label}": label for label in range(101)}}))

@@ -225,7 +225,8 @@ def test_labels_without_order_are_refused_with_a_way_out():
     labels = read_judgments(pl.DataFrame(rows), scale="a|b")
     with pytest.raises(SettingError, match="have no order") as caught:
         make_report(replace(question(), judgments=labels))
-    assert '--scale "a<b"' in caught.value.hint
+    assert "--scale" in caught.value.hint
+    assert "a<b" not in caught.value.hint
 
 
 def test_who_stands_for_users_does_not_score_the_runs():

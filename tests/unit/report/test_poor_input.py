@@ -179,7 +179,7 @@ def test_two_systems_are_two_systems():
 
 
 def test_a_label_that_nobody_gave_does_not_take_users_away():
-    gap = Evidence(asked(labelled(lambda n, k: 3 * (graded(n, k) > 1))))  # 0 and 3, of 0<1<2<3
+    gap = Evidence(asked(labelled(lambda n, k: 3 * (graded(n, k) > 1)), scale="0<1<2<3"))  # 0 and 3, of 0<1<2<3
     assert not isinstance(gap.users, Missing)
     p = gap.gains["prm:3"].values
     assert p[0] <= p[1] <= p[2] <= p[3]
@@ -191,7 +191,7 @@ def test_a_label_that_nobody_gave_does_not_take_users_away():
 def test_nothing_is_said_to_be_known_of_labels_without_pairs():
     topics = [f"t{n}" for n in range(60)]
     rows = labelled(lambda n, _: 3 * (n % 2), topics=topics)  # 0 and 3, of 0<1<2<3, and always of one mind
-    told = said(verdict.chapter(Evidence(asked(rows, lists("x", "y", topics=topics)))))
+    told = said(verdict.chapter(Evidence(asked(rows, lists("x", "y", topics=topics), "0<1<2<3"))))
     enough = next(text for text in told if text.startswith("There are enough double judgments"))
     assert enough.endswith("; nothing is known of 1 and 2, which no item judged twice has.")
 
@@ -316,7 +316,7 @@ def test_names_of_any_script_make_a_page_without_a_word_about_fonts():
 
 def test_power_that_is_nought_everywhere_is_told_and_not_drawn():
     rows = labelled(lambda *_: 2, assessors=("ann",))
-    found = quality.chapter(Evidence(asked(rows)))
+    found = quality.chapter(Evidence(asked(rows, scale="0<1<2")))
     assert "scales" not in named(found)
     table = next(part for part in found.parts if isinstance(part, Grid) and part.name == "collapsed_labels")
     assert table.caption.startswith("By nDCG@10 no setting tells any pair of systems apart.")
