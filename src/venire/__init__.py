@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from venire.analysis.preference_people import PreferencePeople, people_of
     from venire.analysis.random_users import UserScores, evaluate_users
     from venire.analysis.resources import count_resources
-    from venire.analysis.returned_results import LabelsToFit, labels_to_fit, returned
+    from venire.analysis.returned_results import returned
     from venire.analysis.robustness import between_assessors, between_gains
     from venire.analysis.scale_comparison import ScaleComparison, compare_scales
     from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
@@ -216,7 +216,7 @@ _NAMES_IN = {
     "analysis.preference_people": "PreferencePeople people_of",
     "analysis.random_users": "UserScores evaluate_users",
     "analysis.resources": "count_resources",
-    "analysis.returned_results": "LabelsToFit labels_to_fit returned",
+    "analysis.returned_results": "returned",
     "analysis.robustness": "between_assessors between_gains",
     "analysis.scale_comparison": "ScaleComparison compare_scales",
     "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
@@ -304,8 +304,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
     "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
     "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
-    "LabelsToFit", "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning",
-    "Online",
+    "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
     "Phi", "PoolFitWarning", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores",
     "PreferenceAgreement",
@@ -323,8 +322,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
-    "jaccard", "labels_to_fit", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR",
-    "observed_weights",
+    "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
     "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "people_of", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",

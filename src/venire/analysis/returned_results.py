@@ -35,6 +35,10 @@ ENOUGH = 300
 """So many pairs of labels on first results are enough to fit on them alone; or half of all pairs that there are."""
 
 
+AS_KNOWN = "gains by a model are estimates; intervals and p-values take them as known"
+"""To be said where scores with such gains have either."""
+
+
 @dataclass(frozen=True, eq=False)
 class LabelsToFit:
     """Labels that a model is fitted on; rank (item,) as ``rank_groups`` has it, None where no runs are at hand.

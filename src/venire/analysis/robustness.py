@@ -25,7 +25,7 @@ from typing import Any
 
 from venire.analysis.likeness import LEVEL, Correlate, RankCorrelation, Robustness, correlate_by, few_topics
 from venire.analysis.rank_correlations import Correlator
-from venire.analysis.returned_results import LabelsToFit, labels_to_fit
+from venire.analysis.returned_results import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.analysis.seeds import copied, seed_of
 from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
@@ -184,8 +184,8 @@ def named_gains(
             if gains is not None:
                 raise
             notes.append(f"gains {name} are left out: {error.message}")
-    fitted = bool(fit_on.note) and any(name in settled for name in models)
-    return settled, [fit_on.note] * fitted + notes
+    fitted = any(name in settled for name in models)
+    return settled, [note for note in (fit_on.note, AS_KNOWN) if note and fitted] + notes
 
 
 def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:

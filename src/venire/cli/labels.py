@@ -246,7 +246,7 @@ def settled_gains(
 ) -> Gains:
     """Settle gains for labels: by formula, pairs or file, or fitted by a model on these or other judgments.
 
-    notes: to which is added what a model was fitted on, if not on all the labels.
+    notes: to which is added what a model was fitted on, if not on all the labels, and that its gains are estimates.
     """
     from venire.data.gains import gains_for, names_model
     from venire.io.gains_files import read_gains
@@ -254,9 +254,11 @@ def settled_gains(
     if keep_lowest and not gains.startswith("udm:"):
         raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
+        from venire.analysis.returned_results import AS_KNOWN
+
         chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
-        if notes is not None and chosen.note and chosen.note not in notes:
-            notes.append(chosen.note)
+        if notes is not None:
+            notes += [note for note in (chosen.note, AS_KNOWN) if note and note not in notes]
         return gains_for(chosen.gains(gains, keep_lowest=keep_lowest), labels.scale)
     if fit_on is not None or fit_to is not None:
         flag = "--fit-to" if fit_on is None else "--fit-on"

@@ -7,6 +7,7 @@ from typing import Any
 from venire.agreement.copies import copy_notes
 from venire.agreement.habits import ONE_LABEL, caution
 from venire.agreement.pair_confusions import Confusions
+from venire.analysis.returned_results import rank_groups
 from venire.models.selection import find_selection
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
@@ -113,7 +114,7 @@ def _agreement(evidence: Evidence) -> list[Part]:
 
 def _selected(evidence: Evidence) -> list[Part]:
     """Warn that agreement is that of chosen items, where second judgments were asked for because of the first label."""
-    found = or_missing(lambda: find_selection(evidence.question.judgments))
+    found = or_missing(lambda: find_selection(evidence.question.judgments, rank=rank_groups(evidence.facts)))
     if found is None or isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
         return []
     return [careful(f"{found.reason}; agreement is that of items so chosen, not of all")]

@@ -13,12 +13,12 @@ from venire import (
     SettingError,
     Synthetic,
     generate,
-    labels_to_fit,
     read_judgments,
     read_runs,
     returned,
     run_scores,
 )
+from venire.analysis.returned_results import labels_to_fit
 from venire.analysis.systems import Systems, scattered
 
 

@@ -22,6 +22,7 @@ from venire import (
 )
 from venire.analysis.likeness import CORRELATIONS, RankCorrelation, Robustness, interval
 from venire.analysis.rank_correlations import Correlator
+from venire.analysis.returned_results import AS_KNOWN
 from venire.analysis.robustness import between_assessors, between_gains, named_gains, usual_gains
 
 KEYS = {
@@ -154,7 +155,7 @@ def test_the_usual_gains_come_with_those_of_the_models(collection):
     assert [row.gains for row in found.headline()] == list(usual_gains(collection.judgments.scale))
     worths, notes = named_gains(collection.judgments, None, relevant="2")
     assert list(worths) == ["linear", "exponential", "binary:2", "prm:2", "udm:1/3:2"]
-    assert notes == []
+    assert notes == [AS_KNOWN]
     with pytest.raises(SettingError, match="others were named"):
         named_gains(collection.judgments, ["linear"], relevant="2")
     with pytest.raises(ScaleError, match="not a label"):

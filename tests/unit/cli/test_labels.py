@@ -294,3 +294,34 @@ class TestScaleThatIsNotDeclared:
             for scale in ((), ("--scale", "0<1<2"))
         )
         assert json.loads(found.out) == json.loads(declared.out)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("evaluate", "-m", "P@3"), ("compare", "-m", "P@3", "--draws", "4"), ("power", "--draws", "4", "-m", "P@3")],
+    ids=lambda command: command[0],
+)
+def test_gains_by_a_model_are_fitted_on_what_runs_return(venire, write, command):
+    rows = [
+        (t, f"d{n}", who, (n + t) % 2 if who == "A" or n < 10 else 0)
+        for t in range(6)
+        for n in range(20)
+        for who in "AB"
+    ]
+    labels = write(
+        "both.tsv", "topic\tdoc\tassessor\tlabel\n" + "".join("\t".join(map(str, row)) + "\n" for row in rows)
+    )
+    lines = [f"{t} Q0 d{(n + 3 * s) % 10} {n} {-n} s{s}\n" for s in range(2) for t in range(6) for n in range(10)]
+    run = write("two.run", "".join(lines))
+    name, *options = command
+    given = (name, labels, run, "--assessor", "A", "--gains", "prm:1", *options, "--format", "json")
+    default, returned, pool = (venire(*given, *more) for more in ((), ("--fit-to", "returned"), ("--fit-to", "pool")))
+    assert [done.code for done in (default, returned, pool)] == [0, 0, 0]
+    assert default.out == returned.out
+    assert (default.out == pool.out) == (name == "power")
+    assert "fitted on what is returned: 120 of 240 labels" in default.err
+    assert "fitted on" not in pool.err
+    assert "take them as known" in default.err
+    done = venire(name, labels, run, "--assessor", "A", *options, "--fit-to", "pool")
+    assert done.code == 2
+    assert "--fit-to is for gains by a model" in done.err

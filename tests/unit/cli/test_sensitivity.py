@@ -223,4 +223,4 @@ def test_an_llm_and_people(venire, data_dir):
     assert every["0"]["p"] == pytest.approx(0.088, abs=5e-4)
     assert best["0"]["one_sided"] == 0
     assert every["0"]["one_sided"] == pytest.approx(0.011, abs=5e-4)
-    assert found["needed"][0]["judgments"] == 1_687
+    assert found["needed"][0]["judgments"] == 2_380
