@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 
 from long_rows import judgments_of
 from stated_counts import FIT, SCALE, by_system, quiet_count, read_table, stated_fit
-from venire import PredictedRelevance, Scale, Synthetic, generate, read_judgments, returned
+from venire import FewPairsWarning, PredictedRelevance, Scale, Synthetic, generate, read_judgments, returned
 from venire.analysis.counting import KINDS, count_relevant
 from venire.errors import AmbiguousLabels, GainsError, MissingTopicsWarning, SettingError, UnknownName
 
@@ -145,12 +145,14 @@ def test_topics_of_another_fit_add_their_own_error(collection):
 
 
 def test_a_label_that_nobody_confirmed_is_not_known_for_sure():
-    """Two pairs without a hit: p = 0, yet the error of the count is not 0."""
+    """Three pairs without a hit: p = 0, yet the error of the count is not 0."""
     rows = [(t, f"d{t}{n}", who, 1) for t in range(3) for n in range(4) for who in "AB" if who == "A" or n < 1]
+    rows += [(t, f"{label}{t}", who, label) for t in range(3) for label in (0, 2) for who in "AB"]
     labels = judgments_of(rows)
     runs = {str(t): {f"d{t}{n}": float(n) for n in range(4)} for t in range(3)}
-    fit = PredictedRelevance(relevant="2", observed=["A"], prior=1e-9).fit(labels)
-    found = count_relevant(labels, runs, fit, assessor="A")
+    fit = PredictedRelevance(relevant="2", observed=["A"]).fit(labels)
+    with pytest.warns(FewPairsWarning):
+        found = count_relevant(labels, runs, fit, assessor="A")
     assert found.mean[0, 0, 0] == pytest.approx(0, abs=1e-6)
     assert found.se[0, 0, 0] > 0
 
