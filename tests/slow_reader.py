@@ -167,7 +167,7 @@ def reading_by(*, compiled: bool, chunk: int, workers: int | None = None) -> Ite
 
 def facts_of(path: Path, known: Known, rules: RunRules) -> Facts | FormatError:
     try:
-        return scanning.scan(Runs((path,), rules), known.items)
+        return scanning.read_facts(Runs((path,), rules), known.items, lambda _: None)
     except FormatError as error:
         return error
 

@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         SelectionWarning,
         SettingError,
         TiedScoresWarning,
+        TopicsError,
         UnjudgedWarning,
         UnknownName,
         VenireError,
@@ -241,7 +242,7 @@ _NAMES_IN = {
     "errors": (
         "AmbiguousLabels CommentWarning FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
         "PairsError PoolFitWarning RepeatedLineWarning ScaleError SelectionWarning SettingError TiedScoresWarning "
-        "UnjudgedWarning UnknownName VenireError VenireWarning"
+        "TopicsError UnjudgedWarning UnknownName VenireError VenireWarning"
     ),
     "estimate": "Estimate",
     "io.aspects": "read_aspects",
@@ -312,7 +313,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "RankCounts", "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
     "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "SelectionWarning", "Sensitivity", "SettingError",
     "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
-    "TopicPlan", "Transitions", "TukeyHSD", "UncertaintySources",
+    "TopicPlan", "TopicsError", "Transitions", "TukeyHSD", "UncertaintySources",
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
     "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",

@@ -6,6 +6,7 @@ VenireError
 ├── GainsError         gains that do not fit the labels or the measure            (ValueError)
 ├── MeasureError       a measure that cannot be read or computed                  (ValueError)
 ├── SettingError       a setting from which nothing can be made                   (ValueError)
+├── TopicsError        runs and judgments that have no topic in common            (ValueError)
 ├── PairsError         labels from which disagreement cannot be read              (ValueError)
 ├── AmbiguousLabels    several labels for one item and no word on what to do      (ValueError)
 └── UnknownName        a topic, assessor, system or column that is not there      (KeyError)
@@ -65,6 +66,10 @@ class MeasureError(VenireError, ValueError):
 
 class SettingError(VenireError, ValueError):
     """A setting from which nothing can be made."""
+
+
+class TopicsError(VenireError, ValueError):
+    """Runs and judgments that have no topic in common."""
 
 
 class PairsError(VenireError, ValueError):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from strategies import SCALE, SHARED, grades, qrels_lines, run, with_rel, write
+from strategies import SCALE, SHARED, evaluate, grades, qrels_lines, run, with_rel, write
 from venire import (
     AP,
     ERR,
@@ -25,7 +25,6 @@ from venire import (
     Rprec,
     Runs,
     Success,
-    evaluate,
     nDCG,
     parse_measure,
     read_judgments,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from strategies import SCALE, SHARED, Grades, Run, grades, qrels_lines, run, run_lines, with_rel, write
-from venire import Scores, evaluate, read_judgments, read_runs
+from strategies import SCALE, SHARED, Grades, Run, evaluate, grades, qrels_lines, run, run_lines, with_rel, write
+from venire import Scores, read_judgments, read_runs
 from venire.io import scanning
 from venire.kernels.scanner import COMPILED, make_scanner
 

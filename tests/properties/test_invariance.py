@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies import SCALE, grades, qrels_lines, run, run_lines, runs, write
-from venire import Scores, evaluate, read_judgments, read_runs
+from strategies import SCALE, evaluate, grades, qrels_lines, run, run_lines, runs, write
+from venire import Scores, read_judgments, read_runs
 from venire.engine.local import map_partitions
 from venire.io import scanning
 from venire.io.lines import chunks

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies import SCALE, Run, ranking, run, write
-from venire import Judgments, Measure, VenireError, evaluate, parse_measure, read_judgments
+from strategies import SCALE, Run, evaluate, ranking, run, write
+from venire import Judgments, Measure, VenireError, parse_measure, read_judgments
 from venire.measures.names import KINDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

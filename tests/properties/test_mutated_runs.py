@@ -30,6 +30,8 @@ from slow_reader import (
 from venire.data.runs import RunRules
 from venire.kernels.scanner import COMPILED
 
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.CommentWarning")
+
 N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1000"))
 SEED = 1
 PARTS = 4  # for those who test in parallel

@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 
 from venire.data.judgments import Items
-from venire.errors import VenireError
+from venire.errors import TopicsError
 from venire.kernels.ragged import offsets
 from venire.types import Codes, Ints
 
@@ -39,10 +39,10 @@ class Facts:
         return np.diff(self.offset)
 
 
-def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> VenireError:
+def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> TopicsError:
     """Say that runs and judgments are on different topics, with some of both."""
     run, other = (", ".join(map(repr, islice(names, 3))) for names in (of_runs, judged))
-    return VenireError(
+    return TopicsError(
         f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}",
         hint="topic ids must be the same, letter by letter; look at the files with: venire inspect FILES",
     )

@@ -61,15 +61,20 @@ Answer = tuple[Part, Scanned]
 def scan(runs: Runs, items: Items, *, progress: Progress | None = None) -> Facts:
     """Find where the items stand in the runs; a second call for the same items costs nothing.
 
-    progress: called with the number of bytes just done.  Cost: O(lines); memory: a few chunks, and the hits.
+    Runs on other topics alone are refused.  progress: called with the number of bytes just done.
+    Cost: O(lines); memory: a few chunks, and the hits.
     """
     if id(items) not in runs.scanned:
         runs.scanned.clear()
-        runs.scanned[id(items)] = _scan(runs, items, progress or (lambda _: None))
+        facts = read_facts(runs, items, progress or (lambda _: None))
+        if facts.unjudged_topics and not len(facts.topic):
+            raise no_common_topic(facts.unjudged_topics, items.topics)
+        runs.scanned[id(items)] = facts
     return runs.scanned[id(items)]
 
 
-def _scan(runs: Runs, items: Items, progress: Progress) -> Facts:
+def read_facts(runs: Runs, items: Items, progress: Progress) -> Facts:
+    """Scan all sources, whatever their topics are."""
     sought, rules = Sought(items.topics.slices, items.topic, items.doc.slices), kernel_rules(runs.rules)
     target = Target(sought, rules, make_scanner(sought, rules))
     home: dict[str, Source] = {}
@@ -113,8 +118,6 @@ def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -
         lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
         hits.append((number[batch.hit_list], batch.rank, batch.item))
         unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
-    if unjudged and not lists:
-        raise no_common_topic(unjudged, items.topics)
     return gather_facts(items, lists, hits, systems, tuple(unjudged))
 
 

@@ -81,7 +81,7 @@ def test_nothing_left_is_an_error():
         returned({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, top=1)
     assert "same names" in str(caught.value)
     with pytest.raises(PairsError, match="in some list"):
-        returned({"q": {"b": 1}}, {"other": {"b": 1.0}}, top=None)
+        returned({"q": {"b": 1}}, {"q": {"a": 1.0}, "other": {"b": 1.0}}, top=None)
     with pytest.raises(SettingError, match="the first 0 results"):
         returned({"q": {"b": 1}}, {"q": {"b": 1.0}}, top=0)
 
