@@ -20,7 +20,7 @@ from venire.io.judgment_sources import JudgmentsLike
 from venire.io.run_sources import RunsLike
 from venire.measures.scoring import MeasureLike
 from venire.models.transitions import FORMS
-from venire.tabular import Tabular
+from venire.tabular import Tabular, known
 from venire.types import Floats, RNGLike
 
 
@@ -46,9 +46,9 @@ class FormComparison(Tabular):
         return [
             {
                 "form": form,
-                "tau": each.correlation().value,
-                "tau_low": each.correlation().low,
-                "tau_high": each.correlation().high,
+                "tau": known(each.correlation().value),
+                "tau_low": known(each.correlation().low),
+                "tau_high": known(each.correlation().high),
                 "mean_p_stays_ahead": float(each.stays.mean()),
                 "fragile": int(each.fragile.sum()),
                 "pairs": len(each.stays),

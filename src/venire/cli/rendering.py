@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 Cell = str | int | float | None
 
@@ -106,7 +107,20 @@ def _json_value(value: object) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    """Write a value; what is not a finite number is null, since JSON has no other word for it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    """Replace numbers that are not finite by None, at any depth."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _markdown(text: str) -> str:

@@ -129,3 +129,17 @@ def test_a_second_judge_who_says_the_same_opens_the_gate(tmp_path):
         cli, ["compare", judgments, runs, *asked, "--draws", "100", "-m", "nDCG@10", "-m", "AP"]
     )
     assert result.exit_code == 0, result.output
+
+
+def test_systems_that_score_alike_have_no_correlation(tmp_path):
+    judgments, runs = write_files(tmp_path, table())
+    for number in range(2):
+        copy = (tmp_path / "runs" / "C").read_text(encoding="utf-8").replace(" C\n", f" C{number}\n")
+        (tmp_path / "runs" / f"C{number}").write_text(copy, encoding="utf-8")
+    for name in "DL":
+        (tmp_path / "runs" / name).unlink()
+    result = CliRunner().invoke(cli, ["compare", judgments, runs, "--assessor", "llm", "--format", "json", "-q"])
+    assert result.exit_code == 0, result.output
+    held = json.loads(result.stdout)
+    assert held["tau"] == {"mean": None, "low": None, "high": None}
+    assert {each["tau"] for each in held["forms"]} == {None}
