@@ -55,7 +55,7 @@ def test_csv_has_five_columns(folder):
 def test_a_missing_value_is_null_and_never_nan(folder):
     (folder / "y.run").write_bytes(b"9 Q0 a 1 2 y\n")
     for form, value in (("json", b"null}"), ("csv", b"all,qrels,\n"), ("table", b" -\n")):
-        done = venire("evaluate", "qrels.txt", "y.run", "--missing", "skip", "--format", form, cwd=folder)
+        done = venire("evaluate", "qrels.txt", "x.run", "y.run", "--missing", "skip", "--format", form, cwd=folder)
         assert done.returncode == 0
         assert value in done.stdout
         assert b"nan" not in done.stdout.lower()

@@ -191,7 +191,7 @@ def count_relevant(
     >>> fit = PredictedRelevance(prior=0.1).fit(judgments)
     >>> counts = count_relevant(judgments, {"1": {"d1": 2.0, "d3": 1.0}}, fit, assessor="U1")
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
-    (1.0, 0.95)
+    (1.0, 0.98)
     '''
     labels, sources, note = read_judgments(judgments), runs if isinstance(runs, Runs) else read_runs(runs), ""
     if isinstance(model, PredictedRelevanceFit):

@@ -125,7 +125,7 @@ def test_a_label_without_pairs_among_first_results_falls_back_aloud():
 
 
 def test_runs_unlike_the_judgments_fall_back_aloud_unless_returned_was_asked_for():
-    judged, runs = {"q": {"b": 1}}, {"other": {"b": 1.0}}
+    judged, runs = {"q": {"b": 1}}, {"q": {"z": 1.0}}
     with pytest.warns(PoolFitWarning, match="none of 1 label"):
         labels_to_fit(judged, runs)
     with pytest.raises(PairsError, match="none of 1 label"):

@@ -141,7 +141,7 @@ def test_one_who_labels_unlike_all_others_is_not_passed_over():
     flags = {each["assessor"]: each["flags"] for each in evidence.profiles.records() if each["flags"]}
     assert "unrelated labels" in flags["expert"]
     assert evidence.useless == {}
-    assert any("agrees most with others" in text for text in said(verdict.chapter(evidence)))
+    assert any("agree most with others" in text for text in said(verdict.chapter(evidence)))
     assert any("may share an error" in text for text in said(judging.chapter(evidence), "warning"))
     trusted = Evidence(asked(rows, lists("x", "y", topics=topics), reference=("expert",)))
     assert {each["assessor"] for each in trusted.profiles.records() if each["flags"]} == {"llm1", "llm2", "llm3"}
