@@ -53,7 +53,7 @@ $(VENV)/.run: EXTRAS :=
 $(VENV)/.work: EXTRAS := [dev,docs,test]
 $(VENV)/.bench: EXTRAS := [bench]
 $(VENV)/.fuzz: EXTRAS := [fuzz,test]
-$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml | $(BIN)/python
+$(VENV)/.run $(VENV)/.work $(VENV)/.bench $(VENV)/.fuzz: pyproject.toml setup.py src/venire/scan/_scan.c | $(BIN)/python
 	@echo "installing venire$(EXTRAS) into $(VENV)"
 	@$(PIP) -e ".$(EXTRAS)"
 	@case "$(EXTRAS)" in *test*) $(PIP) --no-deps "irrCAC>=0.4.0" ;; esac

@@ -4,7 +4,7 @@ from setuptools import Extension, setup
 
 setup(
     ext_modules=[
-        Extension("venire.kernels._scan", ["src/venire/kernels/_scan.c"], py_limited_api=True, optional=True),
+        Extension("venire.scan._scan", ["src/venire/scan/_scan.c"], py_limited_api=True, optional=True),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -46,8 +46,8 @@ def make(path: Path, n_rows: int) -> None:
 
 
 def read(path: Path, n_rows: int) -> None:
-    from venire.analysis.clicks import summarise_clicks
     from venire.io.click_logs import read_clicks
+    from venire.users.clicks import summarise_clicks
 
     start = perf_counter()
     summary = summarise_clicks(read_clicks(path))

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from venire import evaluate, read_judgments, read_runs
-from venire.analysis.forecasts import POOLED, Forecast, forecast, resampled
+from venire.comparison.forecast import POOLED, Forecast, forecast, resampled
 from venire.data.judgments import Judgments
-from venire.models.transitions import FORMS, fit_transitions, stated_transitions
+from venire.disagreement.transitions import FORMS, fit_transitions, stated_transitions
 
 OLD, SHARE, MEASURE = "nist", 0.03, "nDCG@10"
 BASELINES = ("global matrix", "topic bootstrap", "constant")

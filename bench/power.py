@@ -26,8 +26,8 @@ import numpy as np
 from machine import megabytes
 
 from venire import Scores
-from venire.analysis.discriminative_power import power_of
-from venire.analysis.pair_tests import PairedBootstrap
+from venire.comparison.tests import PairedBootstrap
+from venire.quality.power import power_of
 
 N_SYSTEMS, N_TOPICS, N_DRAWS = 37, 160, 1_000
 N_PAIRS = N_SYSTEMS * (N_SYSTEMS - 1) // 2

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-SOURCE = ROOT / "src" / "venire" / "kernels" / "_scan.c"
-TWIN = "venire.kernels._scan"
+SOURCE = ROOT / "src" / "venire" / "scan" / "_scan.c"
+TWIN = "venire.scan._scan"
 
 FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS += ["-g", "-O1", "-fPIC", "-shared"]

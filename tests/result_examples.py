@@ -8,25 +8,25 @@ from functools import cache
 import venire
 from venire.agreement.alpha import alpha
 from venire.agreement.directed_differences import differences
-from venire.analysis.aspect_rankings import aspect_rankings
-from venire.analysis.aspects import AspectStudy, study_aspects
-from venire.analysis.clicks import summarise_clicks
-from venire.analysis.context_aspects import AspectModel
-from venire.analysis.context_collections import ContextCollection, ContextSetting, generate_context
-from venire.analysis.context_sweep import sweep_context
-from venire.analysis.measure_choice import choose_measure
-from venire.analysis.online_correlations import correlate_online
-from venire.analysis.perceived_collections import PerceivedCollection
-from venire.analysis.preference_people import people_of
-from venire.analysis.verdicts import verdict
+from venire.aspects.rankings import aspect_rankings
+from venire.aspects.study import AspectStudy, study_aspects
+from venire.comparison.verdict import verdict
+from venire.context.model import fit_conditional_labels
+from venire.context.sweep import sweep_context
+from venire.context.validation import validate_conditional_labels
 from venire.data.clicks import Clicks
+from venire.disagreement.combined_labels import CombinedTable
+from venire.disagreement.many_labels import sampled
 from venire.io.aspects import read_aspects
 from venire.io.click_logs import read_clicks
-from venire.models.combined_labels import CombinedTable
-from venire.models.conditional_labels import fit_conditional_labels
-from venire.models.conditional_validation import validate_conditional_labels
-from venire.models.label_sampling import sampled
 from venire.report.document import Chapter, Report
+from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
+from venire.simulation.context.labels import AspectModel
+from venire.simulation.perceived import PerceivedCollection
+from venire.users.clicks import summarise_clicks
+from venire.users.measure_choice import choose_measure
+from venire.users.online_correlations import correlate_online
+from venire.users.preferences import people_of
 
 
 @cache

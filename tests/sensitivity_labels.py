@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from venire import PredictedRelevance, read_judgments
-from venire.analysis.patterns import Main
-from venire.analysis.synthetic import Synthetic
-from venire.analysis.systems import Systems, scattered
+from venire.simulation.assignments import Main
+from venire.simulation.levels import Synthetic
+from venire.simulation.systems import Systems, scattered
 
 ALL = PredictedRelevance(relevant="all", estimator="labels")
 SETTING = Synthetic(

@@ -22,7 +22,7 @@ from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRule
 from venire.engine.local import map_partitions
 from venire.io import scanning
 from venire.io.lines import BOM, GZIP, ZSTD, chunks
-from venire.kernels.scanner import Scanned, Scanner, Sought, make_scanner
+from venire.scan.scanner import Scanned, Scanner, Sought, make_scanner
 
 RULES = [
     RunRules(order=order, score_type=score_type, repeated=repeated, system_from=system_from)

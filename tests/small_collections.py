@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from venire.analysis.synthetic import Collection, Synthetic
-from venire.analysis.systems import Systems
+from venire.simulation.levels import Collection, Synthetic
+from venire.simulation.systems import Systems
 
 SMALL = Synthetic(n_topics=6, docs_per_topic=30, n_unjudged=10, systems=Systems(depth=15))
 

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 
 from venire import PredictedRelevance, Scale
-from venire.analysis.counting import count_relevant
-from venire.models.predicted_relevance import PredictedRelevanceFit
-from venire.models.relevance import relevant_sets
-from venire.models.spread import Spread
+from venire.data.relevance import relevant_sets
+from venire.disagreement.counting import count_relevant
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.kernels.spread import Spread
 
 SCALE = Scale.parse("Non<Rel<Key")
 P_KEY, P_REL = (0.1, 0.25, 0.5), (0.2, 0.6, 0.9)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from venire.analysis.user_verdicts import UserVerdicts, user_verdicts
 from venire.data.preferences import Preferences
 from venire.types import Floats
+from venire.users.verdicts import UserVerdicts, user_verdicts
 
 
 def slow_kappa(mine: Sequence[int], theirs: Sequence[int]) -> float:

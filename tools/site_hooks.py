@@ -38,26 +38,13 @@ WIDTH = 90
 HOMES = {
     "reading": ("data", "io", "estimate"),
     "measures": ("measures",),
-    "models": ("models",),
+    "models": ("disagreement", "context.model", "context.files", "context.regression", "context.validation"),
     "agreement": ("agreement",),
-    "comparing": ("analysis",),
-    "labels": (
-        "analysis.label_",
-        "analysis.pdp",
-        "analysis.scale_",
-        "analysis.discriminative_power",
-        "analysis.powers",
-    ),
-    "users": (
-        *("analysis.aspect", "analysis.clicks", "analysis.context_", "analysis.measure_choice", "analysis.online_"),
-        *("analysis.preference_", "analysis.user_"),
-    ),
-    "simulating": (
-        *("analysis.synthetic", "analysis.perceived_", "analysis.context_aspects", "analysis.context_clicks"),
-        *("analysis.context_collections", "analysis.context_files", "analysis.context_lists"),
-        *("analysis.context_settings", "analysis.context_users", "analysis.context_worth"),
-    ),
-    "planning": ("planning", "analysis.judging_effort"),
+    "comparing": ("comparison", "disagreement.counting", "disagreement.returned", "disagreement.sensitivity"),
+    "labels": ("quality",),
+    "users": ("aspects", "context", "users"),
+    "simulating": ("simulation",),
+    "planning": ("planning", "disagreement.double_judgments"),
     "report": ("report",),
     "errors": ("errors",),
 }

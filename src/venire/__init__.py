@@ -17,80 +17,60 @@ if TYPE_CHECKING:
     from venire.agreement.alpha import alpha
     from venire.agreement.coefficient import Coefficient
     from venire.agreement.cohen import CohenKappa, cohen_kappa
+    from venire.agreement.confusion import Confusions, confusions
     from venire.agreement.consistency import Consistency, consistency
     from venire.agreement.directed import DirectedAgreement, directed_agreement
-    from venire.agreement.gwet import gwet_ac
-    from venire.agreement.jaccard import jaccard
-    from venire.agreement.kappa import conger_kappa, fleiss_kappa
-    from venire.agreement.overlap import Overlap, overlap
-    from venire.agreement.pair_confusions import Confusions, confusions
+    from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
+    from venire.agreement.overlap import Overlap, jaccard, overlap
     from venire.agreement.phi import Phi, phi
-    from venire.agreement.preference_cycles import transitivity
-    from venire.agreement.preference_labels import PreferencesByLabels, preferences_by_labels
-    from venire.agreement.preferences import PreferenceAgreement, position_bias, preference_agreement, settled
     from venire.agreement.profiles import Profiles, profiles
-    from venire.agreement.raw import raw_agreement
-    from venire.agreement.search_task import search_judgments
-    from venire.agreement.statistics import statistics
-    from venire.analysis.aspect_rankings import AspectRankings, aspect_rankings
-    from venire.analysis.aspects import AspectStudy, study_aspects
-    from venire.analysis.clicks import ClickSummary, summarise_clicks
-    from venire.analysis.compare import Comparison, compare
-    from venire.analysis.context_aspects import AspectModel
-    from venire.analysis.context_clicks import ClickModel
-    from venire.analysis.context_collections import ContextCollection, generate_context
-    from venire.analysis.context_files import write_context
-    from venire.analysis.context_gain import ContextGain, context_gains
-    from venire.analysis.context_lists import Engine
-    from venire.analysis.context_settings import ContextSetting
-    from venire.analysis.context_sweep import ContextSweep, sweep_context
-    from venire.analysis.counting import Counts, count_relevant
-    from venire.analysis.discriminative_power import discriminative_power, power_of
-    from venire.analysis.exact_changes import ExactChanges, exact_changes
-    from venire.analysis.forecasts import Forecast, forecast
-    from venire.analysis.head_to_head import HeadToHead, head_to_head
-    from venire.analysis.judge_forms import FormComparison, compare_forms
-    from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed
-    from venire.analysis.label_draws import results_to_label
-    from venire.analysis.label_preferences import LabelPreferences
-    from venire.analysis.label_scales import cut, cuts, extended, log_sums, reduced
-    from venire.analysis.likeness import Robustness
-    from venire.analysis.measure_choice import MeasureChoice, choose_measure
-    from venire.analysis.mutual import mutual_evaluation
-    from venire.analysis.online_correlations import OnlineCorrelations, correlate_online
-    from venire.analysis.online_measures import Online, online_scores
-    from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
-    from venire.analysis.pdp import PDP, pdp
-    from venire.analysis.pdp_differences import compare_pdp
-    from venire.analysis.perceived_collections import generate_perceived
-    from venire.analysis.perceived_relevance import PerceivedRelevance
-    from venire.analysis.powers import DiscriminativePower, Power
-    from venire.analysis.predicted_scores import PredictedScores, score_intervals
-    from venire.analysis.preference_people import PreferencePeople, people_of
-    from venire.analysis.random_users import UserScores, evaluate_users
-    from venire.analysis.resources import count_resources
-    from venire.analysis.returned_results import returned
-    from venire.analysis.robustness import between_assessors, between_gains
-    from venire.analysis.scale_comparison import ScaleComparison, compare_scales
-    from venire.analysis.sensitivity import ListOrder, Sensitivity, sensitivity
-    from venire.analysis.significance import SystemComparison, compare_systems
-    from venire.analysis.stability import Stability, stability
-    from venire.analysis.synthetic import Collection, Synthetic, generate
-    from venire.analysis.synthetic_files import write_collection
-    from venire.analysis.top_lists import top_of_pool, top_of_runs
-    from venire.analysis.uncertainty_sources import UncertaintySources, uncertainty_sources
-    from venire.analysis.user_preference import UserAgreement, agreement_with_users
-    from venire.analysis.user_verdicts import UserVerdicts, user_verdicts
-    from venire.analysis.verdicts import Verdict, verdict
+    from venire.agreement.table import statistics
+    from venire.aspects.rankings import AspectRankings, CombinedAspects, aspect_rankings, combine_aspects
+    from venire.aspects.study import AspectStudy, study_aspects
+    from venire.comparison.compare import Comparison, compare
+    from venire.comparison.corrected_scores import PredictedScores, score_intervals
+    from venire.comparison.exact_changes import ExactChanges, exact_changes
+    from venire.comparison.forecast import Forecast, forecast
+    from venire.comparison.judge_change import RankCounts, smallest_agreement
+    from venire.comparison.mutual_evaluation import mutual_evaluation
+    from venire.comparison.rank_agreement import Robustness
+    from venire.comparison.robustness import between_assessors, between_gains
+    from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
+    from venire.comparison.stability import Stability, stability
+    from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+    from venire.comparison.uncertainty import FormComparison, UncertaintySources, compare_forms, uncertainty_sources
+    from venire.comparison.verdict import Verdict, verdict
+    from venire.context.files import read_conditional_labels, write_conditional_labels
+    from venire.context.gain import ContextGain, context_gains
+    from venire.context.model import ConditionalLabels, fit_conditional_labels
+    from venire.context.regression import CrossFitted, cross_fitted
+    from venire.context.sweep import ContextSweep, sweep_context
+    from venire.context.validation import ConditionalValidation, validate_conditional_labels
     from venire.data.aspects import Aspects, aspects_of
     from venire.data.clicks import Clicks
     from venire.data.context import Context
     from venire.data.gains import Gains, binary, exponential, linear, raw
     from venire.data.grids import read_grid
+    from venire.data.intents import explicit_intents, top_intents
     from venire.data.judgments import Judgments, Summary
     from venire.data.preferences import Preferences
     from venire.data.runs import RunRules, Runs
     from venire.data.scale import Scale
+    from venire.disagreement.by_topic import Asymmetry, GroupComparison, asymmetry, compare_groups
+    from venire.disagreement.combined_labels import CombinedTable, combine, combined_table, split_units
+    from venire.disagreement.counting import Counts, count_relevant
+    from venire.disagreement.counting_resources import count_resources
+    from venire.disagreement.dawid_skene import DawidSkene, DawidSkeneFit
+    from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed
+    from venire.disagreement.files import read_fit, write_fit
+    from venire.disagreement.gains import fitted_gains, predicted_qrels
+    from venire.disagreement.many_labels import ManyLabels, observed_weights
+    from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.disagreement.returned import results_to_label, returned
+    from venire.disagreement.sensitivity import ListOrder, Sensitivity, sensitivity
+    from venire.disagreement.several_labels import ItemRelevance, posterior
+    from venire.disagreement.transitions import Transitions, fit_transitions
+    from venire.disagreement.user_disagreement import at_least, udm_weights
     from venire.errors import (
         AmbiguousLabels,
         CommentWarning,
@@ -124,6 +104,7 @@ if TYPE_CHECKING:
     from venire.io.preferences import read_preferences
     from venire.io.run_scores import run_scores
     from venire.io.run_sources import read_runs
+    from venire.io.search_task import search_judgments
     from venire.measures.ap import AP, GAP, Q
     from venire.measures.bpref import bpref
     from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
@@ -134,115 +115,107 @@ if TYPE_CHECKING:
     from venire.measures.measure import Measure, measure
     from venire.measures.names import parse_measure
     from venire.measures.precision import Judged, P, R, Rprec, Success
+    from venire.measures.random_users import UserScores, evaluate_users
     from venire.measures.scores import Scores
-    from venire.models.aspect_gains import CombinedAspects, combine_aspects
-    from venire.models.asymmetry import Asymmetry, asymmetry
-    from venire.models.combined_labels import CombinedTable, combine, combined_table, split_units
-    from venire.models.conditional_files import read_conditional_labels, write_conditional_labels
-    from venire.models.conditional_labels import ConditionalLabels, fit_conditional_labels
-    from venire.models.conditional_validation import ConditionalValidation, validate_conditional_labels
-    from venire.models.cross_fits import CrossFitted, cross_fitted
-    from venire.models.fit_files import read_fit, write_fit
-    from venire.models.gain_names import fitted_gains
-    from venire.models.intents import explicit_intents, top_intents
-    from venire.models.judge_change import RankCounts, smallest_agreement
-    from venire.models.latent_labels import DawidSkene, DawidSkeneFit
-    from venire.models.many_labels import ManyLabels, observed_weights
-    from venire.models.predicted_qrels import predicted_qrels
-    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-    from venire.models.several_labels import ItemRelevance, posterior
-    from venire.models.topic_groups import GroupComparison, compare_groups
-    from venire.models.transitions import Transitions, fit_transitions
-    from venire.models.user_disagreement import at_least, udm_weights
-    from venire.planning.preference_samples import check_sample_size
-    from venire.planning.preference_tests import pairs_to_ask, sample_size
+    from venire.planning.preferences import check_sample_size, pairs_to_ask, sample_size
     from venire.planning.topics import TopicPlan, plan_topics
+    from venire.quality.label_preferences import LabelPreferences
+    from venire.quality.label_scales import cut, cuts, extended, log_sums, reduced
+    from venire.quality.lists import top_of_pool, top_of_runs
+    from venire.quality.pdp import PDP, compare_pdp, pdp
+    from venire.quality.power import DiscriminativePower, Power, discriminative_power, power_of
+    from venire.quality.scales import ScaleComparison, compare_scales
     from venire.report.document import Report
     from venire.report.making import report_on
     from venire.report.page import write_report
+    from venire.simulation.context.collection import ContextCollection, generate_context
+    from venire.simulation.context.labels import AspectModel
+    from venire.simulation.context.setting import ContextSetting
+    from venire.simulation.context.truth import Engine
+    from venire.simulation.context.users import ClickModel
+    from venire.simulation.folders import write_collection, write_context
+    from venire.simulation.levels import Collection, Synthetic, generate
+    from venire.simulation.perceived import generate_perceived
+    from venire.simulation.perceived_truth import PerceivedRelevance
+    from venire.users.agreement import UserAgreement, agreement_with_users
+    from venire.users.by_label import PreferencesByLabels, preferences_by_labels
+    from venire.users.clicks import ClickSummary, Online, online_scores, summarise_clicks
+    from venire.users.measure_choice import MeasureChoice, choose_measure
+    from venire.users.online_correlations import OnlineCorrelations, correlate_online
+    from venire.users.preferences import (
+        PreferenceAgreement,
+        PreferencePeople,
+        people_of,
+        position_bias,
+        preference_agreement,
+        settled,
+    )
+    from venire.users.transitivity import transitivity
+    from venire.users.verdicts import UserVerdicts, user_verdicts
 
 _NAMES_IN = {
     "agreement.alpha": "alpha",
     "agreement.coefficient": "Coefficient",
     "agreement.cohen": "CohenKappa cohen_kappa",
+    "agreement.confusion": "Confusions confusions",
     "agreement.consistency": "Consistency consistency",
     "agreement.directed": "DirectedAgreement directed_agreement",
-    "agreement.gwet": "gwet_ac",
-    "agreement.jaccard": "jaccard",
-    "agreement.kappa": "conger_kappa fleiss_kappa",
-    "agreement.overlap": "Overlap overlap",
-    "agreement.pair_confusions": "Confusions confusions",
+    "agreement.kappa": "conger_kappa fleiss_kappa gwet_ac raw_agreement",
+    "agreement.overlap": "Overlap jaccard overlap",
     "agreement.phi": "Phi phi",
-    "agreement.preference_cycles": "transitivity",
-    "agreement.preference_labels": "PreferencesByLabels preferences_by_labels",
-    "agreement.preferences": "PreferenceAgreement position_bias preference_agreement settled",
     "agreement.profiles": "Profiles profiles",
-    "agreement.raw": "raw_agreement",
-    "agreement.search_task": "search_judgments",
-    "agreement.statistics": "statistics",
-    "analysis.aspect_rankings": "AspectRankings aspect_rankings",
-    "analysis.aspects": "AspectStudy study_aspects",
-    "analysis.clicks": "ClickSummary summarise_clicks",
-    "analysis.compare": "Comparison compare",
-    "analysis.context_aspects": "AspectModel",
-    "analysis.context_clicks": "ClickModel",
-    "analysis.context_collections": "ContextCollection generate_context",
-    "analysis.context_files": "write_context",
-    "analysis.context_gain": "ContextGain context_gains",
-    "analysis.context_lists": "Engine",
-    "analysis.context_settings": "ContextSetting",
-    "analysis.context_sweep": "ContextSweep sweep_context",
-    "analysis.counting": "Counts count_relevant",
-    "analysis.discriminative_power": "discriminative_power power_of",
-    "analysis.exact_changes": "ExactChanges exact_changes",
-    "analysis.forecasts": "Forecast forecast",
-    "analysis.head_to_head": "HeadToHead head_to_head",
-    "analysis.judge_forms": "FormComparison compare_forms",
-    "analysis.judging_effort": "JudgingEffort double_judgments_needed",
-    "analysis.label_draws": "results_to_label",
-    "analysis.label_preferences": "LabelPreferences",
-    "analysis.label_scales": "cut cuts extended log_sums reduced",
-    "analysis.likeness": "Robustness",
-    "analysis.measure_choice": "MeasureChoice choose_measure",
-    "analysis.mutual": "mutual_evaluation",
-    "analysis.online_correlations": "OnlineCorrelations correlate_online",
-    "analysis.online_measures": "Online online_scores",
-    "analysis.pair_tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
-    "analysis.pdp": "PDP pdp",
-    "analysis.pdp_differences": "compare_pdp",
-    "analysis.perceived_collections": "generate_perceived",
-    "analysis.perceived_relevance": "PerceivedRelevance",
-    "analysis.powers": "DiscriminativePower Power",
-    "analysis.predicted_scores": "PredictedScores score_intervals",
-    "analysis.preference_people": "PreferencePeople people_of",
-    "analysis.random_users": "UserScores evaluate_users",
-    "analysis.resources": "count_resources",
-    "analysis.returned_results": "returned",
-    "analysis.robustness": "between_assessors between_gains",
-    "analysis.scale_comparison": "ScaleComparison compare_scales",
-    "analysis.sensitivity": "ListOrder Sensitivity sensitivity",
-    "analysis.significance": "SystemComparison compare_systems",
-    "analysis.stability": "Stability stability",
-    "analysis.synthetic": "Collection Synthetic generate",
-    "analysis.synthetic_files": "write_collection",
-    "analysis.top_lists": "top_of_pool top_of_runs",
-    "analysis.uncertainty_sources": "UncertaintySources uncertainty_sources",
-    "analysis.user_preference": "UserAgreement agreement_with_users",
-    "analysis.user_verdicts": "UserVerdicts user_verdicts",
-    "analysis.verdicts": "Verdict verdict",
+    "agreement.table": "statistics",
+    "aspects.rankings": "AspectRankings CombinedAspects aspect_rankings combine_aspects",
+    "aspects.study": "AspectStudy study_aspects",
+    "comparison.compare": "Comparison compare",
+    "comparison.corrected_scores": "PredictedScores score_intervals",
+    "comparison.exact_changes": "ExactChanges exact_changes",
+    "comparison.forecast": "Forecast forecast",
+    "comparison.judge_change": "RankCounts smallest_agreement",
+    "comparison.mutual_evaluation": "mutual_evaluation",
+    "comparison.rank_agreement": "Robustness",
+    "comparison.robustness": "between_assessors between_gains",
+    "comparison.significance": "HeadToHead SystemComparison compare_systems head_to_head",
+    "comparison.stability": "Stability stability",
+    "comparison.tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
+    "comparison.uncertainty": "FormComparison UncertaintySources compare_forms uncertainty_sources",
+    "comparison.verdict": "Verdict verdict",
+    "context.files": "read_conditional_labels write_conditional_labels",
+    "context.gain": "ContextGain context_gains",
+    "context.model": "ConditionalLabels fit_conditional_labels",
+    "context.regression": "CrossFitted cross_fitted",
+    "context.sweep": "ContextSweep sweep_context",
+    "context.validation": "ConditionalValidation validate_conditional_labels",
     "data.aspects": "Aspects aspects_of",
     "data.clicks": "Clicks",
     "data.context": "Context",
     "data.gains": "Gains binary exponential linear raw",
     "data.grids": "read_grid",
+    "data.intents": "explicit_intents top_intents",
     "data.judgments": "Judgments Summary",
     "data.preferences": "Preferences",
     "data.runs": "RunRules Runs",
     "data.scale": "Scale",
+    "disagreement.by_topic": "Asymmetry GroupComparison asymmetry compare_groups",
+    "disagreement.combined_labels": "CombinedTable combine combined_table split_units",
+    "disagreement.counting": "Counts count_relevant",
+    "disagreement.counting_resources": "count_resources",
+    "disagreement.dawid_skene": "DawidSkene DawidSkeneFit",
+    "disagreement.double_judgments": "JudgingEffort double_judgments_needed",
+    "disagreement.files": "read_fit write_fit",
+    "disagreement.gains": "fitted_gains predicted_qrels",
+    "disagreement.many_labels": "ManyLabels observed_weights",
+    "disagreement.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
+    "disagreement.returned": "results_to_label returned",
+    "disagreement.sensitivity": "ListOrder Sensitivity sensitivity",
+    "disagreement.several_labels": "ItemRelevance posterior",
+    "disagreement.transitions": "Transitions fit_transitions",
+    "disagreement.user_disagreement": "at_least udm_weights",
     "errors": (
-        "AmbiguousLabels CommentWarning FewPairsWarning FormatError GainsError MeasureError MissingTopicsWarning "
-        "PairsError PoolFitWarning RepeatedLineWarning ScaleError SelectionWarning SettingError TiedScoresWarning "
-        "TopicsError UnjudgedWarning UnknownName VenireError VenireWarning"
+        "AmbiguousLabels CommentWarning FewPairsWarning FormatError GainsError MeasureError "
+        "MissingTopicsWarning PairsError PoolFitWarning RepeatedLineWarning ScaleError "
+        "SelectionWarning SettingError TiedScoresWarning TopicsError UnjudgedWarning UnknownName "
+        "VenireError VenireWarning"
     ),
     "estimate": "Estimate",
     "io.aspects": "read_aspects",
@@ -256,9 +229,10 @@ _NAMES_IN = {
     "io.preferences": "read_preferences",
     "io.run_scores": "run_scores",
     "io.run_sources": "read_runs",
+    "io.search_task": "search_judgments",
     "measures.ap": "AP GAP Q",
     "measures.bpref": "bpref",
-    "measures.cascade": "ERR RBP RR RBPResidual nERR",
+    "measures.cascade": "ERR RBP RBPResidual RR nERR",
     "measures.ccg": "CCG CCGsingle nCCG",
     "measures.context_use": "ContextUse",
     "measures.dcg": "CG DCG nDCG",
@@ -266,32 +240,36 @@ _NAMES_IN = {
     "measures.measure": "Measure measure",
     "measures.names": "parse_measure",
     "measures.precision": "Judged P R Rprec Success",
+    "measures.random_users": "UserScores evaluate_users",
     "measures.scores": "Scores",
-    "models.aspect_gains": "CombinedAspects combine_aspects",
-    "models.asymmetry": "Asymmetry asymmetry",
-    "models.combined_labels": "CombinedTable combine combined_table split_units",
-    "models.conditional_files": "read_conditional_labels write_conditional_labels",
-    "models.conditional_labels": "ConditionalLabels fit_conditional_labels",
-    "models.conditional_validation": "ConditionalValidation validate_conditional_labels",
-    "models.cross_fits": "CrossFitted cross_fitted",
-    "models.fit_files": "read_fit write_fit",
-    "models.gain_names": "fitted_gains",
-    "models.intents": "explicit_intents top_intents",
-    "models.judge_change": "RankCounts smallest_agreement",
-    "models.latent_labels": "DawidSkene DawidSkeneFit",
-    "models.many_labels": "ManyLabels observed_weights",
-    "models.predicted_qrels": "predicted_qrels",
-    "models.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
-    "models.several_labels": "ItemRelevance posterior",
-    "models.topic_groups": "GroupComparison compare_groups",
-    "models.transitions": "Transitions fit_transitions",
-    "models.user_disagreement": "at_least udm_weights",
-    "planning.preference_samples": "check_sample_size",
-    "planning.preference_tests": "pairs_to_ask sample_size",
+    "planning.preferences": "check_sample_size pairs_to_ask sample_size",
     "planning.topics": "TopicPlan plan_topics",
+    "quality.label_preferences": "LabelPreferences",
+    "quality.label_scales": "cut cuts extended log_sums reduced",
+    "quality.lists": "top_of_pool top_of_runs",
+    "quality.pdp": "PDP compare_pdp pdp",
+    "quality.power": "DiscriminativePower Power discriminative_power power_of",
+    "quality.scales": "ScaleComparison compare_scales",
     "report.document": "Report",
     "report.making": "report_on",
     "report.page": "write_report",
+    "simulation.context.collection": "ContextCollection generate_context",
+    "simulation.context.labels": "AspectModel",
+    "simulation.context.setting": "ContextSetting",
+    "simulation.context.truth": "Engine",
+    "simulation.context.users": "ClickModel",
+    "simulation.folders": "write_collection write_context",
+    "simulation.levels": "Collection Synthetic generate",
+    "simulation.perceived": "generate_perceived",
+    "simulation.perceived_truth": "PerceivedRelevance",
+    "users.agreement": "UserAgreement agreement_with_users",
+    "users.by_label": "PreferencesByLabels preferences_by_labels",
+    "users.clicks": "ClickSummary Online online_scores summarise_clicks",
+    "users.measure_choice": "MeasureChoice choose_measure",
+    "users.online_correlations": "OnlineCorrelations correlate_online",
+    "users.preferences": ("PreferenceAgreement PreferencePeople people_of position_bias preference_agreement settled"),
+    "users.transitivity": "transitivity",
+    "users.verdicts": "UserVerdicts user_verdicts",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from venire import Synthetic, generate, report_on, write_report
-from venire.analysis.systems import Systems
+from venire.simulation.systems import Systems
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROBE = """<script>

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from venire import Judgments, Runs, Synthetic, evaluate, generate, read_judgments, read_runs
+from venire.disagreement.gains import predicted_qrels
 from venire.io.exchange import USUAL_SCALE
 from venire.io.exchange_files import write_scaled_qrels
 from venire.io.run_scores import RunScores, run_scores
-from venire.models.predicted_qrels import predicted_qrels
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")
@@ -201,7 +201,7 @@ sys.modules["coverage"] = None  # numba does not start beside old versions of it
 import json
 from ranx import Qrels, Run, evaluate
 from venire import evaluate as ours
-from venire.models.predicted_qrels import predicted_qrels
+from venire.disagreement.gains import predicted_qrels
 
 folder = sys.argv[1]
 runs = json.load(open(f"{folder}/runs.json"))

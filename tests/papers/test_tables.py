@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from venire import UnknownName, papers
-from venire.models.user_disagreement import udm_weights
+from venire.disagreement.user_disagreement import udm_weights
 from venire.papers import chu2021_figures, perceived_batches
 from venire.papers.demeester2014 import FIGURE_4
 from venire.papers.demeester2015 import TABLE_5

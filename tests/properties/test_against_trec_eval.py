@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import SCALE, SHARED, Grades, Run, evaluate, grades, qrels_lines, run, run_lines, with_rel, write
 from venire import Scores, read_judgments, read_runs
 from venire.io import scanning
-from venire.kernels.scanner import COMPILED, make_scanner
+from venire.scan.scanner import COMPILED, make_scanner
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

@@ -15,9 +15,7 @@ from venire import Judgments
 from venire.agreement.alpha import alpha
 from venire.agreement.cohen import cohen_kappa
 from venire.agreement.distance import DISTANCES, WEIGHTS
-from venire.agreement.gwet import gwet_ac
-from venire.agreement.kappa import conger_kappa, fleiss_kappa
-from venire.agreement.raw import raw_agreement
+from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
 
 SCALE = "0<1<2<3"
 LABELS = st.lists(st.lists(st.integers(-1, 3), min_size=4, max_size=4), min_size=2, max_size=12)

@@ -8,12 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from venire.kernels import lookup, scan, slices
-from venire.kernels.fields import split
-from venire.kernels.lookup import build_index, find
-from venire.kernels.numbers import decimals
 from venire.kernels.ragged import blocks, gather, offsets
-from venire.kernels.scan import Lines, Rules, locate, ranked_order
-from venire.kernels.slices import (
+from venire.scan.fields import split
+from venire.scan.lists import Lines, Rules, locate, ranked_order
+from venire.scan.lookup import build_index, find
+from venire.scan.numbers import decimals
+from venire.scan.slices import (
     bytewise_order,
     changes,
     compact,

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from labelled_items import labelled
 from venire import PredictedRelevance
-from venire.kernels.kinds import hypergeometric_tail
-from venire.models.label_sampling import sampled
-from venire.models.many_labels import heterogeneity, observed_weights
+from venire.disagreement.many_labels import heterogeneity, hypergeometric_tail, observed_weights, sampled
 
 ITEMS = st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=6), min_size=1, max_size=6)
 

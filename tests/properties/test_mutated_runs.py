@@ -28,7 +28,7 @@ from slow_reader import (
     twins,
 )
 from venire.data.runs import RunRules
-from venire.kernels.scanner import COMPILED
+from venire.scan.scanner import COMPILED
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.CommentWarning")
 

@@ -12,10 +12,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from long_rows import judgments_of
+from venire.data.label_pairs import WEIGHTS, Pairs, pair_up
 from venire.errors import PairsError
-from venire.kernels import counts
-from venire.kernels.counts import PairSums, histogram
-from venire.models.pairs import WEIGHTS, Pairs, pair_up
+from venire.kernels import label_pairs as counts
+from venire.kernels.label_pairs import PairSums, histogram
 
 LABELS = ("0", "1", "2", "3")
 SCALE = "<".join(LABELS)

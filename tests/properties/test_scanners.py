@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from venire.data.ids import Ids
-from venire.kernels.scan import Rules
-from venire.kernels.scanner import COMPILED, Sought, make_scanner
+from venire.scan.lists import Rules
+from venire.scan.scanner import COMPILED, Sought, make_scanner
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiled scan was not built: no C compiler")
 

@@ -11,11 +11,9 @@ from scipy.stats import binom, binomtest
 from venire.agreement.alpha import alpha
 from venire.agreement.coefficient import Coefficient
 from venire.agreement.cohen import cohen_kappa
-from venire.agreement.gwet import gwet_ac
-from venire.agreement.jaccard import jaccard
-from venire.agreement.kappa import conger_kappa, fleiss_kappa
+from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
+from venire.agreement.overlap import jaccard
 from venire.agreement.phi import phi
-from venire.agreement.raw import raw_agreement
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from venire.analysis.aspect_cases import Cases
-from venire.analysis.aspect_clusters import aspect_clusters
-from venire.analysis.aspect_correlations import aspect_correlations
-from venire.analysis.aspects import study_aspects
+from venire.aspects.cases import Cases
+from venire.aspects.correlations import aspect_clusters, aspect_correlations
+from venire.aspects.study import study_aspects
 from venire.io.aspects import read_aspects
 
 FIRST, SECOND = ("overall", "topical", "new"), ("fresh", "author", "style")

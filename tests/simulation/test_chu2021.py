@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.stats import beta, kstest, norm
 
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.pdp import pdp
-from venire.analysis.perceived_collections import PerceivedCollection, generate_perceived
-from venire.analysis.perceived_relevance import PerceivedRelevance, blocks, graded
 from venire.data.preferences import Preferences
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.pdp import pdp
+from venire.simulation.perceived import PerceivedCollection, generate_perceived
+from venire.simulation.perceived_truth import PerceivedRelevance, blocks, graded
 
 PAPER = PerceivedRelevance()
 TRUSTED = 1e-3

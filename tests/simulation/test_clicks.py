@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 from scipy.stats import binomtest
 
-from venire.analysis.clicks import summarise_clicks
-from venire.analysis.online_correlations import estimated
 from venire.io.click_logs import read_clicks
-from venire.kernels.resample import topic_weights
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.resampling import topic_weights
+from venire.users.clicks import summarise_clicks
+from venire.users.online_correlations import estimated
 
 N_DOCS = 4
 

@@ -10,14 +10,13 @@ import pytest
 from scipy.stats import binomtest
 
 from user_directions import verdicts_of
-from venire.analysis.context_clicks import ClickModel
-from venire.analysis.context_collections import ContextSetting, generate_context
-from venire.analysis.context_gain import context_gains
-from venire.analysis.measure_choice import scored_cases
-from venire.analysis.preference_conditions import conditioned
-from venire.analysis.user_preference import VIEWS, agreement_with_users, limits
-from venire.analysis.user_verdicts import UserVerdicts
+from venire.context.gain import context_gains
+from venire.simulation.context.collection import ContextSetting, generate_context
+from venire.simulation.context.users import ClickModel
 from venire.types import Floats
+from venire.users.agreement import VIEWS, agreement_with_users, conditioned, limits
+from venire.users.measure_choice import scored_cases
+from venire.users.verdicts import UserVerdicts
 
 N_COLLECTIONS = 100
 ALPHAS = np.linspace(0, 1, 5)

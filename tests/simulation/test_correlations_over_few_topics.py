@@ -7,14 +7,13 @@ import polars as pl
 import pytest
 from scipy.stats import binom, rankdata
 
-from venire.analysis.aspect_cases import Cases
-from venire.analysis.aspect_correlations import aspect_correlations
-from venire.analysis.likeness import CORRELATIONS
-from venire.analysis.online_correlations import estimated
-from venire.analysis.rank_correlations import Correlator
+from venire.aspects.cases import Cases
+from venire.aspects.correlations import aspect_correlations
+from venire.comparison.rank_agreement import CORRELATIONS, Correlator
 from venire.io.aspects import read_aspects
-from venire.kernels.resample import topic_weights
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.resampling import topic_weights
+from venire.users.online_correlations import estimated
 
 N_DRAWS = 100
 

@@ -16,9 +16,9 @@ from scipy.stats import binomtest
 
 from long_rows import judgments_of
 from venire import Judgments, PredictedRelevance, SelectionWarning
-from venire.kernels.counts import PairSums
-from venire.models.selection import find_selection
-from venire.models.spread import spread_of
+from venire.disagreement.selection import find_selection
+from venire.kernels.label_pairs import PairSums
+from venire.kernels.spread import spread_of
 
 N_COLLECTIONS = 2_000
 JOINT = np.array(

@@ -18,7 +18,7 @@ from venire.agreement.consistency import consistency
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale
-from venire.models.diagnosis import difference
+from venire.disagreement.predicted_relevance import difference
 
 SCALE = Scale.parse("0<1<2<3")
 CUTS = [-0.3, 0.6, 1.4]

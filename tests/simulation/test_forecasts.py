@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from venire import evaluate, read_judgments, read_runs
-from venire.analysis.forecasts import forecast
-from venire.models.transitions import fit_transitions
+from venire.comparison.forecast import forecast
+from venire.disagreement.transitions import fit_transitions
 
 N_TOPICS, N_DOCS, N_SYSTEMS, DEPTH = 10, 40, 10, 10
 CENTRE = np.array([[0.75, 0.2, 0.05], [0.2, 0.6, 0.2], [0.05, 0.3, 0.65]])

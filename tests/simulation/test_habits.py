@@ -12,9 +12,9 @@ from shared_errors import EXPERT, JUDGES, expert_among_judges
 from venire import Scale, Synthetic, generate, read_judgments
 from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRELATED, habits, others_alike
 from venire.agreement.profiles import profiles
-from venire.analysis.assessors import parse_assessors
-from venire.analysis.patterns import AtRandom
 from venire.report.judge import useless_assessors
+from venire.simulation.assessors import parse_assessors
+from venire.simulation.assignments import AtRandom
 
 PANEL = "6*careful, lenient, strict, random, lazy, lazy(idle=0.4, level=3), lazy(idle=1.0)"
 SAY_NOTHING = {ONE_LABEL, UNRELATED, OFTEN, LOWER}

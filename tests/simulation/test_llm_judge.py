@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binomtest, kendalltau
 
 from venire import PredictedRelevance, Synthetic, evaluate, generate, read_judgments, read_runs
-from venire.analysis.label_draws import results_to_label
-from venire.analysis.predicted_scores import score_intervals
-from venire.analysis.random_users import evaluate_users
+from venire.comparison.corrected_scores import score_intervals
+from venire.disagreement.returned import results_to_label
+from venire.measures.random_users import evaluate_users
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")
 

@@ -7,9 +7,9 @@ import pytest
 
 from labelled_items import labelled
 from venire import PredictedRelevance
-from venire.models.latent_labels import DawidSkene
-from venire.models.many_labels import heterogeneity, observed_weights
-from venire.models.several_labels import credibility, independent, posterior
+from venire.disagreement.dawid_skene import DawidSkene
+from venire.disagreement.many_labels import heterogeneity, observed_weights
+from venire.disagreement.several_labels import credibility, independent, posterior
 
 
 @pytest.fixture(scope="module")

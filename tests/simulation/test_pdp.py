@@ -10,12 +10,11 @@ import pytest
 from scipy.stats import binom
 
 from venire import read_judgments
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.pdp import PDP, pdp
-from venire.analysis.pdp_differences import compare_pdp
-from venire.analysis.top_lists import chosen_lists
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.lists import chosen_lists
+from venire.quality.pdp import PDP, compare_pdp, pdp
 
 N_DOCS, N_ASSESSORS, N_LABELS, SIGMA = 7, 3, 4, 0.15
 MODES = {mode: LabelPreferences(mode=mode) for mode in ("individual", "aggregate")}

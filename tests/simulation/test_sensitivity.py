@@ -9,13 +9,11 @@ import pytest
 from scipy.stats import chi2
 
 from venire import PredictedRelevance, Scale
-from venire.analysis.annotation_rounds import available, simulate_rounds
-from venire.analysis.judging_effort import double_judgments_needed
-from venire.analysis.result_lists import ResultLists
-from venire.analysis.result_quality import against_quality
-from venire.analysis.topic_influence import topic_influence
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
+from venire.disagreement.by_result_quality import ResultLists, against_quality
+from venire.disagreement.by_topic import topic_influence
+from venire.disagreement.double_judgments import available, double_judgments_needed, simulate_rounds
 from venire.kernels.shares import shares, variance_per_judgment
 
 SCALE = Scale.parse("0<1<2")

@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from venire import Scores
-from venire.analysis.effects import effects_of
-from venire.analysis.multiplicity import holm
-from venire.analysis.pair_tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+from venire.comparison.effects import effects_of
+from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, holm
 from venire.kernels.differences import differences_of
 from venire.measures.paired_scores import PairedScores, paired_scores
 

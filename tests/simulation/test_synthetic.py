@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from venire.analysis.assessors import Assessor, Careful, Lazy, Lenient, Random, Strict, parse_assessors
-from venire.analysis.patterns import AtRandom, Single
-from venire.analysis.synthetic import Collection, Synthetic, generate
-from venire.analysis.systems import Systems
+from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Random, Strict, parse_assessors
+from venire.simulation.assignments import AtRandom, Single
+from venire.simulation.levels import Collection, Synthetic, generate
+from venire.simulation.systems import Systems
 
 ALIKE = Synthetic(n_topics=100, docs_per_topic=400, n_unjudged=0, topic_effect=0, systems=Systems(quality=()))
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from venire import Synthetic, evaluate, generate
-from venire.analysis.assessors import Assessor, Careful, Lenient
-from venire.analysis.forecasts import resampled
-from venire.analysis.systems import Systems
-from venire.analysis.verdicts import verdict
+from venire.comparison.forecast import resampled
+from venire.comparison.verdict import verdict
 from venire.planning.topics import plan_topics
+from venire.simulation.assessors import Assessor, Careful, Lenient
+from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 N_SEEDS, N_TOPICS = 200, 30

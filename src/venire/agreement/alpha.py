@@ -22,8 +22,7 @@ import numpy as np
 
 from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.distance import DISTANCES, Distance, interval, midranks, named_distance, nominal, ordinal, ratio
-from venire.agreement.label_patterns import LabelPatterns, label_patterns
-from venire.agreement.resampling import Resampling, Values, estimated
+from venire.agreement.resampling import LabelPatterns, Resampling, Values, estimated, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import SettingError
 from venire.types import Floats, RNGLike

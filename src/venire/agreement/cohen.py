@@ -28,21 +28,24 @@ import numpy as np
 from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.distance import WEIGHTS, Distance, named_distance
 from venire.agreement.kappa import units_of
-from venire.agreement.label_patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.agreement.resampling import (
+    NO_PAIRS,
+    ONE_LABEL,
     OVER,
     Found,
+    LabelPatterns,
     Resampling,
     Source,
     dense,
     jackknife,
+    label_patterns,
     middle,
     percentiles,
     topic_mean,
 )
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
-from venire.kernels.resample import FEW_TOPICS
+from venire.kernels.resampling import FEW_TOPICS
 from venire.tabular import Records, Tabular
 from venire.types import Floats, Ints, RNGLike
 from venire.words import counted

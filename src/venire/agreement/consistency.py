@@ -12,29 +12,62 @@ The paper's histograms (Figures 2, 3) are over single judgment lists: of an asse
 equally likely, one is drawn, and p is estimated anew.  For self pairs two *different* judgments are drawn: a judgment
 is not compared with itself, which would count as agreement.  ``sd`` is the spread over these draws: what hangs on the
 inconsistency of single assessors; it is not known where nobody judged a page twice.  ``low`` and ``high`` are the 95 %
-interval over topics (``models.spread``); one topic gives none.
+interval over topics (``kernels.spread``); one topic gives none.
+
+Pages: what was judged, with copies of a document taken as one page.
+
+A page judged for several intents, or after several other documents, is a separate page each time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from venire.agreement.pages import Pages, pages_of
+from venire.agreement.repeats import Cells, Draws, cells_of, draw_pairs
 from venire.data.judgments import Judgments
+from venire.data.label_pairs import few_topics, refuse_mixed
+from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.io.duplicates import Duplicates
-from venire.kernels.counts import PairSums, Sides, pair_sums
-from venire.kernels.repeats import Cells, Draws, cells_of, draw_pairs
-from venire.models.diagnosis import few_topics
-from venire.models.relevance import Relevant, RelevantSets, relevant_sets
-from venire.models.spread import FEW_PAIRS, Spread, n_topics_of, spread_of
+from venire.io.duplicates import Duplicates, groups_of
+from venire.kernels.label_pairs import PairSums, Sides, pair_sums
+from venire.kernels.spread import FEW_PAIRS, Spread, n_topics_of, spread_of
 from venire.tabular import Tabular, known, known_count
-from venire.types import Bools, Floats, Ints, RNGLike
+from venire.types import Bools, Codes, Floats, Ints, RNGLike
 from venire.words import counted
+
+
+class Pages(NamedTuple):
+    """Labels by page: page, assessor, label (row,); topic (page,)."""
+
+    page: Codes
+    assessor: Codes
+    label: Codes
+    topic: Codes
+
+    def take(self, rows: Bools) -> Pages:
+        """Choose rows; pages keep their numbers."""
+        return self._replace(page=self.page[rows], assessor=self.assessor[rows], label=self.label[rows])
+
+
+def pages_of(judgments: Judgments, duplicates: Duplicates | None = None) -> Pages:
+    """Number the pages that were judged; copies of a document for one topic are one page.  O(rows log rows)."""
+    refuse_mixed(judgments)
+    if len(judgments) == 0:
+        raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
+    item = judgments.item if duplicates is None else groups_of(duplicates, judgments.items)[judgments.item]
+    key = item.astype(np.int64)
+    for name in ("intent", "given"):
+        if name in judgments.facets:
+            facet = judgments.facets[name]
+            key = key * len(facet.names) + facet.codes
+    _, first, page = np.unique(key, return_index=True, return_inverse=True)
+    topic = judgments.items.topic[judgments.item[first]]
+    return Pages(page.astype(np.int32), judgments.assessor.codes, judgments.label, topic)
+
 
 WHO = ("self", "cross")
 WEIGHTS = ("pair", "page")

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.data.judgments import Judgments
+from venire.data.label_pairs import distinct_items, refuse_mixed
+from venire.data.relevance import Relevant, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.models.pairs import distinct_items, refuse_mixed
-from venire.models.relevance import Relevant, relevant_sets
 from venire.tabular import Tabular, known, known_count
 from venire.types import Bools, Floats, Ints
 from venire.words import counted

@@ -12,6 +12,8 @@ alpha-reliability), with :math:`v` the values and :math:`n` the marginals, the n
 
 The ordinal distance depends on the data.  irrCAC's weights called "ordinal" are fixed ones by Gwet and give another
 alpha.  Values are the labels read as numbers, or else their levels 0, 1, 2, ... on the scale.
+
+Where labels lie on their scale: by their place, or by the numbers that they are.
 """
 
 from __future__ import annotations
@@ -100,3 +102,21 @@ def levels_of(scale: Scale) -> list[str]:
 
 def _squares(values: Floats) -> Floats:
     return np.square(values[:, None] - values)
+
+
+def level_values(scale: Scale, level: str) -> Floats | None:
+    """Return values of the labels on a level of measurement -> (label,); None where they have none.
+
+    Examples
+    --------
+    >>> level_values(Scale.parse("0<10<100"), "ordinal"), level_values(Scale.parse("0<10<100"), "ratio")
+    (array([0., 1., 2.]), array([  0.,  10., 100.]))
+    """
+    if level == "nominal":
+        return None
+    if level == "ordinal":
+        return np.arange(len(scale), dtype=np.float64)
+    try:
+        return scale.numbers()
+    except ScaleError:
+        return None

@@ -15,7 +15,7 @@ scale as equal.  The fewer labels an item has, the further l draws all of them i
 labels without any agreement reach 0 only where items have many.  Compare Phi only at the same l, and with ``chance``:
 what it is where the labels of an item are drawn from those of all items (a simulation of 4,000 items).
 
-The centres are integrated out (``kernels.beta_precision``) and the posterior of rho is summed on a grid of log rho: no
+The centres are integrated out (``agreement.phi_posterior``) and the posterior of rho is summed on a grid of log rho: no
 sampling, the same number each time.  The authors' package draws samples; on small examples it gives these values to
 two or three digits.  On a thousand items with three labels each its sampler has not converged even where its own
 convergence test says so: .65, .80 and .90 after 1,000, 5,000 and 20,000 draws, where the integral is .944.
@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.agreement.coefficient import NO_SPREAD, NOT_ASKED, Coefficient
-from venire.agreement.label_values import level_values
+from venire.agreement.distance import level_values
 from venire.agreement.phi_posterior import (
     Ratings,
     Sets,
@@ -50,9 +50,9 @@ from venire.agreement.phi_posterior import (
 )
 from venire.agreement.resampling import chosen_units, topic_mean
 from venire.data.judgments import Judgments
+from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
-from venire.models.pairs import distinct_items, refuse_mixed
 from venire.tabular import Records, Tabular, known
 from venire.types import Floats, RNGLike
 from venire.words import counted

@@ -1,13 +1,13 @@
 r"""Profiles: how each assessor labels, compared with the others on the same items.
 
-What is told of an assessor, each from labels of items that others judged too (``agreement.rest``):
+What is told of an assessor, each from labels of items that others judged too (``agreement.others``):
 
     agreement   how often a random other assessor gives the item the same label
     kappa       the same beyond chance: (agreement - chance) / (1 - chance), chance by the assessor's own marginals
     difference  mean distance from the others' labels, in steps of the scale
     leniency    mean label less that of the others
     shift       leniency against the typical assessor: solves label = item + shift, so that it does not matter who the
-                others of an item are; the median assessor has none (``agreement.shifts``)
+                others of an item are; the median assessor has none (``agreement.others``)
 
 Where assessors are named as the reference, "the others" are these alone, and shift is leniency.  The reference itself
 is compared with the rest of the reference, if there is any.
@@ -28,12 +28,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.agreement.label_values import level_values
-from venire.agreement.rest import Rest, balance, cleared, rest_of, summed
-from venire.agreement.shifts import Shifts, shifts
+from venire.agreement.distance import level_values
+from venire.agreement.others import Rest, Shifts, balance, cleared, rest_of, shifts, summed
 from venire.data.judgments import Judgments
+from venire.data.label_pairs import named_assessors, refuse_mixed
 from venire.data.scale import Scale
-from venire.models.pairs import named_assessors, refuse_mixed
 from venire.tabular import Tabular
 from venire.types import Bools, Floats, Ints
 
@@ -169,7 +168,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
     scale says.  reference: assessors with whom the others are compared; by default each is compared with all others,
     which says who differs, not who is right.
 
-    Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.shifts``); memory
+    Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.others``); memory
     linear in rows, and in assessors x labels.
 
     Examples

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from venire.agreement.pair_confusions import Confusions
+    from venire.agreement.confusion import Confusions
     from venire.agreement.profiles import Profiles
     from venire.data.judgments import Judgments
 
@@ -93,7 +93,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
     reason.  By assessor: agreement with the others, or with the reference, and in what the labels differ.
     """
-    from venire.agreement.copies import copies, copy_notes
+    from venire.data.copies import copies, copy_notes
 
     if options["reference"] and options["by"] != "assessor":
         raise click.UsageError("--reference is for --by assessor")
@@ -121,8 +121,8 @@ def _of_topics(labels: Judgments) -> list[str]:
     """Say that intervals rest on few topics, or on the items of one."""
     import numpy as np
 
-    from venire.kernels.resample import FEW_TOPICS
-    from venire.models.pairs import judged_by_two
+    from venire.data.label_pairs import judged_by_two
+    from venire.kernels.resampling import FEW_TOPICS
 
     twice = labels.item[judged_by_two(labels.item, labels.assessor.codes)]
     n_topics = len(np.unique(labels.items.topic[twice]))
@@ -137,7 +137,7 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
     """Part the labels by topic or aspect; all together if nothing is said."""
     import numpy as np
 
-    from venire.models.pairs import refuse_mixed
+    from venire.data.label_pairs import refuse_mixed
 
     if by is None:
         refuse_mixed(labels)
@@ -154,7 +154,7 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 
 
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
-    from venire.agreement.statistics import statistics
+    from venire.agreement.table import statistics
 
     asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
     return statistics(labels, names=options["names"] or None, rng=rng, **asked)
@@ -227,7 +227,7 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
     """Confusions of every two assessors, unless nobody met or too many did."""
-    from venire.agreement.pair_confusions import confusions
+    from venire.agreement.confusion import confusions
     from venire.errors import PairsError
 
     try:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from venire.cli.rendering import Cell, Table
 
 if TYPE_CHECKING:
-    from venire.analysis.aspect_rankings import AspectRankings
-    from venire.analysis.aspects import AspectStudy
+    from venire.aspects.rankings import AspectRankings
+    from venire.aspects.study import AspectStudy
 
 PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "clusters", "agreement", "rankings")
 DRAWN = {"krippendorff_alpha": "alpha", "cohen_kappa": "kappa"}

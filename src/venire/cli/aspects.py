@@ -23,7 +23,7 @@ from venire.cli.sections import Command, gathered, one_of, option, whole_number
 from venire.words import read_number
 
 if TYPE_CHECKING:
-    from venire.analysis.aspect_rankings import AspectRankings
+    from venire.aspects.rankings import AspectRankings
     from venire.data.aspects import Aspects
 
 ASPECTS, COMBINING = "Aspects", "Several aspects"
@@ -155,7 +155,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     the overall label; how well they predict it.  With RUNS: how systems rank by several aspects together.  N/A is a
     label of its own; documents whose overall label is N/A are left out, except in prediction.
     """
-    from venire.analysis.aspects import study_aspects
+    from venire.aspects.study import study_aspects
 
     one_standard_input(judgments, *more, *runs)
     measures = checked_measures(options["measures"])
@@ -204,7 +204,7 @@ def _rankings(
 ) -> AspectRankings:
     """Rank the systems by overall alone and by several aspects."""
     from venire import PredictedRelevance, read_runs
-    from venire.analysis.aspect_rankings import aspect_rankings
+    from venire.aspects.rankings import aspect_rankings
 
     asked = options["combining"]
     if overall is None:

@@ -158,7 +158,7 @@ def _refuse_alone(options: dict[str, Any]) -> None:
 
 def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
     """Write what the log says by itself."""
-    from venire.analysis.clicks import summarise_clicks
+    from venire.users.clicks import summarise_clicks
 
     summary = summarise_clicks(clicks)
     ranks = summary.ranks()
@@ -177,8 +177,8 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
 def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
     """Write how offline measures go together with clicks."""
     from venire import read_runs
-    from venire.analysis.online_correlations import correlate_online
-    from venire.analysis.online_measures import Online
+    from venire.users.clicks import Online
+    from venire.users.online_correlations import correlate_online
 
     first, *more = options["judgments"]
     labels = read_labels(first, more, reading=options["reading"], where=options["where"])

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from venire.cli.output import Output
     from venire.data.judgments import Judgments
     from venire.data.scale import Scale
-    from venire.models.combined_labels import CombinedTable
-    from venire.models.predicted_relevance import PredictedRelevance
+    from venire.disagreement.combined_labels import CombinedTable
+    from venire.disagreement.predicted_relevance import PredictedRelevance
 
 UNIT = "unit"
 USUAL = (1, 3)
@@ -27,7 +27,7 @@ def two_units(
     """Labels of snippets and of pages: of a file and those given, or both of these, by the column ``unit``."""
     if source != UNIT:
         return read_beside(source, reading=reading, where=where, but=(UNIT,)), labels
-    from venire.models.combined_labels import UNITS, split_units
+    from venire.disagreement.combined_labels import UNITS, split_units
 
     there = labels.column(UNIT).names
     for unit in UNITS:
@@ -56,7 +56,7 @@ def combined_tables(
     rng: int,
 ) -> list[CombinedTable]:
     """Weigh combined labels for each M of N; lowest: the weight of the lowest page label, None: as estimated."""
-    from venire.models.combined_labels import combined_table
+    from venire.disagreement.combined_labels import combined_table
 
     top = _top(setting.relevant, snippets.scale, pages.scale)
     how: dict[str, Any] = {"top": top, "lowest": lowest, "model": setting, "rng": rng}
@@ -65,7 +65,7 @@ def combined_tables(
 
 def _top(relevant: Any, *scales: Scale) -> tuple[str, str] | None:
     """Read the snippet and the page label that make a result relevant, as in Sure+Key."""
-    from venire.models.combined_labels import JOIN
+    from venire.disagreement.combined_labels import JOIN
 
     if relevant is None:
         return None

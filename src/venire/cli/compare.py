@@ -27,8 +27,8 @@ from venire.cli.sections import Command, gathered, one_of, option
 from venire.words import read_number
 
 if TYPE_CHECKING:
-    from venire.analysis.compare import Comparison
     from venire.cli.compare_details import Details
+    from venire.comparison.compare import Comparison
 
 JUDGE = "Judge"
 FORMS = ("hierarchical", "fixed", "assessors", "pooled")
@@ -148,7 +148,7 @@ def _planned(found: Comparison) -> list[str]:
 
 def _write(out: Output, found: Comparison, beside: Details) -> None:
     """Write pairs; in JSON also systems, and tau and details of the first measure."""
-    from venire.analysis.compare import KEYS
+    from venire.comparison.compare import KEYS
 
     records = found.records()
     if out.for_machines:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from venire.analysis.compare import Comparison
+    from venire.comparison.compare import Comparison
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
 
@@ -35,8 +35,7 @@ def details(
     Nothing is said where agreement rates were stated: then the judge is known.
     """
     from venire import head_to_head
-    from venire.analysis.judge_forms import compare_forms
-    from venire.analysis.uncertainty_sources import uncertainty_sources
+    from venire.comparison.uncertainty import compare_forms, uncertainty_sources
 
     first = found.by_measure[0]
     if judge["agreement"] is not None or len(first.forecast.systems) < 2:

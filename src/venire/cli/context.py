@@ -17,8 +17,8 @@ from venire.tabular import known
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from venire.context.validation import ConditionalValidation
     from venire.estimate import Estimate
-    from venire.models.conditional_validation import ConditionalValidation
 
 SCORES = ("accuracy", "log_loss")
 WAYS = (
@@ -86,8 +86,8 @@ def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
 
     JUDGMENTS name in the column 'given' the document read just before; it is empty for labels in isolation.
     """
-    from venire.models.conditional_labels import fit_conditional_labels
-    from venire.models.conditional_validation import validate_conditional_labels
+    from venire.context.model import fit_conditional_labels
+    from venire.context.validation import validate_conditional_labels
 
     one_standard_input(judgments, *more, options["features"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
@@ -100,8 +100,8 @@ def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     else:
         out.table("scores", score_table(found) if out.for_machines else words_table(found))
     if options["saved"] is not None:
+        from venire.context.files import write_conditional_labels
         from venire.data.fingerprints import fingerprint
-        from venire.models.conditional_files import write_conditional_labels
 
         write_conditional_labels(model, options["saved"], fingerprint=fingerprint(labels))
     if options["plot"] is not None:

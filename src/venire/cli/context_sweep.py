@@ -85,7 +85,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     the share of ties.
     """
     from venire import read_runs
-    from venire.analysis.context_sweep import sweep_context
+    from venire.context.sweep import sweep_context
     from venire.io.preferences import read_preferences
 
     asked = options["sweeping"]

@@ -27,8 +27,8 @@ from venire.cli.speech import overhearing
 from venire.errors import FewPairsWarning
 
 if TYPE_CHECKING:
-    from venire.analysis.counting import Counts
     from venire.data.judgments import Judgments
+    from venire.disagreement.counting import Counts
 
 COUNTING = "Counting"
 EXAMPLES = """\b
@@ -98,7 +98,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     whose labels count: --assessor, --per assessor or --pool.
     """
     from venire import read_runs
-    from venire.models.diagnosis import warnings_of
+    from venire.disagreement.predicted_relevance import warnings_of
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
@@ -122,9 +122,9 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
     """Fit the model, and count among the first results of each list, or among those of the first resources."""
     from venire import PredictedRelevance
-    from venire.analysis.counting import count_relevant
-    from venire.analysis.resources import count_resources
-    from venire.models.gain_names import read_share
+    from venire.disagreement.counting import count_relevant
+    from venire.disagreement.counting_resources import count_resources
+    from venire.disagreement.gains import read_share
 
     asked, scoring = options["counting"], dict(options["scoring"])
     share, top, model = read_share(asked["share"]), _read_top(asked["top"]), PredictedRelevance(**options["model"])

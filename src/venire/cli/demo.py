@@ -15,7 +15,7 @@ from venire.cli.report import show_report, write_both
 from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
-    from venire.analysis.synthetic import Collection, Synthetic
+    from venire.simulation.levels import Collection, Synthetic
 
 EXAMPLES = """\b
 Examples:
@@ -65,7 +65,7 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
 
 def _setting() -> Synthetic:
     from venire import Synthetic
-    from venire.analysis.systems import Systems
+    from venire.simulation.systems import Systems
 
     return Synthetic(systems=Systems(quality=QUALITY))
 

@@ -14,8 +14,8 @@ from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-    from venire.models.several_labels import ItemRelevance
+    from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.disagreement.several_labels import ItemRelevance
 
 ESTIMATORS, WEIGHTS = ("paired", "one-sided", "labels"), ("pair", "item")
 POSTERIORS = ("same", "dawid-skene")
@@ -144,9 +144,9 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         udm_records,
         write_groups,
     )
-    from venire.models.diagnosis import difference_records, sentence, warnings_of
-    from venire.models.fit_files import parameters
-    from venire.models.gain_names import read_share
+    from venire.disagreement.files import parameters
+    from venire.disagreement.gains import read_share
+    from venire.disagreement.predicted_relevance import difference_records, sentence, warnings_of
 
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
@@ -177,7 +177,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
     if options["saved"] is not None:
         from venire.data.fingerprints import fingerprint
-        from venire.models.fit_files import write_fit
+        from venire.disagreement.files import write_fit
 
         write_fit(fit, options["saved"], fingerprint=fingerprint(labels))
     if items:
@@ -197,8 +197,8 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
 def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, intents: str | None) -> Judgments:
     """Choose what is paired: spell intents out, keep items with many labels, forget who gave a label."""
     if intents is not None or "intent" in labels.facets:
+        from venire.data.intents import explicit_intents, top_intents
         from venire.io.group_files import read_intent_probabilities
-        from venire.models.intents import explicit_intents, top_intents
 
         labels = explicit_intents(labels)
         labels = labels if intents is None else top_intents(labels, read_intent_probabilities(Path(intents)))

@@ -14,7 +14,7 @@ from venire.errors import GainsError, VenireError
 if TYPE_CHECKING:
     from venire.cli.output import Output
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+    from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 
 Share = tuple[int, int]
 Place = tuple[str, str, int, int]
@@ -25,7 +25,7 @@ def counted_weights(
     labels: Judgments, fit: PredictedRelevanceFit, shares: Sequence[Share]
 ) -> tuple[dict[Place, Mapping[str, Any]], list[str]]:
     """Weights counted on items with N labels or more, next to the prediction; and what to say about them."""
-    from venire.models.many_labels import observed_weights
+    from venire.disagreement.many_labels import observed_weights
 
     if not shares or fit.setting.estimator == "one-sided":
         return {}, []
@@ -89,8 +89,8 @@ def _weights(fit: PredictedRelevanceFit, share: Share, name: str, *, keep: bool)
 
 def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, Any]], *, people: bool) -> Table:
     """Lay a fit out, a row per notion of relevance and label; people see numbers that rest on few pairs bracketed."""
-    from venire.models.fit_files import KEYS, parameters
-    from venire.models.spread import FEW_PAIRS
+    from venire.disagreement.files import KEYS, parameters
+    from venire.kernels.spread import FEW_PAIRS
 
     shares = list(dict.fromkeys((each["M"], each["N"]) for each in weights))
     shown = [kind for kind in ("weight", "estimated", "counted") if any(each[kind] is not None for each in weights)]
@@ -114,7 +114,7 @@ def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[
     """Compare both directions where both sides are named."""
     if not (setting.observed and setting.reference):
         return {}
-    from venire.models.asymmetry import asymmetry
+    from venire.disagreement.by_topic import asymmetry
 
     found = asymmetry(labels, setting, observed=setting.observed, reference=setting.reference, rng=rng)
     return {"asymmetry": found.records()}
@@ -139,10 +139,10 @@ def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> lis
 
 def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:
     """Write the fits of groups of topics, one below the other, and whether they differ."""
+    from venire.disagreement.by_topic import compare_groups
+    from venire.disagreement.files import KEYS, parameters
+    from venire.disagreement.predicted_relevance import warnings_of
     from venire.io.group_files import read_groups
-    from venire.models.diagnosis import warnings_of
-    from venire.models.fit_files import KEYS, parameters
-    from venire.models.topic_groups import compare_groups
 
     compared = compare_groups(labels, read_groups(Path(path)), setting, rng=rng)
     records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]

@@ -146,7 +146,7 @@ def _not_means(case: dict[str, Any]) -> list[str]:
 
     if not names_model(case["gains"].name):
         return []
-    from venire.analysis.random_users import not_means_over_users
+    from venire.measures.random_users import not_means_over_users
 
     names = not_means_over_users(case["measures"], case["gains"])
     verb = "is" if len(names) == 1 else "are each"
@@ -155,7 +155,7 @@ def _not_means(case: dict[str, Any]) -> list[str]:
 
 def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: int, per_topic: bool) -> list[str]:
     """Score for simulated users and write; what is there to note."""
-    from venire.analysis.random_users import evaluate_users
+    from venire.measures.random_users import evaluate_users
 
     case = {name: value for name, value in case.items() if name not in ("per", "context")}
     with bar(case["runs"].sources, quiet=out.quiet) as progress:

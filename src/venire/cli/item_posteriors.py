@@ -12,8 +12,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
-    from venire.models.predicted_relevance import PredictedRelevanceFit
-    from venire.models.several_labels import ItemRelevance
+    from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+    from venire.disagreement.several_labels import ItemRelevance
 
 SAME, DAWID_SKENE = "same", "dawid-skene"
 COLUMNS = ("topic", "doc", "relevant", "labels", "probability")
@@ -22,17 +22,17 @@ COLUMNS = ("topic", "doc", "relevant", "labels", "probability")
 def item_posteriors(labels: Judgments, fit: PredictedRelevanceFit, model: str) -> tuple[list[ItemRelevance], list[str]]:
     """Probabilities for every notion of relevance of the fit, and what to say about them.
 
-    model: assessors are all the same (``models.several_labels``), or each errs in their own way
-    (``models.latent_labels``).
+    model: assessors are all the same (``disagreement.several_labels``), or each errs in their own way
+    (``disagreement.dawid_skene``).
     """
     if model == DAWID_SKENE:
-        from venire.models.latent_labels import DawidSkene
+        from venire.disagreement.dawid_skene import DawidSkene
 
         latent = DawidSkene().fit(labels)
         found = [latent.relevance(name) for name in fit.relevant.names]
         words = [latent.sentence()]
     else:
-        from venire.models.several_labels import posterior
+        from venire.disagreement.several_labels import posterior
 
         found = [posterior(labels, fit, relevant=name) for name in fit.relevant.names]
         words = []

@@ -25,10 +25,10 @@ from venire.cli.sections import Decorator, gathered, in_order, one_of, option
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 
 if TYPE_CHECKING:
-    from venire.analysis.returned_results import LabelsToFit
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
+    from venire.disagreement.returned import LabelsToFit
 
 SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
@@ -254,7 +254,7 @@ def settled_gains(
     if keep_lowest and not gains.startswith("udm:"):
         raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
-        from venire.analysis.returned_results import AS_KNOWN
+        from venire.disagreement.returned import AS_KNOWN
 
         chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
         if notes is not None:
@@ -282,7 +282,7 @@ def labels_for_fit(
 
     chosen: top, model and progress of ``labels_to_fit``.
     """
-    from venire.analysis.returned_results import LabelsToFit, labels_to_fit
+    from venire.disagreement.returned import LabelsToFit, labels_to_fit
 
     if fit_on is not None and fit_to is not None:
         raise click.UsageError("--fit-to fits on JUDGMENTS, and --fit-on on other judgments: leave one of them out")
@@ -355,7 +355,7 @@ def is_saved_fit(path: Path) -> bool:
 
 def _saved_gains(path: Path) -> Gains:
     """Gains by a fit that was saved, if it is of one notion of relevance."""
-    from venire.models.fit_files import read_fit
+    from venire.disagreement.files import read_fit
 
     fit = read_fit(path)
     if len(fit.relevant.names) > 1:

@@ -15,11 +15,10 @@ from venire.cli.sections import Command, gathered, one_of, option, whole_number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from venire.analysis.pdp import PDP
-    from venire.analysis.pdp_differences import PDPDifference
-    from venire.analysis.top_lists import TopLists
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
+    from venire.quality.lists import TopLists
+    from venire.quality.pdp import PDP, PDPDifference
 
 LISTS = "Lists"
 MODES, FORMS, POOLS = ("individual", "aggregate", "both"), ("table", "bins", "logistic"), ("median", "majority")
@@ -110,9 +109,9 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     interval and p-value of the difference are those of one jackknife over topics and tests, in which the label
     preferences of both sets of labels are estimated anew.
     """
-    from venire.analysis.preference_signals import cycle_warnings
     from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences
+    from venire.quality.preference_evidence import cycle_warnings
 
     runs = (*options["listing"]["runs"], *options["more_runs"])
     one_standard_input(judgments, preferences, options["against"], *more, *runs)
@@ -148,7 +147,7 @@ def _lists(
 ) -> TopLists:
     """Choose the documents whose order is asked for; both have labels of them."""
     from venire import read_runs
-    from venire.analysis.top_lists import chosen_lists
+    from venire.quality.lists import chosen_lists
 
     given = read_runs(list(runs), **options["rules"]) if runs else None
     how = {name: options["listing"][name] for name in ("k", "choose", "condensed")}
@@ -157,8 +156,8 @@ def _lists(
 
 def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: Mapping[str, Any]) -> list[PDP]:
     """Measure PDP in the modes that were asked for."""
-    from venire.analysis.label_preferences import LabelPreferences
-    from venire.analysis.pdp import pdp
+    from venire.quality.label_preferences import LabelPreferences
+    from venire.quality.pdp import pdp
 
     modes = MODES[:2] if options["mode"] == "both" else (options["mode"],)
     how = {"lists": lists, "n_draws": options["n_draws"], "rng": options["rng"]}
@@ -167,7 +166,7 @@ def _measured(labels: Judgments, tests: Preferences, lists: TopLists, options: M
 
 def _differences(found: Sequence[PDP], again: Sequence[PDP], names: tuple[str, str]) -> list[PDPDifference]:
     """Compare with other judgments, if there are any."""
-    from venire.analysis.pdp_differences import compare_pdp
+    from venire.quality.pdp import compare_pdp
 
     return [compare_pdp(a, b, names=names) for a, b in zip(found[: len(again)], again, strict=True)]
 

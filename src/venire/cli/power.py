@@ -29,11 +29,11 @@ from venire.cli.sections import Command, gathered, one_of, option
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from venire.analysis.pair_tests import PairTest
-    from venire.analysis.powers import DiscriminativePower
+    from venire.comparison.tests import PairTest
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
+    from venire.quality.power import DiscriminativePower
 
 TEST = "Test"
 TESTS = ("bootstrap", "tukey")
@@ -89,7 +89,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     apart and be wrong.
     """
     from venire import read_runs
-    from venire.analysis.discriminative_power import discriminative_power
+    from venire.quality.power import discriminative_power
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     measures = checked_measures(options["measures"])
@@ -127,7 +127,7 @@ def _table(found: DiscriminativePower, *, people: bool) -> Table:
 
 def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
     """Settle the tests that were named."""
-    from venire.analysis.pair_tests import PairedBootstrap, TukeyHSD
+    from venire.comparison.tests import PairedBootstrap, TukeyHSD
 
     known: dict[str, Callable[..., PairTest]] = {"bootstrap": PairedBootstrap, "tukey": TukeyHSD}
     return [known[name](n=asked["n_draws"]) for name in dict.fromkeys(asked["tests"])]

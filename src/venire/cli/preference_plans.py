@@ -13,7 +13,7 @@ from venire.cli.sections import gathered, option, whole_number
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
-    from venire.planning.preference_samples import SampleSizeCheck
+    from venire.planning.preferences import SampleSizeCheck
 
 PLAN = "Plan"
 PAIR_KEYS = ("topic", "left", "right", "label_left", "label_right")
@@ -45,7 +45,7 @@ planning = gathered(
 
 def write_pairs(out: Output, labels: Judgments, n: int, rng: int) -> None:
     """Write which pairs of documents to ask people about."""
-    from venire.planning.preference_tests import pairs_to_ask
+    from venire.planning.preferences import pairs_to_ask
 
     found = pairs_to_ask(labels, n, rng=rng)
     rows = [[record[key] for key in PAIR_KEYS] for record in found.records()]
@@ -66,7 +66,7 @@ def write_needed(
     out: Output, labels: Judgments, preferences: Preferences, *, within: float, n_draws: int, rng: int
 ) -> None:
     """Write how far p(a > b) from so many tests is from that of all tests, and how many are enough."""
-    from venire.planning.preference_samples import check_sample_size
+    from venire.planning.preferences import check_sample_size
 
     n_draws = max(n_draws, 2)
     found = [check_sample_size(preferences, labels, mode=mode, n_draws=n_draws, rng=rng) for mode in MODES]

@@ -29,10 +29,10 @@ from venire.cli.sections import Command, gathered, option, said
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from venire.analysis.preference_people import PreferencePeople
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
+    from venire.users.preferences import PreferencePeople
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
@@ -164,7 +164,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:
-    from venire.analysis.preference_people import people_of
+    from venire.users.preferences import people_of
 
     return people_of(preferences, slight=options["asking"]["slight"], rng=options["rng"])
 
@@ -198,7 +198,7 @@ def _write_labels(
     out: Output, people: PreferencePeople, read: tuple[Judgments, Preferences], options: dict[str, Any]
 ) -> None:
     """Write which labels users tell apart."""
-    from venire.agreement.preference_labels import preferences_by_labels
+    from venire.users.by_label import preferences_by_labels
     from venire.words import counted
 
     labels, preferences = read
@@ -227,7 +227,7 @@ def _write_ranked(
 ) -> None:
     """Write how far measures agree with users, best first."""
     from venire import read_runs
-    from venire.analysis.measure_choice import choose_measure
+    from venire.users.measure_choice import choose_measure
 
     labels, runs, preferences = read
     sources, notes = read_runs(list(runs), **options["rules"]), list[str]()

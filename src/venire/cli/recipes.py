@@ -10,11 +10,11 @@ import click
 from venire.cli.sections import Decorator, gathered, one_of, option
 
 if TYPE_CHECKING:
-    from venire.analysis.context_collections import ContextCollection
-    from venire.analysis.context_settings import ContextSetting
-    from venire.analysis.perceived_collections import PerceivedCollection
-    from venire.analysis.perceived_relevance import PerceivedRelevance
-    from venire.analysis.synthetic import Collection
+    from venire.simulation.context.collection import ContextCollection
+    from venire.simulation.context.setting import ContextSetting
+    from venire.simulation.levels import Collection
+    from venire.simulation.perceived import PerceivedCollection
+    from venire.simulation.perceived_truth import PerceivedRelevance
 
 RECIPES = ("levels", "chu2021", "golbus2014")
 SECTION = {name: f"Recipe {name}" for name in RECIPES[1:]}
@@ -212,8 +212,8 @@ in_context = gathered(
 
 def perceived_setting(shared: Mapping[str, Any], own: Mapping[str, Any]) -> PerceivedRelevance:
     """Settle what was asked for; what was not said is as in the paper."""
-    from venire.analysis.perceived_relevance import PerceivedRelevance
-    from venire.analysis.systems import Systems, scattered
+    from venire.simulation.perceived_truth import PerceivedRelevance
+    from venire.simulation.systems import Systems, scattered
 
     said: dict[str, Any] = {name: value for name, value in own.items() if name != "unlike"}
     said |= {name: shared[name] for name in ("n_topics", "docs_per_topic") if name in shared}
@@ -226,11 +226,11 @@ def perceived_setting(shared: Mapping[str, Any], own: Mapping[str, Any]) -> Perc
 
 def context_setting(shared: Mapping[str, Any], own: Mapping[str, Any]) -> ContextSetting:
     """Settle what was asked for; what was not said is as in the library."""
-    from venire.analysis.context_aspects import AspectModel
-    from venire.analysis.context_clicks import ClickModel
-    from venire.analysis.context_lists import Engine
-    from venire.analysis.context_settings import ContextSetting
     from venire.data.scale import Scale
+    from venire.simulation.context.labels import AspectModel
+    from venire.simulation.context.setting import ContextSetting
+    from venire.simulation.context.truth import Engine
+    from venire.simulation.context.users import ClickModel
 
     made = {"quality", "diversity", "user_noise", "sessions", "aspects"}
     said: dict[str, Any] = {name: value for name, value in own.items() if name not in made}

@@ -28,7 +28,7 @@ from venire.cli.sections import Command, gathered, one_of, option, said, whole_n
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from venire.analysis.likeness import Robustness
+    from venire.comparison.rank_agreement import Robustness
     from venire.data.gains import GainsLike
     from venire.data.judgments import Judgments
 
@@ -155,7 +155,7 @@ def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any])
 def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:
     """Compare rankings of systems."""
     from venire import read_runs
-    from venire.analysis.robustness import between_assessors, between_gains
+    from venire.comparison.robustness import between_assessors, between_gains
 
     measures = checked_measures(options["measures"] or ["nDCG@10"])
     fit_on, chosen = options["fit_on"], {"reading": options["reading"], "where": options["where"]}
@@ -176,7 +176,7 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
 
 def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
     """Compare sets of judgments; models are fitted on all other topics."""
-    from venire.analysis.mutual import MEASURES, mutual_evaluation
+    from venire.comparison.mutual_evaluation import MEASURES, mutual_evaluation
 
     measures = list(dict.fromkeys(options["measures"] or MEASURES))
     asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}

@@ -21,7 +21,7 @@ from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
-    from venire.analysis.scale_comparison import ScaleComparison
+    from venire.quality.scales import ScaleComparison
 
 SETTINGS = "Settings"
 REDUCTIONS, GAINS = ("all", "two", "none"), ("linear", "exponential")
@@ -107,8 +107,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     Agreement does not compare across scales: a scale can be reliable but useless.
     """
     from venire import read_runs
-    from venire.analysis.scale_comparison import compare_scales
     from venire.io.preferences import read_preferences
+    from venire.quality.scales import compare_scales
 
     files = options["preference_files"]
     one_standard_input(judgments, *more, *runs, *files)

@@ -9,7 +9,7 @@ from venire.cli.rendering import Cell, Table
 from venire.tabular import known
 
 if TYPE_CHECKING:
-    from venire.analysis.random_users import UserScores
+    from venire.measures.random_users import UserScores
     from venire.measures.scores import Scores
 
 LONG = ("system", "measure", "topic", "assessor", "value")
@@ -80,7 +80,7 @@ def user_rows(found: UserScores, *, per_topic: bool) -> Iterator[tuple[tuple[str
     """Yield value, sd, low and high by measure: of each system, topic by topic if asked, then of its means."""
     import numpy as np
 
-    from venire.analysis.random_users import HIGH, LOW
+    from venire.measures.random_users import HIGH, LOW
 
     overall = [found.mean.values, found.sd.values, found.quantile(LOW), found.quantile(HIGH)]
     means = np.stack(overall, axis=-1)[:, None]

@@ -89,8 +89,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     one --against it shows that in full, and --format json everything.
     """
     from venire import PredictedRelevance, read_runs
-    from venire.analysis.sensitivity import ListOrder, sensitivity
-    from venire.models.intents import explicit_intents
+    from venire.data.intents import explicit_intents
+    from venire.disagreement.sensitivity import ListOrder, sensitivity
 
     one_standard_input(judgments, *more, *runs)
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])

@@ -8,7 +8,7 @@ from venire.cli.rendering import Table
 from venire.tabular import known, known_count
 
 if TYPE_CHECKING:
-    from venire.analysis.sensitivity import Sensitivity
+    from venire.disagreement.sensitivity import Sensitivity
     from venire.types import Floats
 
 Records: TypeAlias = dict[str, list[dict[str, Any]]]

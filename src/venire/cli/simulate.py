@@ -120,12 +120,12 @@ def command(*, recipe: str, **options: Any) -> None:
 
 def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: Any) -> None:
     """Make a collection of true levels."""
-    from venire.analysis.assessors import parse_assessors
-    from venire.analysis.patterns import parse_pattern
-    from venire.analysis.synthetic import Synthetic, generate
-    from venire.analysis.synthetic_files import write_collection
-    from venire.analysis.systems import Systems, scattered
     from venire.data.scale import Scale
+    from venire.simulation.assessors import parse_assessors
+    from venire.simulation.assignments import parse_pattern
+    from venire.simulation.folders import write_collection
+    from venire.simulation.levels import Synthetic, generate
+    from venire.simulation.systems import Systems, scattered
     from venire.words import counted
 
     setting = Synthetic(
@@ -144,8 +144,8 @@ def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: A
 
 def _perceived(*, shared: Mapping[str, Any], folder: Path, rng: int, out: Output, **options: Any) -> None:
     """Make a collection of perceived relevance."""
-    from venire.analysis.perceived_collections import generate_perceived
-    from venire.analysis.perceived_files import write_perceived
+    from venire.simulation.folders import write_perceived
+    from venire.simulation.perceived import generate_perceived
 
     collection = generate_perceived(perceived_setting(shared, options["perceived"]), rng=rng)
     write_perceived(collection, folder)
@@ -155,8 +155,8 @@ def _perceived(*, shared: Mapping[str, Any], folder: Path, rng: int, out: Output
 
 def _in_context(*, shared: Mapping[str, Any], folder: Path, rng: int, out: Output, **options: Any) -> None:
     """Make a collection of labels in context."""
-    from venire.analysis.context_collections import generate_context
-    from venire.analysis.context_files import write_context
+    from venire.simulation.context.collection import generate_context
+    from venire.simulation.folders import write_context
 
     collection = generate_context(context_setting(shared, options["in_context"]), rng=rng)
     write_context(collection, folder)

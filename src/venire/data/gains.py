@@ -22,7 +22,7 @@ from venire.words import counted, read_number
 
 LARGEST_POWER = 1000
 MODELS = ("prm", "udm")
-"""Models after which gains can be named, as in prm:2 or udm:1/3; ``models.gain_names`` fits them."""
+"""Models after which gains can be named, as in prm:2 or udm:1/3; ``disagreement.gains`` fits them."""
 
 
 def names_model(text: str) -> bool:

@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.kernels.slices import Slices, compact, concatenate, encode, from_bytes
+from venire.scan.slices import Slices, compact, concatenate, encode, from_bytes
 from venire.types import Bools, Codes, Ints, Places
 
 

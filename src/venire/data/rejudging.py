@@ -20,7 +20,7 @@ import numpy as np
 
 from venire.data.conditional import in_condition
 from venire.data.judgments import Judgments
-from venire.data.streams import stream
+from venire.randomness import stream
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:  # numpy.random takes time to load

@@ -20,7 +20,7 @@ from venire.data.ids import Category, joined, natural_order
 from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.scale import Scale, is_number
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
-from venire.kernels.slices import bytewise_order
+from venire.scan.slices import bytewise_order
 from venire.types import Bools, Codes, Floats, Ints, Words
 from venire.words import counted, first_few
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from venire.data.runs import RunTable
 from venire.errors import FormatError
 from venire.io.lines import Chunk, last_line
-from venire.kernels.fields import Fault
-from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, Rules
+from venire.scan.fields import Fault
+from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Rules
 from venire.words import counted
 
 Where = Path | str

@@ -17,7 +17,7 @@ from venire.errors import FormatError
 from venire.io.cells import seconds, texts
 from venire.io.column_names import Columns, Form, described
 from venire.io.file_kinds import votes_fault
-from venire.kernels.slices import Slices, padded
+from venire.scan.slices import Slices, padded
 from venire.types import Codes, Floats, Ints, Words
 
 if TYPE_CHECKING:

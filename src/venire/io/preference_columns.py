@@ -18,7 +18,7 @@ from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
 from venire.io.column_names import ROLES, Groups, column_among, plain
 from venire.io.file_kinds import refuse_other_kind
-from venire.kernels.numbers import decimals
+from venire.scan.numbers import decimals
 from venire.types import Bools, Floats, Ints
 from venire.words import counted
 

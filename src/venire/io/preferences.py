@@ -31,8 +31,8 @@ from venire.io.naming import stem
 from venire.io.preference_columns import HINT, Table, find_roles, names_a_choice, preferences_of
 from venire.io.run_sources import expanded
 from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
-from venire.kernels.fields import split
-from venire.kernels.slices import padded
+from venire.scan.fields import split
+from venire.scan.slices import padded
 from venire.types import Ints
 
 if TYPE_CHECKING:

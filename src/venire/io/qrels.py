@@ -20,8 +20,8 @@ from venire.io.file_kinds import WAYS
 from venire.io.lines import read_bytes, written
 from venire.io.naming import stem
 from venire.io.scale_files import declare_scale, header_scale, scale_beside
-from venire.kernels.fields import Fields, split
-from venire.kernels.slices import equal, padded
+from venire.scan.fields import Fields, split
+from venire.scan.slices import equal, padded
 
 COLUMNS = "topic, 0, document, label"
 TOPIC, SECOND, DOC, LABEL = range(4)

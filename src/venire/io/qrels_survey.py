@@ -11,8 +11,8 @@ from venire.data.ids import as_text
 from venire.io.file_kinds import WAYS
 from venire.io.qrels import DOC, LABEL, SECOND, TOPIC, name_a_choice
 from venire.io.text_survey import Problem
-from venire.kernels.fields import Fields
-from venire.kernels.slices import encode
+from venire.scan.fields import Fields
+from venire.scan.slices import encode
 
 
 def preferences(fields: Fields) -> list[Problem]:

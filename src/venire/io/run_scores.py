@@ -16,9 +16,9 @@ from venire.io.faults import COLUMNS, explained_fault, repeated_row_fault
 from venire.io.lines import Chunk, read_bytes
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import file_name, kernel_rules, table_scores
-from venire.kernels.fields import split
-from venire.kernels.scan import read_lines
-from venire.kernels.slices import padded
+from venire.scan.fields import split
+from venire.scan.lists import read_lines
+from venire.scan.slices import padded
 
 RunScores = dict[str, dict[str, dict[str, float]]]
 

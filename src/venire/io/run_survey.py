@@ -22,11 +22,11 @@ from venire.io.faults import refuse_cut_line
 from venire.io.lines import Chunk, chunks, opened, read_bytes
 from venire.io.run_findings import List, Part, RunSurvey, summed
 from venire.io.text_survey import Found, Problem, TextFacts, problem_of, split_leniently, survey_text
-from venire.kernels.fields import Fields
-from venire.kernels.lookup import grouped
-from venire.kernels.numbers import decimals
-from venire.kernels.scan import DOC, RANK, SCORE, TAG, TOPIC, all_tied, repeated
-from venire.kernels.slices import Slices, changes, encode, hashes
+from venire.scan.fields import Fields
+from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, all_tied, repeated
+from venire.scan.lookup import grouped
+from venire.scan.numbers import decimals
+from venire.scan.slices import Slices, changes, encode, hashes
 from venire.types import Bools, Floats, Ints
 
 

@@ -17,9 +17,9 @@ from venire.data.judgments import Judgments
 from venire.data.rows import number_items
 from venire.data.runs import Runs, RunTable
 from venire.io.lines import chunks, opened
-from venire.kernels.fields import split
-from venire.kernels.scan import DOC, TOPIC
-from venire.kernels.slices import padded
+from venire.scan.fields import split
+from venire.scan.lists import DOC, TOPIC
+from venire.scan.slices import padded
 
 Columns = tuple[Category, Category]
 

@@ -15,15 +15,14 @@ import numpy as np
 
 from venire import read_grid
 from venire.agreement.alpha import alpha
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.list_orders import orders_of
-from venire.analysis.pdp import pdp
-from venire.analysis.top_lists import TopLists
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.kernels.plackett_luce import scores_of
 from venire.papers.chu2021_figures import FIGURES
 from venire.papers.table import Table
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.lists import TopLists, orders_of
+from venire.quality.pdp import pdp
 from venire.types import Floats
 
 PAPER = "chu2021"

@@ -13,13 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.discriminative_power import discriminative_power
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.label_scales import extended
-from venire.analysis.pdp import pdp
-from venire.analysis.perceived_collections import PerceivedCollection, generate_perceived
-from venire.analysis.perceived_relevance import PerceivedRelevance
-from venire.analysis.systems import Systems, scattered
 from venire.papers.perceived_batches import (
     FULL,
     MODES,
@@ -31,6 +24,13 @@ from venire.papers.perceived_batches import (
     values,
 )
 from venire.papers.table import Table, Value
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.label_scales import extended
+from venire.quality.pdp import pdp
+from venire.quality.power import discriminative_power
+from venire.simulation.perceived import PerceivedCollection, generate_perceived
+from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.systems import Systems, scattered
 
 PAPER = "chu2021"
 NOISE = ("assessor", "annotation")

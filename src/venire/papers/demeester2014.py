@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire import PredictedRelevance, evaluate, read_grid, read_judgments, read_runs
-from venire.models.gain_names import read_share
-from venire.models.user_disagreement import udm_weights
+from venire.disagreement.gains import read_share
+from venire.disagreement.user_disagreement import udm_weights
 from venire.papers.real_data import fedweb13, folder, rf10, rf10_frame
 from venire.papers.table import Table, Value
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments
-    from venire.models.label_sampling import Sampled
+    from venire.disagreement.many_labels import Sampled
 
 PAPER = "demeester2014"
 SCALE = "Non<Rel<HRel<Key"
@@ -106,14 +106,14 @@ def rf10_predicted(cell: str) -> float:
 
 def rf10_observed(share: str) -> float:
     """Share of the results labelled Rel that at least M of N people, that one among them, label HRel."""
-    from venire.models.many_labels import observed_weights
+    from venire.disagreement.many_labels import observed_weights
 
     return float(observed_weights(rf10_of_many(), [read_share(share)], at_least=6).observed[0, REL])
 
 
 def figure_5(cell: str) -> bool:
     """Whether fewer results than predicted are top for one of N, as the text says of the smaller fractions 1/N."""
-    from venire.models.many_labels import observed_weights
+    from venire.disagreement.many_labels import observed_weights
 
     share, _, label = cell.partition(" given ")
     seen = observed_weights(rf10_of_many(), [read_share(share)], at_least=6)
@@ -134,7 +134,7 @@ def figure_1(cell: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _sampled(_: Path) -> Sampled:
-    from venire.models.label_sampling import sampled
+    from venire.disagreement.many_labels import sampled
 
     return sampled(rf10_of_many(), at_least=6, rng=0)
 

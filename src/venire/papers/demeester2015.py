@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from venire import PredictedRelevance, read_grid
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.kernels.correlation import kendall_tau
-from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.papers.table import Ratio, Table
 
 PAPER = "demeester2015"

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from venire import evaluate, read_judgments, read_runs
-from venire.analysis.user_verdicts import user_verdicts
 from venire.data.preferences import Preferences
-from venire.kernels.direction_ties import tie_curves
+from venire.kernels.directions import tie_curves
 from venire.papers.table import Table
 from venire.types import Floats
+from venire.users.verdicts import user_verdicts
 
 PAPER = "golbus2014"
 

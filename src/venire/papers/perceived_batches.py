@@ -21,15 +21,14 @@ import numpy as np
 from venire.agreement.alpha import alpha
 from venire.agreement.kappa import fleiss_kappa
 from venire.agreement.phi import phi
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.list_orders import orders_of
-from venire.analysis.pdp import pdp
-from venire.analysis.perceived_collections import PerceivedCollection, generate_perceived
-from venire.analysis.perceived_relevance import PerceivedRelevance, graded
-from venire.analysis.preference_evidence import evidence_of
-from venire.analysis.top_lists import top_of_pool
 from venire.data.judgments import Judgments
 from venire.kernels.paired_labels import count_wins
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.lists import orders_of, top_of_pool
+from venire.quality.pdp import pdp
+from venire.quality.preference_evidence import evidence_of
+from venire.simulation.perceived import PerceivedCollection, generate_perceived
+from venire.simulation.perceived_truth import PerceivedRelevance, graded
 from venire.types import Floats, Ints
 
 MODES = ("individual", "aggregate")

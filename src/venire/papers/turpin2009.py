@@ -16,7 +16,7 @@ import numpy as np
 
 from venire import evaluate, read_grid, read_judgments, read_runs
 from venire.agreement.directed import directed_agreement
-from venire.models.judge_change import RULES, TWO_SIDED, RankCounts, smallest_agreement
+from venire.comparison.judge_change import RULES, TWO_SIDED, RankCounts, smallest_agreement
 from venire.papers.table import Ratio, Table, Value
 
 PAPER = "turpin2009"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from venire.agreement.confusion import Confusions
 from venire.agreement.habits import habits
-from venire.agreement.pair_confusions import Confusions
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
 from venire.plots.style import BLUE, GREY, INK, new_figure, short_name, styled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.aspect_rankings import AspectRankings
+from venire.aspects.rankings import AspectRankings
 from venire.plots.slope import plot_slope
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.analysis.aspect_cases import CHANGE, CONDITION, ISOLATION
-from venire.analysis.aspect_clusters import AspectClusters
-from venire.analysis.aspect_coverage import ALL, COMPLETE
-from venire.analysis.aspects import AspectStudy
+from venire.aspects.cases import CHANGE, CONDITION, ISOLATION
+from venire.aspects.correlations import AspectClusters
+from venire.aspects.coverage import ALL, COMPLETE
+from venire.aspects.study import AspectStudy
 from venire.data.rows import NOT_APPLICABLE
 from venire.errors import SettingError
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, marker, new_figure, short_name, styled

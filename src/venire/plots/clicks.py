@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.clicks import ClickSummary
-from venire.analysis.online_correlations import OnlineCorrelation, OnlineCorrelations
 from venire.plots.style import BLUE, GREY, RED, colour, marker, new_figure, styled
+from venire.users.clicks import ClickSummary
+from venire.users.online_correlations import OnlineCorrelation, OnlineCorrelations
 from venire.words import counted
 
 if TYPE_CHECKING:

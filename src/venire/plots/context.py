@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.models.conditional_labels import ConditionalLabels
-from venire.models.conditional_validation import ConditionalValidation
+from venire.context.model import ConditionalLabels
+from venire.context.validation import ConditionalValidation
 from venire.plots.style import BLUE, GREY, INK, new_figure, styled, unit_axis
 from venire.types import Floats
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.counting import KINDS, Counts
+from venire.disagreement.counting import KINDS, Counts
 from venire.errors import SettingError
 from venire.plots.style import colour, marker, new_figure, short_name, styled
 from venire.types import Ints

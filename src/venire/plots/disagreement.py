@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.models.predicted_relevance import PredictedRelevanceFit
-from venire.models.spread import FEW_PAIRS
-from venire.models.user_disagreement import udm_weights
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.disagreement.user_disagreement import udm_weights
+from venire.kernels.spread import FEW_PAIRS
 from venire.plots.style import BLUE, GREY, colour, marker, new_figure, styled, unit_axis
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.agreement.directed import KINDS, DirectedAgreement
 from venire.agreement.directed_differences import AgreementDifferences
-from venire.models.judge_change import LEVEL, RankCounts, contour, limits, smallest_agreement
+from venire.comparison.judge_change import LEVEL, RankCounts, contour, limits, smallest_agreement
 from venire.plots.style import COLOURS, GREY, INK, colour, marker, new_figure, styled, unit_axis
 from venire.types import Floats, Ints
 from venire.words import counted

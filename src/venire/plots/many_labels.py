@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from venire.disagreement.many_labels import ManyLabels, Sampled
 from venire.errors import SettingError
-from venire.models.label_sampling import Sampled
-from venire.models.many_labels import ManyLabels
 from venire.plots.style import GREY, colour, marker, new_figure, styled, unit_axis
 
 if TYPE_CHECKING:

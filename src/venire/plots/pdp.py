@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.label_preferences import LabelPreferencesFit
-from venire.analysis.pdp import PDP
 from venire.plots.style import GREY, colour, marker, new_figure, short_name, styled
+from venire.quality.label_preferences import LabelPreferencesFit
+from venire.quality.pdp import PDP
 from venire.types import Floats
 from venire.words import counted
 

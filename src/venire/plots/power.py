@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.analysis.powers import DiscriminativePower, Power
 from venire.plots.style import COLOURS, GREY, colour, marker, new_figure, short_name, styled, unit_axis
+from venire.quality.power import DiscriminativePower, Power
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

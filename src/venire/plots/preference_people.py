@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.agreement.preference_labels import PreferencesByLabels
-from venire.analysis.preference_people import PreferencePeople
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, new_figure, styled
+from venire.users.by_label import PreferencesByLabels
+from venire.users.preferences import PreferencePeople
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from venire.analysis.likeness import RankCorrelation, Robustness
+from venire.comparison.rank_agreement import RankCorrelation, Robustness
 from venire.plots.style import BLUE, GREY, new_figure, styled
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from venire.analysis.scale_comparison import ScaleComparison, ScaleValue
 from venire.plots.style import GREY, colour, marker, new_figure, styled
+from venire.quality.scales import ScaleComparison, ScaleValue
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.analysis.annotation_rounds import AnnotationRounds
-from venire.analysis.result_quality import QualitySensitivity
-from venire.analysis.sensitivity import Sensitivity
-from venire.analysis.topic_influence import TopicInfluence
+from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
+from venire.disagreement.by_result_quality import QualitySensitivity
+from venire.disagreement.by_topic import TopicInfluence
+from venire.disagreement.double_judgments import AnnotationRounds
+from venire.disagreement.sensitivity import Sensitivity
 from venire.errors import SettingError
-from venire.models.relevance import RelevantSets
-from venire.models.spread import FEW_PAIRS
+from venire.kernels.spread import FEW_PAIRS
 from venire.plots.style import INK, colour, marker, new_figure, styled, unit_axis
 from venire.words import counted
 

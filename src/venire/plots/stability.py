@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.analysis.forecasts import Forecast
-from venire.analysis.stability import LEVEL, Stability, stability
+from venire.comparison.forecast import Forecast
+from venire.comparison.stability import LEVEL, Stability, stability
 from venire.plots.style import BLUE, GREY, INK, ORANGE, new_figure, short_name, styled
 from venire.types import Ints
 

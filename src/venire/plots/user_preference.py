@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.context_sweep import ContextSweep
-from venire.analysis.measure_choice import MeasureChoice
-from venire.analysis.preference_conditions import CONDITIONS
-from venire.analysis.user_preference import VIEWS
-from venire.analysis.user_verdicts import STRENGTHS
-from venire.kernels.direction_ties import jaccard_of
+from venire.context.sweep import ContextSweep
+from venire.kernels.directions import jaccard_of
 from venire.plots.style import GREY, INK, colour, marker, new_figure, styled
 from venire.types import Floats
+from venire.users.agreement import CONDITIONS, VIEWS
+from venire.users.measure_choice import MeasureChoice
+from venire.users.verdicts import STRENGTHS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.analysis.random_users import HIGH, LOW, UserScores
 from venire.errors import UnknownName
+from venire.measures.random_users import HIGH, LOW, UserScores
 from venire.plots.style import BLUE, INK, new_figure, short_name, styled
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from venire.analysis.judging_effort import JudgingEffort, double_judgments_needed, lowest_labels
-from venire.kernels.resample import FEW_TOPICS
-from venire.models.predicted_relevance import PredictedRelevanceFit
+from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.kernels.resampling import FEW_TOPICS
 from venire.report.document import Part, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing

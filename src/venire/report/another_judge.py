@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from venire.agreement.copies import copy_notes
-from venire.analysis.compare import MeasureComparison
-from venire.analysis.forecasts import FRAGILE, TIE
-from venire.analysis.stability import DIGITS
+from venire.comparison.compare import MeasureComparison
+from venire.comparison.forecast import FRAGILE, TIE
+from venire.comparison.stability import DIGITS
+from venire.data.copies import copy_notes
 from venire.kernels.correlation import kendall_tau
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful

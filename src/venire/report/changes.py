@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from venire.analysis.forecasts import TIE
-from venire.analysis.verdicts import Verdict
+from venire.comparison.forecast import TIE
+from venire.comparison.verdict import Verdict
 from venire.data.judgments import Judgments
 from venire.kernels.correlation import kendall_tau
 from venire.report.document import Chapter, Grid, Part, Words

@@ -13,27 +13,27 @@ from typing import Any
 
 import numpy as np
 
-from venire.agreement.copies import Copy, copies
-from venire.agreement.pair_confusions import Confusions, confusions
+from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
-from venire.agreement.statistics import statistics
-from venire.analysis.compare import MeasureComparison
-from venire.analysis.forecasts import Scene, resampled
-from venire.analysis.random_users import UserScores, evaluate_users
-from venire.analysis.robustness import named_gains
-from venire.analysis.significance import SystemComparison, compare_systems
-from venire.analysis.uncertainty_sources import UncertaintySources, sources_of
-from venire.analysis.verdicts import Verdict, verdict
+from venire.agreement.table import statistics
+from venire.comparison.compare import MeasureComparison
+from venire.comparison.forecast import Scene, resampled
+from venire.comparison.robustness import named_gains
+from venire.comparison.significance import SystemComparison, compare_systems
+from venire.comparison.uncertainty import UncertaintySources, sources_of
+from venire.comparison.verdict import Verdict, verdict
 from venire.data.conditional import in_condition
+from venire.data.copies import Copy, copies
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.primary import PRIMARY, with_primary
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import SettingError, UnknownName
 from venire.io.scanning import scan
 from venire.measures.evaluate import evaluate
+from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
-from venire.models.predicted_relevance import PredictedRelevanceFit
 from venire.planning.topics import TopicPlan, plan_topics
 from venire.report.judge import (
     NEARLY_ALL,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from venire.agreement.copies import copy_notes
+from venire.agreement.confusion import Confusions
 from venire.agreement.habits import ONE_LABEL, caution
-from venire.agreement.pair_confusions import Confusions
-from venire.analysis.returned_results import rank_groups
-from venire.models.selection import find_selection
+from venire.data.copies import copy_notes
+from venire.disagreement.returned import rank_groups
+from venire.disagreement.selection import find_selection
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from venire.data.primary import PRIMARY
-from venire.models.diagnosis import sentence, warnings_of
-from venire.models.predicted_relevance import PredictedRelevanceFit
-from venire.models.user_disagreement import udm_weights
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit, sentence, warnings_of
+from venire.disagreement.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights
 from venire.report.document import Chapter, Grid, Part, Picture, careful
 from venire.report.evidence import TOP, Evidence

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from venire.analysis.discriminative_power import discriminative_power
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.pdp import PDP, pdp
-from venire.analysis.powers import DiscriminativePower, Power
-from venire.analysis.preference_signals import cycle_warnings
-from venire.analysis.scale_comparison import ScaleComparison, ScaleValue, compare_scales
-from venire.analysis.top_lists import TopLists, top_of_pool, top_of_runs
 from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.lists import TopLists, top_of_pool, top_of_runs
+from venire.quality.pdp import PDP, pdp
+from venire.quality.power import DiscriminativePower, Power, discriminative_power
+from venire.quality.preference_evidence import cycle_warnings
+from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from venire.analysis.counting import Counts, count_relevant
-from venire.analysis.forecasts import TIE
+from venire.comparison.forecast import TIE
+from venire.disagreement.counting import Counts, count_relevant
 from venire.kernels.correlation import kendall_tau
 from venire.plots.slope import plot_slope
 from venire.plots.user_scores import plot_user_scores

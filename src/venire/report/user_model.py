@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.analysis.returned_results import labels_to_fit
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
+from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.disagreement.returned import labels_to_fit
 from venire.errors import FewPairsWarning, PoolFitWarning
-from venire.models.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.report.question import Missing, or_missing
 from venire.types import Bools
 

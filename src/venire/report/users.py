@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.agreement.preference_labels import preferences_by_labels
-from venire.analysis.aspects import AspectStudy, study_aspects
-from venire.analysis.clicks import summarise_clicks
-from venire.analysis.context_sweep import sweep_context
-from venire.analysis.measure_choice import choose_measure
-from venire.analysis.online_correlations import correlate_online
+from venire.aspects.study import AspectStudy, study_aspects
+from venire.context.sweep import sweep_context
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
 from venire.data.conditional import in_condition
@@ -25,6 +21,10 @@ from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
 from venire.tabular import Records, Tabular
+from venire.users.by_label import preferences_by_labels
+from venire.users.clicks import summarise_clicks
+from venire.users.measure_choice import choose_measure
+from venire.users.online_correlations import correlate_online
 from venire.words import counted
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from venire.agreement.copies import copy_notes
-from venire.analysis.forecasts import TIE
-from venire.analysis.verdicts import MOST_NAMES, SOURCES
+from venire.comparison.forecast import TIE
+from venire.comparison.verdict import MOST_NAMES, SOURCES
+from venire.data.copies import copy_notes
 from venire.data.primary import PRIMARY
-from venire.kernels.resample import FEW_TOPICS
+from venire.kernels.resampling import FEW_TOPICS
 from venire.report.advice import advice
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import TOP, Evidence

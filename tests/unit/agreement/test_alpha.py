@@ -10,14 +10,13 @@ import pytest
 from agreement_examples import K12, fleiss_1971
 from labelled_items import labelled
 from venire import read_grid
-from venire.agreement import label_patterns as patterns_module
+from venire.agreement import patterns as kernel
+from venire.agreement import resampling as patterns_module
 from venire.agreement.alpha import alpha, alpha_values
 from venire.agreement.distance import interval, linear, nominal, ordinal, ratio
-from venire.agreement.label_patterns import label_patterns
-from venire.agreement.resampling import percentiles
+from venire.agreement.resampling import label_patterns, percentiles
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, ScaleError, SettingError, UnknownName
-from venire.kernels import patterns as kernel
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from venire import read_grid
 from venire.agreement.coefficient import n_draws_of
-from venire.agreement.statistics import FUNCTIONS, statistics
+from venire.agreement.table import FUNCTIONS, statistics
 
 GRID = "2 1 0 1 2 0\n2 2 0 0 2 1\n1 1 0 0 2 0"
 

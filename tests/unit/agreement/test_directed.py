@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from venire import AmbiguousLabels, Judgments, PairsError, SettingError, UnknownName, read_grid, read_judgments
 from venire.agreement.directed import directed_agreement
 from venire.agreement.directed_differences import between, differences
-from venire.models.judge_change import RankCounts
+from venire.comparison.judge_change import RankCounts
 
 Row = tuple[str, str, str, str, str]
 COLUMNS = ["topic", "doc", "assessor", "label", "task"]

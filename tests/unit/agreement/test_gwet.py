@@ -8,7 +8,7 @@ import pytest
 from agreement_examples import K12, crowd, irrcac
 from venire import read_grid
 from venire.agreement.distance import WEIGHTS
-from venire.agreement.gwet import gwet_ac
+from venire.agreement.kappa import gwet_ac
 
 
 def test_ac1_published() -> None:

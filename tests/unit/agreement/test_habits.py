@@ -21,8 +21,8 @@ from venire.agreement.habits import (
     others_alike,
 )
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
-from venire.analysis.assessors import parse_assessors
 from venire.errors import UnknownName
+from venire.simulation.assessors import parse_assessors
 
 HABITS = "5*careful, lenient, strict, random, lazy"
 

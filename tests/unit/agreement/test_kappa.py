@@ -14,10 +14,9 @@ from venire.agreement import cohen as cohen_module
 from venire.agreement import resampling
 from venire.agreement.cohen import cohen_kappa, confusion, pair_counts, standard_error
 from venire.agreement.distance import WEIGHTS
-from venire.agreement.jaccard import jaccard
-from venire.agreement.kappa import conger_kappa, fleiss_kappa
-from venire.agreement.label_patterns import label_patterns
-from venire.agreement.raw import raw_agreement
+from venire.agreement.kappa import conger_kappa, fleiss_kappa, raw_agreement
+from venire.agreement.overlap import jaccard
+from venire.agreement.resampling import label_patterns
 from venire.errors import ScaleError, UnknownName
 
 # Krippendorff's example as irrCAC ships it: the only label of the last item is by the third assessor.

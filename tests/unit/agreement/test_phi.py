@@ -9,8 +9,8 @@ from scipy.stats import beta
 
 from venire import Judgments, read_grid, read_judgments
 from venire.agreement.phi import phi
+from venire.agreement.phi_posterior import NODES, likelihood, log_integrals
 from venire.errors import AmbiguousLabels, UnknownName
-from venire.kernels.beta_precision import NODES, likelihood, log_integrals
 
 NOTEBOOK = [
     [4, 3, 3, 4, 0, 0, 0, 1, 4, 1],

@@ -7,8 +7,7 @@ from scipy.stats import gamma
 
 from venire import read_grid
 from venire.agreement.phi import phi
-from venire.agreement.phi_posterior import COVER, Posterior, Ratings, distinct_sets, posterior_of
-from venire.kernels.beta_precision import likelihood
+from venire.agreement.phi_posterior import COVER, Posterior, Ratings, distinct_sets, likelihood, posterior_of
 
 
 def drawn_sets(n_items: int, n_labels: int, seed: int):

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy.stats import linregress
 
 from venire import Synthetic, generate, read_grid, read_judgments
-from venire.agreement import rest
+from venire.agreement import others as rest
+from venire.agreement.confusion import confusions
 from venire.agreement.habits import habits
-from venire.agreement.pair_confusions import confusions
 from venire.agreement.profiles import profiles
-from venire.analysis.assessors import parse_assessors
-from venire.analysis.patterns import AtRandom
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
+from venire.simulation.assessors import parse_assessors
+from venire.simulation.assignments import AtRandom
 
 COLUMNS = ["topic", "doc", "assessor", "label"]
 LABELS = 4

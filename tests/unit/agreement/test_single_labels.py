@@ -8,8 +8,7 @@ import pytest
 from agreement_examples import irrcac
 from labelled_items import labelled
 from venire.agreement.alpha import alpha
-from venire.agreement.gwet import gwet_ac
-from venire.agreement.kappa import conger_kappa, fleiss_kappa
+from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac
 from venire.data.judgments import Judgments
 
 STATISTICS = {"conger": conger_kappa, "fleiss": fleiss_kappa, "gwet": gwet_ac}

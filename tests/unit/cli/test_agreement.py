@@ -6,10 +6,10 @@ import pytest
 
 from venire import Synthetic, generate
 from venire.agreement.coefficient import KEYS as RECORD_KEYS
-from venire.agreement.statistics import FUNCTIONS
-from venire.analysis.assessors import parse_assessors
+from venire.agreement.table import FUNCTIONS
 from venire.cli.agreement import KEYS, LEVELS, OVER
 from venire.data import scale
+from venire.simulation.assessors import parse_assessors
 
 HEAD = "topic\tdoc\tassessor\tlabel\n"
 KRIPPENDORFF = """

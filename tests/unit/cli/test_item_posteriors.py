@@ -11,9 +11,9 @@ import pytest
 
 from long_rows import double
 from venire import PredictedRelevance, read_judgments
-from venire.models.combined_labels import combined_table
-from venire.models.latent_labels import DawidSkene
-from venire.models.several_labels import posterior
+from venire.disagreement.combined_labels import combined_table
+from venire.disagreement.dawid_skene import DawidSkene
+from venire.disagreement.several_labels import posterior
 
 GRID = "topic\tdoc\tassessor\tlabel\n" + "".join(
     f"{topic}\t{doc}\t{who}\t{label}\n"

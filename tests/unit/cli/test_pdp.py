@@ -123,9 +123,9 @@ def test_no_value_says_why_and_goes_on(venire, write, seven):
 
 
 def test_lists_that_are_too_long_are_refused_before_the_work(venire, seven, preferences, monkeypatch):
-    import_module("venire.analysis.scale_comparison")  # which would keep what stands in for pdp
-    monkeypatch.setattr("venire.analysis.pdp.pdp", lambda *_, **__: pytest.fail("the work had begun"))
-    monkeypatch.setattr("venire.analysis.scale_comparison.scale_settings", lambda *_, **__: pytest.fail("so here"))
+    import_module("venire.quality.scales")  # which would keep what stands in for pdp
+    monkeypatch.setattr("venire.quality.pdp.pdp", lambda *_, **__: pytest.fail("the work had begun"))
+    monkeypatch.setattr("venire.quality.scales.scale_settings", lambda *_, **__: pytest.fail("so here"))
     for command in (("pdp", seven, preferences), ("scales", seven, "--preferences", preferences)):
         answer = venire(*command, "--top", "1000")
         assert (answer.code, answer.out) == (2, "")

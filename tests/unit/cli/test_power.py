@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from venire import read_judgments, read_runs
-from venire.analysis.discriminative_power import NAMES, discriminative_power
-from venire.analysis.pair_tests import PairedBootstrap, TukeyHSD
 from venire.cli import power as own
 from venire.cli.main import cli
+from venire.comparison.tests import PairedBootstrap, TukeyHSD
+from venire.quality.power import NAMES, discriminative_power
 
 KEYS = ["measure", "labels", "test", "alpha", "share", "pairs", "told_apart", "difference", "topics", "reason"]
 QUICK = ("--draws", 99)

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from venire.analysis.context_collections import ContextSetting, generate_context
-from venire.analysis.context_files import write_context
-from venire.analysis.perceived_collections import generate_perceived
-from venire.analysis.perceived_files import write_perceived
-from venire.analysis.perceived_relevance import PerceivedRelevance
+from venire.simulation.context.collection import ContextSetting, generate_context
+from venire.simulation.folders import write_context, write_perceived
+from venire.simulation.perceived import generate_perceived
+from venire.simulation.perceived_truth import PerceivedRelevance
 
 
 @pytest.fixture(scope="module")

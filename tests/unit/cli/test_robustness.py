@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from venire import parse_measure, read_judgments, read_runs
-from venire.analysis.likeness import CORRELATIONS
-from venire.analysis.robustness import between_assessors, between_gains
 from venire.cli import robustness as own
 from venire.cli.main import cli
+from venire.comparison.rank_agreement import CORRELATIONS
+from venire.comparison.robustness import between_assessors, between_gains
 
 KEYS = [
     *("between", "measure", "gains", "other_gains", "a", "b", "correlation", "value", "low", "high", "systems"),

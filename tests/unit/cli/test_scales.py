@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from venire.analysis.scale_settings import REDUCTIONS
 from venire.cli import scales
+from venire.quality.label_scales import REDUCTIONS
 
 KEYS = ["setting", "labels", "statistic", "measure", "value", "low", "high", "reason"]
 QUICK = ("--bootstrap", "20")

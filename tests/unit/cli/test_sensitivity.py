@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from venire import PredictedRelevance, Synthetic, generate, write_collection
-from venire.analysis.patterns import Main
-from venire.analysis.systems import Systems, scattered
 from venire.cli.sensitivity import AGAINST
 from venire.cli.sensitivity_tables import QUANTILES
+from venire.simulation.assignments import Main
+from venire.simulation.systems import Systems, scattered
 
 KEYS = ["quality", "topics", "judgments", "needed", "subsets", "influence", "answers", "warnings"]
 

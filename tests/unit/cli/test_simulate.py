@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from venire.analysis.assessors import parse_assessors
-from venire.analysis.context_aspects import AspectModel
-from venire.analysis.context_clicks import ClickModel
-from venire.analysis.context_lists import DESIGNS, LABELLED, Engine
-from venire.analysis.context_settings import ContextSetting
-from venire.analysis.perceived_relevance import NOISE, PerceivedRelevance
-from venire.analysis.synthetic import Synthetic
-from venire.analysis.systems import Systems, scattered
 from venire.cli import recipes
 from venire.cli.recipes import CONTEXT_HOLDS, HOLDS, NOISE_PER, PERCEIVED_HOLDS, context_setting, perceived_setting
 from venire.cli.simulate import command
 from venire.data.scale import Scale
+from venire.simulation.assessors import parse_assessors
+from venire.simulation.context.labels import AspectModel
+from venire.simulation.context.setting import ContextSetting
+from venire.simulation.context.truth import DESIGNS, LABELLED, Engine
+from venire.simulation.context.users import ClickModel
+from venire.simulation.levels import Synthetic
+from venire.simulation.perceived_truth import NOISE, PerceivedRelevance
+from venire.simulation.systems import Systems, scattered
 
 SMALL = ("--topics", "3", "--docs", "6", "--systems", "2")
 CONTEXT = ("--recipe", "golbus2014", "--topics", "6", "--sessions", "3")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from venire import AmbiguousLabels, FormatError, SettingError, UnknownName, evaluate, read_judgments
+from venire.disagreement.gains import predicted_qrels
 from venire.io.exchange import Qrel, as_whole
 from venire.io.exchange_files import TOOLS, write_scaled_qrels
-from venire.models.predicted_qrels import predicted_qrels
 
 TWO = {"ann": {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}}, "bob": {"q1": {"a": 1, "b": 2, "c": 0}}}
 WORTH = {"0": 0.0, "1": 0.4, "2": 0.9}

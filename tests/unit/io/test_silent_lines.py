@@ -6,7 +6,7 @@ import pytest
 
 from venire import evaluate, read_judgments, read_runs, write_judgments
 from venire.errors import CommentWarning, FormatError, TiedScoresWarning, VenireError
-from venire.kernels import scanner
+from venire.scan import scanner
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from user_directions import slow_kappa
-from venire.kernels.direction_ties import (
+from venire.kernels.directions import (
     at_places,
     directions,
     jaccard_of,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from user_directions import slow_kappa
-from venire.kernels.kappa_gains import flip_test, kappa_gains
+from venire.kernels.directions import flip_test, kappa_gains
 
 
 def test_what_cases_add_comes_to_the_difference() -> None:

@@ -19,8 +19,7 @@ from venire import (
 )
 from venire.data.preferences import Preferences
 from venire.io.preferences import read_preferences
-from venire.planning.preference_samples import MODES, check_sample_size
-from venire.planning.preference_tests import sample_size
+from venire.planning.preferences import MODES, check_sample_size, sample_size
 
 
 def preferring(p: float, *, n_topics: int = 60) -> tuple[Judgments, Preferences]:

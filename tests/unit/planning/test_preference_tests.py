@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from venire import Judgments, SettingError, read_judgments
-from venire.planning.preference_tests import middle_labels, pairs_to_ask, sample_size
+from venire.planning.preferences import middle_labels, pairs_to_ask, sample_size
 
 
 def test_the_corrected_equation_covers_what_it_promises() -> None:

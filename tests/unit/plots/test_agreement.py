@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from venire import Synthetic, generate, read_grid, read_judgments
-from venire.agreement.pair_confusions import confusions
+from venire.agreement.confusion import confusions
 from venire.agreement.profiles import profiles
-from venire.analysis.assessors import parse_assessors
 from venire.errors import SettingError
+from venire.simulation.assessors import parse_assessors
 
 pytest.importorskip("matplotlib")
 

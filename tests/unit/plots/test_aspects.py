@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from aspect_examples import WIDE
-from venire.analysis.aspects import study_aspects
+from venire.aspects.study import study_aspects
 from venire.errors import SettingError
 from venire.io.aspects import read_aspects
 from venire.plots.aspects import (

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire.analysis.clicks import summarise_clicks
-from venire.analysis.online_correlations import correlate_online
 from venire.io.click_logs import read_clicks
+from venire.users.clicks import summarise_clicks
+from venire.users.online_correlations import correlate_online
 
 pytest.importorskip("matplotlib")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from context_pairs import drawn_in_context, redundancy
-from venire.models.conditional_labels import fit_conditional_labels
-from venire.models.conditional_validation import validate_conditional_labels
+from venire.context.model import fit_conditional_labels
+from venire.context.validation import validate_conditional_labels
 
 pytest.importorskip("matplotlib")
 

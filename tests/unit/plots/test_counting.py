@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from venire import PredictedRelevance, Synthetic, generate
-from venire.analysis.counting import count_relevant
-from venire.analysis.resources import count_resources
+from venire.disagreement.counting import count_relevant
+from venire.disagreement.counting_resources import count_resources
 from venire.errors import SettingError
 
 pytest.importorskip("matplotlib")

@@ -9,12 +9,12 @@ from venire import read_grid
 
 pytest.importorskip("matplotlib")
 
-from venire.agreement.pair_confusions import confusions
+from venire.agreement.confusion import confusions
 from venire.agreement.profiles import profiles
-from venire.analysis.powers import DiscriminativePower, Power
 from venire.plots.agreement import plot_confusion, plot_labels
 from venire.plots.power import MOST_LINES, plot_power
 from venire.plots.style import styled
+from venire.quality.power import DiscriminativePower, Power
 
 
 def drawn(figure) -> None:

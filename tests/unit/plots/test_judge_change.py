@@ -7,7 +7,7 @@ import pytest
 from venire import Judgments, read_grid, read_judgments
 from venire.agreement.directed import directed_agreement
 from venire.agreement.directed_differences import between, differences
-from venire.models.judge_change import RankCounts, smallest_agreement
+from venire.comparison.judge_change import RankCounts, smallest_agreement
 
 pytest.importorskip("matplotlib")
 

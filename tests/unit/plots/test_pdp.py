@@ -9,10 +9,10 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.axes import Axes
 
-from venire.analysis.label_preferences import LabelPreferences
-from venire.analysis.pdp import pdp
 from venire.plots.pdp import plot_label_preferences, plot_pdp, plot_topic_pdp
 from venire.plots.style import styled
+from venire.quality.label_preferences import LabelPreferences
+from venire.quality.pdp import pdp
 
 P = np.array([[0.5, 0.2, 0.0], [0.8, 0.5, 0.3], [1.0, 0.7, 0.5]])
 SHORT, LONG = ("0", "1", "2"), ("Not_relevant_at_all", "Somewhat_relevant", "Perfectly_relevant")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from venire import Scores
-from venire.analysis.discriminative_power import power_of
-from venire.analysis.pair_tests import PairedBootstrap, TukeyHSD
+from venire.comparison.tests import PairedBootstrap, TukeyHSD
+from venire.quality.power import power_of
 
 pytest.importorskip("matplotlib")
 

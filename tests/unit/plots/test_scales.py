@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from venire.analysis.scale_comparison import ScaleComparison, ScaleValue
+from venire.quality.scales import ScaleComparison, ScaleValue
 
 pytest.importorskip("matplotlib")
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from venire.analysis.forecasts import Forecast
-from venire.analysis.stability import stability
+from venire.comparison.forecast import Forecast
+from venire.comparison.stability import stability
 from venire.data.scale import Scale
-from venire.models.transitions import stated_transitions
+from venire.disagreement.transitions import stated_transitions
 
 pytest.importorskip("matplotlib")
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from venire.analysis.context_collections import ContextSetting, generate_context
-from venire.analysis.context_sweep import ContextSweep, sweep_context
-from venire.analysis.measure_choice import choose_measure
-from venire.analysis.user_preference import VIEWS
+from venire.context.sweep import ContextSweep, sweep_context
+from venire.simulation.context.collection import ContextSetting, generate_context
+from venire.users.agreement import VIEWS
+from venire.users.measure_choice import choose_measure
 
 pytest.importorskip("matplotlib")
 

@@ -12,8 +12,6 @@ import polars as pl
 import pytest
 
 from venire import Synthetic, generate, read_judgments, read_runs
-from venire.analysis.patterns import Single
-from venire.analysis.systems import Systems
 from venire.data.primary import PRIMARY
 from venire.errors import SettingError, VenireError
 from venire.report import advice, judging, label_worth, verdict
@@ -22,6 +20,8 @@ from venire.report.evidence import Evidence
 from venire.report.making import make_report
 from venire.report.page import page
 from venire.report.question import Missing, Question
+from venire.simulation.assignments import Single
+from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 ORDER = ("verdict", "judgments", "label_worth", "systems", "another_judge", "quality", "method")

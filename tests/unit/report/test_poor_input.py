@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from venire import read_judgments, read_preferences, read_runs
-from venire.analysis.verdicts import verdict as best_of
+from venire.comparison.verdict import verdict as best_of
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.report import another_judge, judging, label_worth, quality, standing, verdict
 from venire.report.document import Chapter, Grid, Picture, Words

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from venire.analysis.pdp import pdp
-from venire.analysis.perceived_collections import generate_perceived
-from venire.analysis.perceived_relevance import PerceivedRelevance
-from venire.analysis.systems import Systems, scattered
-from venire.analysis.top_lists import top_of_runs
+from venire.quality.lists import top_of_runs
+from venire.quality.pdp import pdp
 from venire.report import quality
 from venire.report.document import Grid, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Question
+from venire.simulation.perceived import generate_perceived
+from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.systems import Systems, scattered
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 SETTING = PerceivedRelevance(

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from venire import Judgments, Synthetic, evaluate, generate, read_judgments, read_runs
-from venire.analysis.counting import count_relevant
-from venire.models.predicted_relevance import PredictedRelevance
+from venire.disagreement.counting import count_relevant
+from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.report import advice, judging
 from venire.report.evidence import TOP, Evidence
 from venire.report.judge import unjudged_results

@@ -1,0 +1,124 @@
+"""Confusion: how often two assessors gave an item these two labels, for every two who met, in long form.
+
+Labels that an assessor repeats for an item share its weight, so every item that both judged counts once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.agreement.others import summed
+from venire.data.judgments import Judgments
+from venire.data.label_pairs import distinct_items, refuse_mixed
+from venire.data.scale import Scale
+from venire.errors import PairsError, UnknownName
+from venire.tabular import Tabular
+from venire.types import Codes, Floats, Ints
+from venire.words import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Confusions(Tabular):
+    """Labels of two assessors on the same items: first < second in order, their labels, how many items (cell,)."""
+
+    scale: Scale
+    assessors: tuple[str, ...]
+    first: Ints
+    second: Ints
+    label: Ints
+    other: Ints
+    n: Floats
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Name the twos of assessors who met."""
+        key = np.unique(self.first * len(self.assessors) + self.second)
+        return [
+            (self.assessors[each // len(self.assessors)], self.assessors[each % len(self.assessors)]) for each in key
+        ]
+
+    def matrix(self, a: str, b: str) -> Floats:
+        """Counts of two assessors, the labels of a in rows -> (label, label)."""
+        for name in (a, b):
+            if name not in self.assessors:
+                raise UnknownName("assessor", name, self.assessors)
+        one, two = self.assessors.index(a), self.assessors.index(b)
+        rows = (self.first == min(one, two)) & (self.second == max(one, two))
+        size = len(self.scale)
+        counts = summed(self.label[rows] * size + self.other[rows], self.n[rows], size * size)
+        counts = counts.reshape(size, size)
+        return counts if one < two else counts.T
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per two assessors and two labels that met."""
+        names, labels = self.assessors, self.scale.labels
+        columns = zip(self.first, self.second, self.label, self.other, self.n.tolist(), strict=True)
+        return [
+            {"a": names[a], "b": names[b], "label_a": labels[one], "label_b": labels[other], "n": n}
+            for a, b, one, other, n in columns
+        ]
+
+    def sentence(self) -> str:
+        """Say how often two assessors gave the same label."""
+        total = float(self.n.sum())
+        if not total:
+            return "No two assessors judged the same item."
+        same = float(self.n[self.label == self.other].sum()) / total
+        return (
+            f"Two assessors who judged the same item gave it the same label in {same:.0%} of {total:,.0f} cases, over "
+            f"{counted(len(self.pairs()), 'pair')} of assessors."
+        )
+
+
+def confusions(judgments: Judgments) -> Confusions:
+    '''Count labels of every two assessors on the items that both judged.
+
+    Cost: O(rows log rows + pairs of labels on the same item); memory: the cells that are not empty.
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> found = confusions(read_grid("""
+    ...     2 1 . 0
+    ...     2 2 1 0"""))
+    >>> found.matrix("U1", "U2")
+    array([[1., 0., 0.],
+           [0., 0., 1.],
+           [0., 0., 1.]])
+    '''
+    refuse_mixed(judgments)
+    item, _ = distinct_items(judgments)
+    who, n_assessors, n_labels = judgments.assessor.codes, len(judgments.assessor.names), len(judgments.scale)
+    order = np.lexsort((who, item))
+    item, who, label = item[order], who[order], judgments.label[order]
+    key, weight = _counted_pairs(item, who, label, (n_assessors, n_labels))
+    if not len(key):
+        raise PairsError(
+            "no item was judged by two assessors, so there is no confusion between them",
+            hint="have some items judged a second time, or look at --where",
+        )
+    columns = (key // n_labels**2 // n_assessors, key // n_labels**2 % n_assessors, key // n_labels % n_labels)
+    return Confusions(judgments.scale, judgments.assessors, *columns, key % n_labels, weight)
+
+
+def _counted_pairs(item: Codes, who: Codes, label: Codes, sizes: tuple[int, int]) -> tuple[Ints, Floats]:
+    """Pair each label with the next, the one after and so on, as far as items reach -> keys and weights (cell,)."""
+    cell = np.cumsum(np.append(True, (item[1:] != item[:-1]) | (who[1:] != who[:-1]))[: len(item)]) - 1
+    weight = (1.0 / np.bincount(cell, minlength=1))[cell]
+    n_assessors, n_labels = sizes
+    key, total = np.zeros(0, dtype=np.int64), np.zeros(0)
+    here = np.arange(len(item))
+    step = 0
+    while len(here):
+        step += 1
+        here = here[here + step < len(item)]
+        here = here[item[here] == item[here + step]]
+        one = here[who[here] != who[here + step]]
+        other = one + step
+        pair = who[one].astype(np.int64) * n_assessors + who[other]
+        found = (pair * n_labels + label[one]) * n_labels + label[other]
+        key, number = np.unique(np.concatenate([key, found]), return_inverse=True)
+        total = summed(number, np.concatenate([total, weight[one] * weight[other]]), len(key))
+    return key, total

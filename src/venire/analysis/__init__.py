@@ -1,1 +1,0 @@
-"""What scores and judgments say, and collections to try it on."""

@@ -1,0 +1,196 @@
+r"""Stability: which orders of systems would survive another judge, and which that look certain would not.
+
+From the draws of a forecast, for every two systems: how often does the one that is ahead now stay ahead, strictly?
+Over all of them: Kendall's tau-b between the order now and in each draw (``kernels.correlation``).  And for every
+system: the places it may take.  Systems that are level share a place, so their interval goes from the best of these
+places to the worst.
+
+A pair is *significant* where a test over topics says so (its adjusted p-value comes from the caller), *fragile* where
+another judge turns it round with a probability over 20 %.  Pairs that are both are what a paper would get wrong: more
+topics under the same judge would only make it surer.  They come first wherever pairs are listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.comparison.forecast import FRAGILE, TIE, Forecast
+from venire.errors import SettingError
+from venire.estimate import Estimate
+from venire.kernels.correlation import kendall_tau
+from venire.tabular import Tabular
+from venire.types import Bools, Floats, Ints
+from venire.words import counted
+
+ALPHA, LEVEL = 0.05, 0.95
+DIGITS = 10
+"""Scores are compared to this many decimals, as what differs by rounding alone is a tie."""
+BLOCK_CELLS = 1 << 22
+"""How many cells (draws x pairs of systems) are held at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stability(Tabular):
+    """The order of systems under other judges.
+
+    above (system, system): how often the row is strictly ahead of the column.  tau (draw,).  rank, rank_low, rank_high
+    (system,): the place now, and the best and worst over the draws without their tails.  p_adjusted (pair,), pairs in
+    the order of ``pairs``, or None.
+    """
+
+    forecast: Forecast
+    above: Floats
+    tau: Floats
+    rank: Ints
+    rank_low: Ints
+    rank_high: Ints
+    p_adjusted: Floats | None = None
+
+    @property
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Numbers of the systems of all pairs, a < b -> (pair,) each."""
+        return self.forecast.pairs()
+
+    @property
+    def delta(self) -> Floats:
+        """Difference of the means now -> (pair,)."""
+        a, b = self.pairs
+        return self.forecast.mean[a] - self.forecast.mean[b]
+
+    @property
+    def stays(self) -> Floats:
+        """Probability that the order survives, strictly; 0 for systems that are level now -> (pair,)."""
+        return self._of_sign(self.above)
+
+    @property
+    def flips(self) -> Floats:
+        """Probability that the order turns round -> (pair,)."""
+        return self._of_sign(self.above.T)
+
+    @property
+    def tie(self) -> Floats:
+        """Probability that the two are level -> (pair,)."""
+        a, b = self.pairs
+        return np.round(1.0 - self.above[a, b] - self.above[b, a], DIGITS) + 0.0
+
+    @property
+    def fragile(self) -> Bools:
+        """Pairs that another judge may well turn round -> (pair,)."""
+        return self.flips > FRAGILE
+
+    @property
+    def significant(self) -> Bools:
+        """Pairs that differ by the test over topics -> (pair,); none, if no test was made."""
+        n = len(self.pairs[0])
+        return np.zeros(n, dtype=np.bool_) if self.p_adjusted is None else self.p_adjusted < ALPHA
+
+    def order(self) -> Ints:
+        """Numbers of the pairs, significant yet fragile first, then by how likely they turn round."""
+        return np.lexsort((-self.flips, ~(self.significant & self.fragile)))
+
+    def correlation(self) -> Estimate:
+        """Mean tau over the draws, and where 95 % of them are."""
+        known = self.tau[~np.isnan(self.tau)]
+        if not len(known):
+            return Estimate(np.nan, np.nan, np.nan, LEVEL, "no draw tells two systems apart")
+        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return Estimate(
+            float(known.mean()), float(low), float(high), LEVEL, f"{counted(len(known), 'draw')} of a judge"
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per pair, significant yet fragile pairs first."""
+        a, b = self.pairs
+        columns = np.stack([self.delta, self.stays, self.tie, self.flips], axis=1).tolist()
+        keys = ("delta", "p_stays_ahead", "p_tie", "p_flips")
+        names, p = self.forecast.systems, self.p_adjusted
+        return [
+            {"a": names[a[n]], "b": names[b[n]], "measure": self.forecast.measure}
+            | dict(zip(keys, columns[n], strict=True))
+            | {
+                "p_adjusted": None if p is None else float(p[n]),
+                "significant": None if p is None else bool(self.significant[n]),
+                "fragile": bool(self.fragile[n]),
+            }
+            for n in self.order().tolist()
+        ]
+
+    def system_records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per system, best first."""
+        low, high = self.forecast.limits(LEVEL)
+        keys = ("system", "mean", "low", "high", "rank", "rank_low", "rank_high")
+        columns = (self.forecast.mean, low, high, self.rank, self.rank_low, self.rank_high)
+        rows = zip(self.forecast.systems, *(each.tolist() for each in columns), strict=True)
+        found = [dict(zip(keys, row, strict=True)) for row in rows]
+        return [found[n] for n in self.by_score().tolist()]
+
+    def by_score(self) -> Ints:
+        """Numbers of the systems, best mean first."""
+        return np.argsort(-np.round(self.forecast.mean, DIGITS), kind="stable")
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        both = int((self.significant & self.fragile).sum())
+        tau = self.correlation()
+        text = f"By {self.forecast.measure}, another judge would order the {len(self.rank)} systems with tau "
+        text += f"{tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}] to the order now"
+        if self.p_adjusted is None:
+            return f"{text}, and turn {int(self.fragile.sum()):,} of {len(self.stays):,} pairs round with over 20%."
+        if not both:
+            return f"{text}; no significant pair is fragile."
+        first = int(self.order()[0])
+        a, b = (self.forecast.systems[int(each[first])] for each in self.pairs)
+        many = "pair is" if both == 1 else "pairs are"
+        return (
+            f"{text}; {both:,} significant {many} fragile, most of all {a} and {b} ({self.flips[first]:.0%} to turn)."
+        )
+
+    def _of_sign(self, ahead: Floats) -> Floats:
+        """Read (system, system) in the direction of the order now."""
+        a, b = self.pairs
+        delta = self.delta
+        return np.where(delta > TIE, ahead[a, b], np.where(delta < -TIE, ahead[b, a], 0.0))
+
+
+def stability(forecast: Forecast, *, p_adjusted: Floats | None = None) -> Stability:
+    """Ask of a forecast which orders survive; p_adjusted (pair,) by a test over topics, in the order of its pairs.
+
+    Cost: O(draws x systems^2), in blocks.
+    """
+    n = len(forecast.systems)
+    if n < 2:
+        raise SettingError("one system has no order", hint="give the runs of two systems or more")
+    if p_adjusted is not None and p_adjusted.shape != (n * (n - 1) // 2,):
+        raise SettingError(
+            f"{counted(len(p_adjusted), 'p-value')} for the {counted(n * (n - 1) // 2, 'pair')} of {n} systems"
+        )
+    now, draws = np.round(forecast.mean, DIGITS), np.round(forecast.draws, DIGITS)
+    best, worst, above = _places(draws)
+    tail = (1 - LEVEL) / 2
+    return Stability(
+        forecast,
+        above,
+        kendall_tau(draws, now),
+        1 + (now[None, :] > now[:, None]).sum(axis=1),
+        np.quantile(best, tail, axis=0, method="inverted_cdf").astype(np.int64),
+        np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf").astype(np.int64),
+        p_adjusted,
+    )
+
+
+def _places(draws: Floats) -> tuple[Ints, Ints, Floats]:
+    """Best and worst place (draw, system), and how often the row is ahead of the column (system, system)."""
+    n_draws, n = draws.shape
+    best, worst = np.empty((2, n_draws, n), dtype=np.int64)
+    above = np.zeros((n, n))
+    step = max(1, BLOCK_CELLS // (n * n))
+    for first in range(0, n_draws, step):
+        some = draws[first : first + step]
+        ahead = some[:, :, None] > some[:, None, :]
+        best[first : first + step] = 1 + ahead.sum(axis=1)
+        worst[first : first + step] = n - ahead.sum(axis=2)
+        above += ahead.sum(axis=0)
+    return best, worst, above / n_draws

@@ -1,0 +1,260 @@
+r"""Sources of uncertainty: what other topics do to a comparison, what another judge does, and what both do together.
+
+With :math:`x_{st}` the score of system s on topic t now, :math:`x_{std}` in draw d of a judge, its mean over draws
+:math:`\mu_{st}`, and :math:`w_{dt}` how often topic t is among n topics drawn with replacement,
+
+    topics   :math:`\sum_t w_{dt} x_{st} / n`        other topics, the same judge: the usual bootstrap
+    judges   :math:`\sum_t x_{std} / n`              the same topics, another judge
+    both     :math:`\sum_t x_{std} / n + \sum_t (w_{dt} - 1) \mu_{st} / n`
+
+Resampling the topics of a draw, :math:`\sum_t w_{dt} x_{std} / n`, would count chance in single labels twice, once in
+the draw and once more between its topics: in trials with known truth its standard deviation is 15 to 25 % too large
+(``tests/unit/comparison/test_uncertainty_sources.py``), that of the form above is right.  ``both`` may still be
+narrower than ``topics``: a new judge does not repeat every label, so that systems differ less on each topic to begin
+with.
+
+The share of draws of ``both`` in which A is ahead of B is the probability that A beats B for a random user and a new
+set of as many topics; it is for topics like these, and for the judges that the form of forecast describes.
+
+Judge forms: how much a forecast depends on what is taken to vary, the labels alone, the judge, or judge and topic.
+
+The same pairs are forecast with one matrix of transitions, with a matrix per assessor, and with matrices that vary with
+assessor and topic (``disagreement.transitions``).  Where the answers differ, the model matters, and a probability
+should be read with that in mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.comparison.forecast import TIE, Scene, forecast_of
+from venire.comparison.stability import Stability, stability
+from venire.data.gains import GainsLike
+from venire.disagreement.transitions import ANY, FORMS, Transitions
+from venire.errors import SettingError, UnknownName
+from venire.io.judgment_sources import JudgmentsLike
+from venire.io.run_sources import RunsLike
+from venire.io.scanning import Progress
+from venire.kernels.resampling import topic_weights
+from venire.measures.scoring import MeasureLike
+from venire.randomness import seed_of
+from venire.tabular import Tabular, known
+from venire.types import Floats, Ints, RNGLike
+
+DRAWN = ("topics", "judges", "both")
+"""What is drawn anew: the sources."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class UncertaintySources(Tabular):
+    """Mean scores now, (system,), and draws of them by source, each (draw, system)."""
+
+    systems: tuple[str, ...]
+    measure: str
+    mean: Floats
+    draws: Mapping[str, Floats]
+    form: str
+    notes: tuple[str, ...] = ()
+
+    def number(self, system: str) -> int:
+        """Return the number of a system."""
+        if system not in self.systems:
+            raise UnknownName("system", system, self.systems)
+        return self.systems.index(system)
+
+    def difference(self, source: str, a: str, b: str) -> Floats:
+        """Draws of the difference between two systems by one source -> (draw,)."""
+        if source not in self.draws:
+            raise UnknownName("source of uncertainty", source, DRAWN)
+        return self.draws[source][:, self.number(a)] - self.draws[source][:, self.number(b)]
+
+    def p_beats(self, a: str, b: str, *, source: str = "both") -> float:
+        """Probability that a is strictly ahead of b; by default for a random user and a new set of topics."""
+        return float((self.difference(source, a, b) > TIE).mean())
+
+    def records(self, pairs: Iterable[tuple[str, str]] | None = None) -> list[dict[str, Any]]:
+        """Return one JSON object per pair and source; all pairs, if none are named."""
+        if pairs is None:
+            first, second = np.triu_indices(len(self.systems), 1)
+            pairs = [(self.systems[a], self.systems[b]) for a, b in zip(first, second, strict=True)]
+        return [self._record(source, a, b) for a, b in pairs for source in DRAWN]
+
+    def _record(self, source: str, a: str, b: str) -> dict[str, Any]:
+        found = self.difference(source, a, b)
+        low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+        p = float((found > TIE).mean())
+        return {
+            **{"a": a, "b": b, "measure": self.measure, "source": source},
+            "delta": float(self.mean[self.number(a)] - self.mean[self.number(b)]),
+            **{"expected_delta": float(found.mean()), "sd": float(found.std(ddof=1)), "low": low, "high": high},
+            **{
+                "p_ahead": p,
+                "p_tie": float((np.abs(found) <= TIE).mean()),
+                "se": float(np.sqrt(p * (1 - p) / len(found))),
+            },
+        }
+
+    def spread(self) -> dict[str, float]:
+        """Median over all pairs of the standard deviation of their difference, by source."""
+        a, b = np.triu_indices(len(self.systems), 1)
+        return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in DRAWN}
+
+    def sentence(self, a: str | None = None, b: str | None = None) -> str:
+        """Say the main finding in one sentence: of a pair, or of the best system and the next that it is ahead of."""
+        first = int(np.argmax(self.mean))
+        below = np.where(self.mean < self.mean[first] - TIE, self.mean, -np.inf)
+        a, b = a or self.systems[first], b or self.systems[int(np.argmax(below))]
+        p = {source: self.p_beats(a, b, source=source) for source in DRAWN}
+        return (
+            f"By {self.measure}, {a} beats {b} on other topics with probability {p['topics']:.2f}, under another judge "
+            f"with {p['judges']:.2f}, and for a random user and a new set of topics with {p['both']:.2f}."
+        )
+
+
+def _sd_of_pairs(draws: Floats, a: Ints, b: Ints) -> Floats:
+    """Standard deviation of every pair's difference, from the covariances -> (pair,)."""
+    covariance = np.cov(draws.T)
+    return np.sqrt(np.maximum(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0))
+
+
+def uncertainty_sources(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    assessor: str | None = None,
+    new_judge: str = ANY,
+    transitions: Transitions | None = None,
+    form: str = "hierarchical",
+    gains: GainsLike = "linear",
+    n_draws: int = 2000,
+    topics: Iterable[str] | None = None,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> UncertaintySources:
+    """Draw mean scores on other topics, under another judge, and both; as ``forecast`` takes them.
+
+    form : "fixed", "assessors" or "hierarchical" (``disagreement.transitions``)
+    Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
+    """
+    scene = Scene.of(
+        judgments,
+        runs,
+        measure,
+        assessor=assessor,
+        new_judge=new_judge,
+        transitions=transitions,
+        gains=gains,
+        topics=topics,
+        progress=progress,
+    )
+    return sources_of(scene, form=form, n_draws=n_draws, rng=rng)
+
+
+def sources_of(
+    scene: Scene, *, form: str = "hierarchical", n_draws: int = 2000, rng: RNGLike = 0
+) -> UncertaintySources:
+    """Draw from a scene at hand."""
+    for_judges, for_topics = seed_of(rng).spawn(2)
+    means, expected = [], np.zeros_like(scene.now)
+    for block in scene.draws(form, n_draws, seed=for_judges):
+        means.append(block.mean(axis=1))
+        expected += block.sum(axis=2) / n_draws
+    judges = np.concatenate(means, axis=1).T
+    weights = topic_weights(scene.now.shape[1], n_draws, np.random.default_rng(for_topics))
+    draws = three_sources(scene.now, judges, expected, weights=weights)
+    return UncertaintySources(scene.systems, scene.measure, scene.now.mean(axis=1), draws, form, scene.notes)
+
+
+def three_sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -> dict[str, Floats]:
+    """Mean scores by source, each (draw, system).
+
+    now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
+    weights (draw, topic): how often each topic is drawn.
+    """
+    n_topics = now.shape[1]
+    both = judges + (weights - 1) @ expected.T / n_topics
+    return {"topics": weights @ now.T / n_topics, "judges": judges, "both": both}
+
+
+@dataclass(frozen=True, eq=False)
+class FormComparison(Tabular):
+    """The stability of the same systems under several forms of judge, by name; the first is what others differ from."""
+
+    found: dict[str, Stability]
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Names of the forms."""
+        return tuple(self.found)
+
+    @property
+    def stays(self) -> Floats:
+        """Probability that each order survives -> (form, pair)."""
+        return np.stack([each.stays for each in self.found.values()])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per form: what it says over all pairs, and how far it is from the first."""
+        stays = self.stays
+        return [
+            {
+                "form": form,
+                "tau": known(each.correlation().value),
+                "tau_low": known(each.correlation().low),
+                "tau_high": known(each.correlation().high),
+                "mean_p_stays_ahead": float(each.stays.mean()),
+                "fragile": int(each.fragile.sum()),
+                "pairs": len(each.stays),
+                "mean_change": float(np.abs(stays[n] - stays[0]).mean()),
+                "most_change": float(np.abs(stays[n] - stays[0]).max()),
+            }
+            for n, (form, each) in enumerate(self.found.items())
+        ]
+
+    def pair_records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per pair, those on which the forms differ most first."""
+        first = next(iter(self.found.values()))
+        a, b = first.pairs
+        names, stays = first.forecast.systems, self.stays
+        order = np.argsort(-np.ptp(stays, axis=0), kind="stable")
+        return [
+            {"a": names[a[n]], "b": names[b[n]], "delta": float(first.delta[n])}
+            | {f"p_stays_ahead_{form}": float(stays[row, n]) for row, form in enumerate(self.forms)}
+            for n in order.tolist()
+        ]
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        spread = np.ptp(self.stays, axis=0)
+        most = self.pair_records()[0]
+        counts = ", ".join(f"{int(each.fragile.sum()):,} ({form})" for form, each in self.found.items())
+        return (
+            f"Between forms of judge, the probability that an order survives differs by {spread.mean():.2f} on "
+            f"average and by {spread.max():.2f} at most ({most['a']} and {most['b']}); fragile pairs: {counts}."
+        )
+
+
+def compare_forms(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    forms: Sequence[str] = FORMS,
+    n_draws: int = 2000,
+    rng: RNGLike = 0,
+    **options: Any,
+) -> FormComparison:
+    """Forecast the same pairs under several forms of judge; options are those of ``forecast``.
+
+    Cost: that of one forecast per form; the runs are scanned once.
+    """
+    if not forms:
+        raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
+    scene = Scene.of(judgments, runs, measure, **options)
+    drawn = {form: forecast_of(scene, form=form, n_draws=n_draws, rng=rng) for form in forms}
+    return FormComparison({form: stability(found) for form, found in drawn.items()})

@@ -1,0 +1,202 @@
+r"""Verdict: is there a best system, for whom, and how sure is that?
+
+Let w be the system with the highest mean score.  It is *named* the winner only if it is ahead of every other system by
+more than chance in the topics explains: for all j, a two-sided paired t-test of w against j has p <= 1 - level.  No
+adjustment for their number is due.  To name w although v is truly best, the test of w against v must reject, and in the
+wrong direction, which happens with probability (1 - level) / 2 at most, however many systems there are (an
+intersection-union test: Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with 1 - level; among
+more that are equal, as a rule with less.  Systems from which w cannot be told are its *rivals*.
+
+How sure it is to stay ahead of all is the share of draws in which it is, by source: other topics, another judge, both
+(``comparison.uncertainty``), and another user, whose relevance is drawn (``measures.random_users``).  A first
+place that k systems share counts 1 / k.  The *margin* is how far behind the truly best system w may still be: the 95 %
+quantile over draws of how far the best of the others is ahead of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.comparison.forecast import TIE
+from venire.comparison.significance import LEVEL
+from venire.comparison.tests import PairedT
+from venire.errors import SettingError
+from venire.measures.paired_scores import paired_scores
+from venire.measures.scores import Scores
+from venire.tabular import Records, Tabular, known
+from venire.types import Floats
+from venire.words import counted, listed
+
+SOURCES = {
+    "topics": "on other topics",
+    "judges": "under another judge",
+    "both": "under another judge on other topics",
+    "users": "for a random user",
+}
+MOST_NAMES = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict(Tabular):
+    """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
+
+    twins: rivals with the same score on every topic; ``closest`` is the first that is none.  mean (system,): scores.
+    lead: how far the best is ahead of the next system; p_next: the p-value of that difference.
+    """
+
+    systems: tuple[str, ...]
+    measure: str
+    mean: Floats
+    n_topics: int
+    best: str
+    rivals: tuple[str, ...]
+    twins: tuple[str, ...]
+    second: str | None
+    lead: float
+    p_next: float
+    p_first: Mapping[str, float]
+    margin: Mapping[str, float]
+    level: float = LEVEL
+
+    @property
+    def winner(self) -> str | None:
+        """The system that is named the winner, if one is."""
+        return self.best if not self.rivals and len(self.systems) > 1 else None
+
+    @property
+    def closest(self) -> str | None:
+        """The rival with the highest mean, of those whose scores differ."""
+        return next((name for name in self.rivals if name not in self.twins), None)
+
+    def record(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "winner": self.winner,
+            "best": self.best,
+            "rivals": list(self.rivals),
+            "twins": list(self.twins),
+            "measure": self.measure,
+            "mean": float(self.mean.max()),
+            "lead": known(self.lead),
+            "p_value": known(self.p_next),
+            "topics": self.n_topics,
+            "p_first": dict(self.p_first),
+            "margin": dict(self.margin),
+        }
+
+    def records(self) -> Records:
+        """Return one row per system, best first: its mean, and whether it can be told from the best."""
+        told = {self.best: "best", **dict.fromkeys(self.rivals, "not told apart from the best")}
+        return [
+            {"system": self.systems[n], "mean": known(self.mean[n]), "standing": told.get(self.systems[n], "behind")}
+            for n in np.argsort(-self.mean, kind="stable").tolist()
+        ]
+
+    def sentence(self) -> str:
+        """Say it in one sentence."""
+        if len(self.systems) == 1:
+            return f"There is one system only, {self.best}; its {self.measure} is {self.mean[0]:.3f}."
+        topics = counted(self.n_topics, "topic")
+        if self.mean.max() <= TIE:
+            return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."
+        if self.winner is not None:
+            return (
+                f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
+                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
+            )
+        first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
+        alike = ", which score the same on every topic," if self.twins else ""
+        rivals = [name for name in self.rivals if name not in self.twins]
+        told = f" cannot be told apart from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
+        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{told}{self._stays()}."
+
+    def _stays(self) -> str:
+        parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]
+        if not parts:
+            return ""
+        who, shared = (self.best, " (a first place that several share counts in part)") if self.twins else ("it", "")
+        return f"; {who} comes first with probability {listed(parts)}{shared}"
+
+
+def verdict(
+    scores: Scores, measure: str | None = None, *, draws: Mapping[str, Floats] | None = None, level: float = LEVEL
+) -> Verdict:
+    """Name the best system, or say from which it cannot be told.
+
+    scores: by system and topic, of one measure, or of several and ``measure`` names one.  draws: mean scores (draw,
+    system) by source, as of ``uncertainty_sources``; the systems as in ``scores``.
+    Cost: O(systems x topics + draws x systems).
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
+    >>> found = verdict(Scores(values, ("system", "topic"), {"system": ("new", "old"), "topic": tuple("123456")}))
+    >>> found.winner, round(found.lead, 4), round(found.p_next, 4)
+    ('new', 0.3167, 0.0033)
+    """
+    one = scores.select(measure=measure or scores.names["measure"][0]) if "measure" in scores.axes else scores
+    name = measure or scores.names.get("measure", ("score",))[0]
+    mean, systems = one.mean("topic").values, one.names["system"]
+    if np.isnan(mean).all():
+        raise SettingError("no system has a score", hint="judge documents that the systems return")
+    mean = np.nan_to_num(mean, nan=-np.inf)
+    order = np.argsort(-mean, kind="stable")
+    best, runner = int(order[0]), int(order[min(1, len(order) - 1)])
+    p = _p_values(one)[best]
+    told = (p <= 1 - level + 1e-12) & (mean < mean[best] - TIE)
+    sure = {source: _first(each, best) for source, each in (draws or {}).items()}
+    alone = len(systems) == 1
+    return Verdict(
+        systems,
+        name,
+        mean,
+        len(one.names["topic"]),
+        systems[best],
+        tuple(systems[other] for other in order[1:].tolist() if not told[other]),
+        _twins(one, best),
+        None if alone else systems[runner],
+        np.nan if alone else float(mean[best] - mean[runner]),
+        float(p[runner]),
+        {source: share for source, (share, _) in sure.items()},
+        {source: behind for source, (_, behind) in sure.items()},
+        level,
+    )
+
+
+def _twins(scores: Scores, best: int) -> tuple[str, ...]:
+    """Systems whose score is that of the best on every topic."""
+    values = np.moveaxis(scores.values, scores.axes.index("system"), 0)
+    same = np.isclose(values, values[best], rtol=0, atol=TIE, equal_nan=True).all(axis=1)
+    return tuple(name for n, name in enumerate(scores.names["system"]) if same[n] and n != best)
+
+
+def _p_values(scores: Scores) -> Floats:
+    """Two-sided p-values of paired t-tests over topics -> (system, system); NaN on the diagonal."""
+    n = len(scores.names["system"])
+    p = np.full((n, n), np.nan)
+    if n > 1:
+        paired = paired_scores(scores)
+        p[paired.a, paired.b] = p[paired.b, paired.a] = PairedT().p_values(paired, np.random.default_rng(0))
+    return p
+
+
+def _first(draws: Floats, place: int) -> tuple[float, float]:
+    """Share of draws in which a system comes first, ties shared, and how far behind it may be; draws (draw, system)."""
+    top = draws >= draws.max(axis=1, keepdims=True) - TIE
+    share = float((top[:, place] / top.sum(axis=1)).mean())
+    others = np.delete(draws, place, axis=1)
+    if others.shape[1] == 0:
+        return share, 0.0
+    behind = np.quantile(others.max(axis=1) - draws[:, place], 0.95)
+    return share, max(float(behind), 0.0)
+
+
+def _percent(p: float) -> str:
+    """Write a share of draws in per cent, never as certain: all draws are no proof."""
+    if p > 0.99:
+        return "over 99%"
+    return "under 1%" if p < 0.01 else f"{p:.0%}"

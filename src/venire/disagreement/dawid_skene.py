@@ -1,0 +1,259 @@
+r"""Latent labels: Dawid and Skene's model of assessors who each err in their own way.
+
+Dawid and Skene (1979), Applied Statistics 28, doi:10.2307/2346806.  Every item has one class, a label of the scale that
+nobody sees; assessor a gives label l to an item of class c with probability E (assessor, class, label), independently
+of all others.  Classes, their frequencies and E are fitted by maximum likelihood, from the shares of each item's labels
+as a start.  What a user thinks then follows from the class:
+
+.. math:: P(R | labels) = \sum_c T_c \sum_{l \in R} \bar E_{cl}
+
+with T the probability of the class given all labels, and :math:`\bar E` the answers of the mean assessor, each weighed
+by the number of labels given.  So a sure class does not mean a sure user.
+
+Departures: ``smoothing`` is added to every count of E (the mode under a Dirichlet prior of 1 + smoothing); 0 is the
+paper's, and calls assessors with few labels infallible.  The label of one assessor alone is weighed by their answers
+elsewhere, so p(R|i) holds on average over assessors, and not for each; ``several_labels`` is exact in that.
+
+When not to use it: where assessors have few labels each, or where people differ in taste and not in skill.  The start
+alone ties classes to labels: with very noisy labels a class may end up as another mixture of them (see ``confusion``).
+
+Expectation and maximisation: the loop, and the two steps for labels by people who each err in their own way.
+
+Dempster, Laird and Rubin (1977, doi:10.1111/j.2517-6161.1977.tb01600.x).  With T (item, class) the probability of an
+item's class, :math:`\pi` (class,) and E (assessor, class, label) an assessor's answers by class:
+
+.. math:: \pi_c = \overline{T_c}, \quad E_{acl} \propto \alpha + \sum_{rows (t, a, l)} T_{tc}; \qquad
+          T_{tc} \propto \pi_c \prod_{rows (t, a, l)} E_{acl}
+
+(Dawid and Skene 1979, Eqs. 2.3 to 2.5).  What never falls is the log-likelihood, plus
+:math:`\alpha \sum \log E` if there is smoothing.  Rows, not a matrix of items by assessors, carry the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.data.label_pairs import most_assessors, refuse_mixed
+from venire.data.relevance import Relevant, relevant_sets
+from venire.data.scale import Scale
+from venire.disagreement.several_labels import ItemRelevance, refuse_facets
+from venire.errors import PairsError, SettingError
+from venire.tabular import Records, Tabular
+from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
+
+TINY = 1e-300
+
+
+class Ascent(NamedTuple):
+    """Where climbing ended: the state, the values on the way (iteration,), and whether it had stopped to rise."""
+
+    state: Floats
+    values: Floats
+    converged: bool
+
+
+def ascend(start: Floats, step: Callable[[Floats], tuple[Floats, float]], *, tolerance: float, most: int) -> Ascent:
+    """Repeat a step (state -> state, value) until the value rises by no more than the tolerance, most times at most."""
+    state, values = start, [-np.inf]
+    for _ in range(most):
+        state, value = step(state)
+        values.append(value)
+        if value - values[-2] <= tolerance:
+            return Ascent(state, np.array(values[1:]), True)
+    return Ascent(state, np.array(values[1:]), False)
+
+
+class Rows(NamedTuple):
+    """Labels in long form: item, cell (row,), where a cell is an assessor's label, assessor x n_labels + label."""
+
+    item: Codes
+    cell: Ints
+    n_items: int
+    n_assessors: int
+    n_labels: int
+
+    @classmethod
+    def of(cls, item: Codes, assessor: Codes, label: Codes, shape: tuple[int, int, int]) -> Rows:
+        """Number the cells; shape: how many items, assessors, labels."""
+        return cls(item, assessor.astype(np.int64) * shape[2] + label, *shape)
+
+
+def confusion(rows: Rows, classes: Floats, smoothing: float) -> Floats:
+    """How assessors answer, given probabilities of classes (item, class) -> (assessor, class, label); rows sum to 1.
+
+    An assessor who never met a class answers it at random.  O(rows x classes).
+    """
+    shape = (rows.n_assessors, rows.n_labels)
+    counts = np.empty((shape[0], classes.shape[1], shape[1]))
+    for number, weight in enumerate(classes.T):
+        met = np.bincount(rows.cell, weight[rows.item], minlength=shape[0] * shape[1])
+        counts[:, number] = met.reshape(shape) + smoothing
+    total = counts.sum(axis=2, keepdims=True)
+    known: Bools = total > 0
+    return np.where(known, counts / np.where(known, total, 1.0), 1.0 / shape[1])
+
+
+def classify(rows: Rows, prior: Floats, answers: Floats) -> tuple[Floats, float]:
+    """Probabilities of classes given all labels -> (item, class), and the log-likelihood.  O(rows x classes)."""
+    logs = np.empty((rows.n_items, len(prior)))
+    for number, chance in enumerate(prior):
+        log = np.log(np.maximum(answers[:, number], TINY)).ravel()
+        seen = np.bincount(rows.item, log[rows.cell], minlength=rows.n_items)
+        logs[:, number] = seen + np.log(np.maximum(chance, TINY))
+    highest = logs.max(axis=1, keepdims=True)
+    chances = np.exp(logs - highest)
+    total = chances.sum(axis=1, keepdims=True)
+    return chances / total, float((np.log(total) + highest).sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class DawidSkene:
+    """Classes of items and errors of assessors: a setting, to be fitted on judgments.
+
+    Parameters
+    ----------
+    smoothing : added to each count of an assessor's answers; 0 gives plain maximum likelihood
+    tolerance : stop when an iteration adds no more than this to the log-likelihood, per label
+    max_iterations : stop after so many at the latest
+
+    Examples
+    --------
+    >>> from venire import read_grid
+    >>> fit = DawidSkene().fit(read_grid('''
+    ...     1 1 1 0 0 0
+    ...     1 1 0 0 0 0
+    ...     0 1 0 1 0 1
+    ...     1 1 1 0 0 0'''))
+    >>> fit.posterior[:, 1].round(2).tolist(), fit.converged
+    ([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], True)
+    """
+
+    smoothing: float = 0.1
+    tolerance: float = 1e-7
+    max_iterations: int = 1000
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.smoothing < np.inf:
+            raise SettingError(f"smoothing={self.smoothing}: expected a number from 0 on", hint="0.1 is the default")
+        if not self.tolerance < np.inf:
+            raise SettingError(f"tolerance={self.tolerance}: expected a number", hint="1e-7 is the default")
+        if self.max_iterations < 1:
+            raise SettingError(f"{self.max_iterations} iterations: expected 1 or more")
+
+    def fit(self, judgments: Judgments) -> DawidSkeneFit:
+        """Fit by expectation and maximisation.
+
+        Several labels by one assessor on an item all count.  Cost: O(rows x labels) an iteration; memory: rows,
+        items x labels, assessors x labels^2.
+        """
+        _refuse(judgments)
+        counts = judgments.label_counts()
+        seen = counts.sum(axis=1) > 0
+        number = np.cumsum(seen, dtype=np.int32) - 1
+        shape = (int(seen.sum()), len(judgments.assessor.names), len(judgments.scale))
+        rows = Rows.of(number[judgments.item], judgments.assessor.codes, judgments.label, shape)
+        start = counts[seen] / counts[seen].sum(axis=1, keepdims=True)
+        ascent = ascend(
+            start,
+            lambda classes: self._step(rows, classes),
+            tolerance=self.tolerance * len(judgments),
+            most=self.max_iterations,
+        )
+        posterior = np.full(counts.shape, np.nan)
+        posterior[seen] = ascent.state
+        prior, answers = ascent.state.mean(axis=0), confusion(rows, ascent.state, self.smoothing)
+        who = judgments.assessors, np.bincount(judgments.assessor.codes, minlength=shape[1])
+        return DawidSkeneFit(
+            self, judgments.scale, *who, counts, posterior, prior, answers, ascent.values, ascent.converged
+        )
+
+    def _step(self, rows: Rows, classes: Floats) -> tuple[Floats, float]:
+        """Maximise, then expect -> classes, and what the parameters between them are worth."""
+        answers = confusion(rows, classes, self.smoothing)
+        after, value = classify(rows, classes.mean(axis=0), answers)
+        return after, value + (self.smoothing * float(np.log(answers).sum()) if self.smoothing else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class DawidSkeneFit(Tabular):
+    """Classes of items and answers of assessors.
+
+    counts, posterior (item, label)   labels given, and the probability of each class; NaN for an item without labels
+    prior (label,)                    how frequent classes are
+    confusion (assessor, label, label)   P(an assessor says the last | class)
+    objective (iteration,)            log-likelihood on the way, with the smoothing's share
+    """
+
+    setting: DawidSkene
+    scale: Scale
+    assessors: tuple[str, ...]
+    n_labels_of: Ints
+    counts: Ints
+    posterior: Floats
+    prior: Floats
+    confusion: Floats
+    objective: Floats
+    converged: bool
+
+    @property
+    def n_iterations(self) -> int:
+        """How many iterations were made."""
+        return len(self.objective)
+
+    @property
+    def skill(self) -> Floats:
+        """P(an assessor gives the class of a random item) -> (assessor,)."""
+        return np.einsum("acc,c->a", self.confusion, self.prior)
+
+    @property
+    def users(self) -> Floats:
+        """P(a user says the last | class) -> (label, label); a class that no item has is answered by itself."""
+        given = np.nan_to_num(self.posterior).T @ self.counts
+        total = given.sum(axis=1, keepdims=True)
+        return np.where(total > 0, given / np.where(total > 0, total, 1.0), np.eye(len(given)))
+
+    def relevance(self, relevant: Relevant = None) -> ItemRelevance:
+        """P(a random user finds an item relevant | all its labels)."""
+        names, marked = relevant_sets(self.scale, relevant)
+        if len(names) > 1:
+            raise SettingError(f"{len(names)} notions of relevance, expected one", hint=f"relevant={names[0]!r}")
+        value = np.clip(self.posterior @ self.users[:, marked[0]].sum(axis=1), 0.0, 1.0)
+        notes = () if self.converged else (f"not converged after {counted(self.n_iterations, 'iteration')}",)
+        return ItemRelevance(self.scale, names[0], "dawid-skene", value, self.counts.sum(axis=1), notes)
+
+    def records(self) -> Records:
+        """Return one row per assessor: how many labels, and how probably one is the class of its item."""
+        rows = zip(self.assessors, self.n_labels_of.tolist(), self.skill.tolist(), strict=True)
+        return [dict(zip(("assessor", "labels", "skill"), row, strict=True)) for row in rows]
+
+    def sentence(self) -> str:
+        """Say how good the assessors are, as far as the model can tell."""
+        mean = float(np.average(self.skill, weights=self.n_labels_of))
+        who = np.flatnonzero(self.n_labels_of)
+        worst, best = (int(who[place(self.skill[who])]) for place in (np.argmin, np.argmax))
+        ended = "" if self.converged else ", not converged"
+        return (
+            f"{100 * mean:.0f}% of the labels by {counted(len(who), 'assessor')} are the class of their item, from "
+            f"{100 * self.skill[worst]:.0f}% ({self.assessors[worst]}) to {100 * self.skill[best]:.0f}% "
+            f"({self.assessors[best]}), after {counted(self.n_iterations, 'iteration')}{ended}."
+        )
+
+
+def _refuse(judgments: Judgments) -> None:
+    """Refuse labels from which nobody's errors can be seen."""
+    refuse_mixed(judgments)
+    refuse_facets(judgments)
+    if len(judgments) == 0:
+        raise PairsError("there is no label to learn from", hint="; ".join(judgments.notes) or None)
+    relevant_sets(judgments.scale, "all")  # refuses a scale of one label
+    if most_assessors(judgments, judgments.item) < 2:
+        raise PairsError(
+            "no item has labels by two different assessors, so nobody's errors can be seen",
+            hint="have some items judged a second time",
+        )

@@ -1,0 +1,368 @@
+r"""Judging effort: how many double judgments, or topics, make p(R|i) sure enough; and whether all labels need them.
+
+Demeester et al. (2015), Section 6.3, ask for enough double judgments; Section 6.2 finds that topics matter more.  With
+v the variance of p(R|i) that rests on one double judgment (``kernels.shares``) and T topics of variance A each,
+
+.. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}, \qquad  \frac{A}{T} = \max(0, sd_{topics}^2 - sd_{items}^2)
+
+since the spread over topics holds that of their items too.  A deviation of at most d takes
+
+    judgments                  v / d^2, were all topics alike
+    judgments_on_these_topics  v / (d^2 - A / T); no number is enough where A / T >= d^2
+    topics                     T sd_topics^2 / d^2, each with as many double judgments as a topic has now
+
+p is an estimate, and few pairs may agree by chance: 0 of 2 would ask for less than 1 of 2.  So v is the largest within
+the 95 % interval of p(R|i), and the spread over topics is at least half the width of the interval, divided by 1.96.  No
+label is promised anything with fewer than 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in
+brackets.
+
+Section 5.2.1 lets judging go on above the lowest label alone once p(R|lowest) is negligible.  Here that is where the
+upper end of its 95 % interval is below .02, the paper's own case being .01; what is then left uncounted is said.
+
+Annotation rounds: how p(R|i) settles as double judgments come in.
+
+Demeester et al. (2015), Section 6.3 and Figure 3: the double judgments at hand are drawn anew with replacement, and
+p(R|i) is kept for a growing number of them, 50 times over.  A double judgment is two labels of one item; where items
+have more labels, every pair of them is one.  All that matters of it is which two labels they are, so a round is a few
+multinomial draws from the counts of a fit, and the number of double judgments does not matter to the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.relevance import RelevantSets
+from venire.data.scale import Scale
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.errors import PairsError, SettingError
+from venire.kernels.binomial_ranges import Z
+from venire.kernels.resampling import FEW_TOPICS
+from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
+from venire.kernels.spread import FEW_PAIRS
+from venire.tabular import Records, Tabular, known, known_count
+from venire.types import Bools, Floats, Ints, RNGLike
+from venire.words import counted
+
+N_ROUNDS = 50
+MIRRORED = ("paired", "labels")
+"""Estimators under which both labels of a double judgment come first once."""
+
+_STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+_FIRST = 10
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotationRounds(Tabular):
+    """Mean and standard deviation of p(R|i) over rounds, both (step, relevant, label), by sizes (step,).
+
+    Over the rounds in which the label was seen; NaN where fewer than two have seen it.
+    """
+
+    scale: Scale
+    relevant: RelevantSets
+    sizes: Ints
+    mean: Floats
+    sd: Floats
+    n_rounds: int
+
+    def sentence(self, row: int = 0) -> str:
+        """Say how sure p(R|i) is with few and with many double judgments."""
+        last = self.sd[-1, row]
+        if np.isnan(last).all():
+            return "No label was seen often enough to say how p(R|i) settles."
+        label = int(np.nanargmax(last))
+        seen = np.flatnonzero(~np.isnan(self.sd[:, row, label]))
+        few = int(seen[len(seen) // 2])
+        return (
+            f"p({self.relevant.names[row]}|{self.scale.labels[label]}), the least sure, varies by "
+            f"{self.sd[few, row, label]:.3f} from round to round with {self.sizes[few]:,} double judgments and by "
+            f"{last[label]:.3f} with {self.sizes[-1]:,}."
+        )
+
+    def records(self) -> Records:
+        """Return one row per number of double judgments, notion of relevance and label: mean and sd over rounds."""
+        return [
+            {
+                "judgments": int(size),
+                "relevant": relevant,
+                "label": label,
+                "p": known(self.mean[step, row, level]),
+                "sd": known(self.sd[step, row, level]),
+            }
+            for step, size in enumerate(self.sizes)
+            for row, relevant in enumerate(self.relevant.names)
+            for level, label in enumerate(self.scale.labels)
+        ]
+
+
+def simulate_rounds(
+    fit: PredictedRelevanceFit, *, sizes: Sequence[int] | None = None, n_rounds: int = N_ROUNDS, rng: RNGLike = 0
+) -> AnnotationRounds:
+    """Simulate rounds of annotation from the double judgments of a fit.  O(rounds x steps x labels^2).
+
+    sizes : numbers of double judgments to look at; None: 10, 15, 20, 30, 50, 70, 100, ... up to as many as there are
+    """
+    grid = np.unique(np.asarray(default_sizes(available(fit)) if sizes is None else sizes, dtype=np.int64))
+    if n_rounds < 2 or len(grid) == 0 or grid[0] < 1:
+        raise SettingError(
+            f"{n_rounds} rounds of {', '.join(map(str, grid)) or 'no'} double judgments",
+            hint="expected 2 rounds or more, of 1 double judgment or more",
+        )
+    counts = annotation_rounds(
+        fit.by_topic.sum(axis=0), grid, n_rounds, mirrored=mirrored(fit), rng=np.random.default_rng(rng)
+    )
+    p, _ = shares(counts, fit.relevant.labels)
+    return AnnotationRounds(fit.scale, fit.relevant, grid, *_moments(p), n_rounds)
+
+
+def mirrored(fit: PredictedRelevanceFit) -> bool:
+    """Whether both labels of a double judgment count as the first one."""
+    return fit.setting.estimator in MIRRORED
+
+
+def available(fit: PredictedRelevanceFit) -> int:
+    """How many double judgments a fit rests on; items, where every item weighs the same."""
+    total = float(fit.by_topic.sum())
+    return round(total / 2 if mirrored(fit) and fit.setting.weight == "pair" else total)
+
+
+def default_sizes(most: int) -> list[int]:
+    """Numbers of double judgments to look at, about evenly spread by their logarithm, up to ``most``.
+
+    Examples
+    --------
+    >>> default_sizes(120)
+    [10, 15, 20, 30, 50, 70, 120]
+    """
+    if most < 1:
+        raise PairsError("there is no double judgment to draw from", hint="have some items judged a second time")
+    tens = range(len(str(most)))
+    sizes = (round(_FIRST * step * 10**ten) for ten in tens for step in _STEPS)
+    return [*(size for size in sizes if 1.2 * size < most), most]
+
+
+def _moments(p: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation over the first axis, of what is there; NaN where fewer than two are."""
+    there: Bools = ~np.isnan(p)
+    n = there.sum(axis=0)
+    enough = n > 1
+    mean = np.where(there, p, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(there, (p - mean) ** 2, 0.0).sum(axis=0)
+    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    return np.where(enough, mean, np.nan), np.where(enough, sd, np.nan)
+
+
+DEVIATION = 0.02
+NEGLIGIBLE = 0.02
+"""p(R|lowest) may be neglected where its upper end is below this."""
+
+_MEANINGS = {
+    ("labels", "pair"): ", every pair of labels on an item being one",
+    ("labels", "item"): ", every item being one",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingEffort(Tabular):
+    """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where not known.
+
+    n_judgments: how many double judgments there are, and ``meaning`` what counts as one where that is not plain;
+    variance: of one double judgment, the largest within the interval of p(R|i);
+    floor: the deviation that these topics leave with ever so many of them.
+    """
+
+    scale: Scale
+    relevant: RelevantSets
+    deviation: float
+    n_judgments: int
+    meaning: str
+    n_topics: int
+    variance: Floats
+    floor: Floats
+    judgments: Floats
+    judgments_on_these_topics: Floats
+    topics: Floats
+
+    def deviation_with(self, n_judgments: int) -> Floats:
+        """Standard deviation of p(R|i) with this many double judgments at most, topics being alike."""
+        return np.sqrt(self.variance / n_judgments)
+
+    def sentences(self, row: int = 0) -> list[str]:
+        """Say how many double judgments are needed, and whether topics are needed instead."""
+        name, known = self.relevant.names[row], ~np.isnan(self.judgments[row])
+        if not known.any():
+            return []
+        listed = self._listed(self.judgments[row])
+        words = [
+            f"A standard deviation of at most {self.deviation:g} on p({name}|i) takes this many double judgments, were "
+            f"all topics alike: {listed} (there are {self.n_judgments:,}{self.meaning})."
+        ]
+        return words + self._of_topics(row)
+
+    def sentence(self) -> str:
+        """Say how many double judgments are needed, by the first notion of relevance."""
+        return (self.sentences() or ["No label has been judged twice, so nothing can be said of what it takes."])[0]
+
+    def records(self) -> Records:
+        """Return one row per notion of relevance and label, the highest first: what it takes, None if not known."""
+        return [
+            {
+                "relevant": name,
+                "label": self.scale.labels[level],
+                "deviation": self.deviation,
+                "judgments": known_count(self.judgments[row, level]),
+                "topics": known_count(self.topics[row, level]),
+                "judgments_on_these_topics": known_count(self.judgments_on_these_topics[row, level]),
+            }
+            for row, name in enumerate(self.relevant.names)
+            for level in reversed(range(len(self.scale)))
+        ]
+
+    def _of_topics(self, row: int) -> list[str]:
+        name, floor, topics = self.relevant.names[row], self.floor[row], self.topics[row]
+        if np.isnan(floor).all():
+            return [f"With {counted(self.n_topics, 'topic')} nothing can be said of how topics differ."]
+        worst = int(np.nanargmax(floor))
+        few = "" if self.n_topics >= FEW_TOPICS else f" (roughly, with so few as {self.n_topics})"
+        if floor[worst] < self.deviation:
+            listed = self._listed(self.judgments_on_these_topics[row])
+            return [f"Counting how topics differ, on these {self.n_topics} topics: {listed}{few}."]
+        hopeless = floor >= self.deviation
+        return [
+            f"Topics differ: on these {self.n_topics} topics no number of double judgments brings the deviation of "
+            f"p({name}|{self.scale.labels[worst]}) below {floor[worst]:.3f}; judge more topics instead, as many items "
+            f"of each: {self._listed(np.where(hopeless, topics, np.nan))}{few}."
+        ]
+
+    def _listed(self, numbers: Floats) -> str:
+        levels = [level for level in reversed(range(len(self.scale))) if not np.isnan(numbers[level])]
+        return ", ".join(f"{int(numbers[level]):,} for {self.scale.labels[level]}" for level in levels)
+
+
+def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIATION) -> JudgingEffort:
+    """How many double judgments, or topics, give every p(R|i) a standard deviation of at most ``deviation``.
+
+    Examples
+    --------
+    >>> from venire import PredictedRelevance, read_grid
+    >>> fit = PredictedRelevance(estimator="one-sided", observed=["U1"]).fit(read_grid('''
+    ...     1 1 1 1 0 0 0 0
+    ...     1 1 1 0 0 0 0 1'''))
+    >>> double_judgments_needed(fit, 0.05).judgments  # .5 * .5 / .05^2, half of the items having each label
+    array([[200., 200.]])
+    """
+    if not 0 < deviation < 1:
+        raise SettingError(f"a deviation of {deviation:g}: expected one between 0 and 1", hint="for example 0.02")
+    variance = _largest_variance(fit)
+    n_topics, square = fit.n_topics, deviation**2
+    least = FEW_PAIRS / _pairs_each(fit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_topics = fit.spread.sd_topics**2 * (n_topics / (n_topics - 1) if n_topics > 1 else np.nan)
+        between = np.maximum(of_topics - fit.spread.sd_items**2, 0.0)
+        most = np.maximum(of_topics, ((fit.spread.high - fit.spread.low) / (2 * Z)) ** 2)
+        here = np.where(between < square, variance / (square - between), np.nan)
+    return JudgingEffort(
+        fit.scale,
+        fit.relevant,
+        deviation,
+        available(fit),
+        _MEANINGS.get((str(fit.setting.estimator), fit.setting.weight), ""),
+        n_topics,
+        variance,
+        np.sqrt(between),
+        _whole(np.maximum(variance / square, least)),
+        _whole(np.maximum(here, least)),
+        _whole(np.maximum(n_topics * most / square, 1.0)),
+    )
+
+
+def _largest_variance(fit: PredictedRelevanceFit) -> Floats:
+    """The largest variance of one double judgment with p(R|i) within its interval -> (relevant, label).
+
+    As a function of p it is a parabola through its values at both ends and between them.  Where there is no interval,
+    as pairs are of one topic, p may be anything.
+    """
+    counts, unknown = fit.by_topic.sum(axis=0), np.isnan(fit.spread.low) & ~np.isnan(fit.p)
+    low, high = np.where(unknown, 0.0, fit.spread.low), np.where(unknown, 1.0, fit.spread.high)
+
+    def variance(p: Floats) -> Floats:
+        return variance_per_judgment(counts, p, fit.relevant.labels, mirrored=mirrored(fit))
+
+    at_low, between, at_high = (variance(p) for p in (low, (low + high) / 2, high))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bend = at_low - 2 * between + at_high
+        place = np.where(bend < 0, 0.5 + (at_low - at_high) / (4 * bend), 0.5)
+    top = variance(low + np.clip(place, 0.0, 1.0) * (high - low))
+    return np.maximum(np.maximum(at_low, at_high), top)
+
+
+def _pairs_each(fit: PredictedRelevanceFit) -> Floats:
+    """Pairs that begin with a label, for every double judgment -> (label,); NaN for a label without."""
+    counts = fit.by_topic.sum(axis=0)
+    each = counts.sum(axis=1) / counts.sum() * (2 if mirrored(fit) else 1)
+    return np.where(each > 0, each, np.nan)
+
+
+def _whole(numbers: Floats) -> Floats:
+    """Round up, forgiving what the last digits of a quotient add."""
+    return np.ceil(numbers * (1 - 1e-12))
+
+
+@dataclass(frozen=True)
+class LowestLabel:
+    """Whether p(R|lowest) is small enough to stop re-judging the lowest label, and what that saves.
+
+    saved: share of double judgments at it; part: share of what users find relevant that would be left uncounted.
+    """
+
+    relevant: str
+    label: str
+    p: float
+    high: float
+    saved: float
+    part: float
+
+    @property
+    def negligible(self) -> bool:
+        """Whether to stop: the upper end is known, and below .02."""
+        return bool(self.high < NEGLIGIBLE)
+
+    def sentence(self) -> str:
+        """Say whether to go on."""
+        name = f"p({self.relevant}|{self.label})"
+        if np.isnan(self.p):
+            return f"{name} is not known: nothing at {self.label} was judged twice, so judge some of it."
+        if np.isnan(self.high):
+            return f"Go on re-judging {self.label}: {name} is known from one topic only."
+        if not self.negligible:
+            return f"Go on re-judging {self.label}: {name} may be {self.high:.3f}, not below {NEGLIGIBLE:g}."
+        return (
+            f"Re-judging {self.label} can stop: {name} is below {NEGLIGIBLE:g}, at most {self.high:.3f}. That saves "
+            f"{100 * self.saved:.0f}% of the double judgments; {100 * self.part:.0f}% of what users find relevant is "
+            "then left uncounted, and from then on the estimate must be one-sided."
+        )
+
+
+def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
+    """Ask, for each notion of relevance, whether the lowest label needs re-judging; none where labels have no order."""
+    if not fit.scale.ordered:
+        return []
+    counts = fit.by_topic.sum(axis=0)
+    p, _ = shares(counts, fit.relevant.labels)
+    hits = counts @ fit.relevant.labels.T.astype(np.float64)
+    saved = float(counts[0].sum() / counts.sum())
+    return [
+        LowestLabel(
+            name,
+            fit.scale.labels[0],
+            float(p[row, 0]),
+            float(fit.spread.high[row, 0]) if counts[0].sum() > 0 else np.nan,
+            saved,
+            float(hits[0, row] / max(hits[:, row].sum(), 1e-300)),
+        )
+        for row, name in enumerate(fit.relevant.names)
+        if not fit.relevant.labels[row, 0]
+    ]

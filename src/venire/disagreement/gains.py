@@ -1,0 +1,135 @@
+"""Gains by the name of a model: ``prm:LABEL``, ``prm:LABEL:M/N`` and ``udm:M/N``, fitted on judgments.
+
+``prm:Key`` is P(a random user finds it relevant, Key or higher | label); ``prm:Key:2/3`` that at least two of three
+random users do; ``udm:1/3`` the weights of the User Disagreement Model for one of three users, the assessor among them;
+``udm:1/3:Key`` the same with what is relevant stated (the top label is, without).
+
+predicted_qrels: from judgments to qrels of predicted relevance, for other tools, in one step.
+"""
+
+from __future__ import annotations
+
+from venire.data.conditional import in_condition
+from venire.data.gains import MODELS, Gains, GainsLike, gains_for, names_model
+from venire.data.judgments import Judgments
+from venire.data.panel import Pool, convene
+from venire.data.scale import Scale
+from venire.disagreement.predicted_relevance import PredictedRelevance
+from venire.errors import GainsError, PairsError
+from venire.io.exchange import ScaledQrels, scaled_qrels
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.types import Ints, RNGLike
+
+APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
+
+
+def fitted_gains(
+    text: str,
+    judgments: Judgments,
+    *,
+    keep_lowest: bool = False,
+    rng: RNGLike = 0,
+    rank: Ints | None = None,
+    **setting: object,
+) -> Gains:
+    """Fit the model that a name states, and return its gains; rank as in ``PredictedRelevance.fit``, setting as it.
+
+    keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.  Labels
+    given after another document have no part in it where others are in isolation.
+    """
+    alone = ~in_condition(judgments)
+    judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
+    model, relevant, at = read_model(text, judgments.scale)
+    if keep_lowest and model != "udm":
+        raise GainsError(f"the lowest label of {text} has the gain that was estimated", hint="leave out keep_lowest")
+    try:
+        fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rank=rank, rng=rng)  # type: ignore[arg-type]
+        return fit.gains(users=at) if model == "prm" else fit.udm_gains(at, lowest=None if keep_lowest else 0.0)
+    except (PairsError, GainsError) as error:
+        raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None
+
+
+def read_model(text: str, scale: Scale) -> tuple[str, str | None, tuple[int, int]]:
+    """Read the name of a model's gains: prm or udm, what is relevant (None: the top label), and M of N users."""
+    model, _, rest = text.partition(":")
+    if model not in MODELS:
+        raise GainsError(f"{text!r} names no model", hint="use prm:LABEL or udm:M/N, as in udm:1/3")
+    relevant, at = _prm(rest, scale) if model == "prm" else _udm(rest)
+    if relevant == "all" and "all" not in scale.labels:
+        hint = f"name one, as in prm:{scale.labels[-1]}"
+        raise GainsError(f"{text!r} names all notions of relevance, and gains are for one of them", hint=hint)
+    return model, relevant, at
+
+
+def _prm(rest: str, scale: Scale) -> tuple[str | None, tuple[int, int]]:
+    """Read LABEL or LABEL:M/N; a label of the scale is a label, whatever it looks like."""
+    label, colon, share = rest.rpartition(":")
+    if rest not in scale.labels and (colon and "/" in share):
+        return label or None, read_share(share)
+    return rest or None, (1, 1)
+
+
+def _udm(rest: str) -> tuple[str | None, tuple[int, int]]:
+    share, _, label = rest.partition(":")
+    return label or None, read_share(share)
+
+
+def read_share(text: str) -> tuple[int, int]:
+    """Read M/N, as in 1/3: at least M of N users.
+
+    Examples
+    --------
+    >>> read_share("2/5")
+    (2, 5)
+    """
+    m, slash, n = text.partition("/")
+    if not (slash and m.strip().isdecimal() and n.strip().isdecimal()) or not 1 <= int(m) <= int(n):
+        raise GainsError(f"{text!r} is not M/N with 1 <= M <= N", hint="as in 1/3: at least one of three users")
+    return int(m), int(n)
+
+
+def predicted_qrels(
+    judgments: JudgmentsLike,
+    gains: GainsLike = "prm",
+    *,
+    assessor: str | None = None,
+    per: str | None = None,
+    pool: str | Pool | None = None,
+    fit_on: JudgmentsLike | None = None,
+    scale_by: int | None = None,
+    rng: RNGLike = 0,
+) -> ScaledQrels:
+    """Make qrels of gains, as trec_eval, pytrec_eval, ir_measures and ranx read them.
+
+    Parameters
+    ----------
+    judgments : as ``read_judgments`` takes them; also Qrel rows of ir_measures, and Qrels of ranx
+    gains : "prm" (P(a random user finds it relevant, with the top label | label)), "prm:LABEL", "udm:M/N"; or any gains
+        that ``evaluate`` takes
+    assessor, per, pool
+        Whose labels get the gains, as in ``evaluate``; with ``per="assessor"`` the qrels are judgment groups.
+    fit_on : judgments that a model is fitted on, if not these
+    scale_by : how many times its gain the relevance of a document is; None: 1 where all gains are whole, else 1000
+
+    Returns
+    -------
+    ScaledQrels, which ir_measures takes as they are; ``to_dict()`` is for pytrec_eval, ``to_ranx()`` for ranx, and
+    ``write_scaled_qrels`` writes a file.
+
+    Examples
+    --------
+    >>> two = {"ann": {"q1": {"d1": 2, "d2": 1, "d3": 0}}, "bob": {"q1": {"d1": 2, "d2": 2, "d3": 0}}}
+    >>> predicted_qrels(two, {"0": 0, "1": 0.4, "2": 0.9}, assessor="ann").to_dict()
+    {'q1': {'d1': 900, 'd2': 400, 'd3': 0}}
+    """
+    labels = read_judgments(judgments)
+    others = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)
+    panel = convene(labels, assessor=assessor, per=per, pool=pool)
+    settled = _settled(gains, labels, others, rng)
+    return scaled_qrels(labels, settled, panel, scale_by=scale_by, groups=per is not None)
+
+
+def _settled(gains: GainsLike, labels: Judgments, others: Judgments, rng: RNGLike) -> Gains:
+    if isinstance(gains, str) and names_model(gains):
+        gains = fitted_gains(gains, others, rng=rng)
+    return gains_for(gains, labels.scale)

@@ -1,0 +1,303 @@
+"""Selection: were items judged again because of a label that they had?
+
+Eq. (5) of Demeester et al. (2015) lets both labels of a double judgment come first.  That is right where the items were
+chosen without regard to their labels, at random or by rank, as Section 6.1 recommends.  Where they were chosen by their
+first label (Section 5.2.1: second judgments mostly above the lowest label), the labels of the second assessor are not
+those of the pool, and Eq. (5) gives too much.  Eq. (4), one-sided, from the first label to a later one, is right either
+way: given the first label, the later ones do not depend on the choice.  What is looked for:
+
+- Being judged again goes with the label, given the topic and the assessor and, where runs are at hand, how they rank
+  the item (``kernels.association``).  Without runs, a choice by rank shows in the same way.
+- Only items judged twice were kept, and one assessor came first: this assessor, who labelled nearly all of them, hardly
+  ever gives the lowest label where the others often do.  A very lenient assessor looks the same.
+- Only items judged twice were kept, and the assessors took turns: fewer items have the lowest label twice than if they
+  had been labelled blindly.
+- Items whose labels differ get further labels more often.
+
+Which label was first is known from times; or from items judged once: where every item of a topic judged again has one
+label by an assessor who judged items alone in it, that one is assumed to be the first.  Then the estimate is one-sided,
+with a warning.  Where the order is not known there is an error if runs show that it is not the rank, and else a warning
+where odds are at least doubled.
+Where only the lists that one assessor's top labels had selected were kept, and these in full, there is no trace.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.data.label_pairs import Pairs, distinct_items, pair_up, two_sides
+from venire.errors import PairsError, SelectionWarning
+from venire.kernels.association import association
+from venire.types import Bools, Codes, Floats, Ints
+from venire.words import counted
+
+LEVEL, GRAVE = 0.01, 1e-3
+"""A choice by labels is assumed below the first p-value, and refused below the second where nothing safe is left."""
+ODDS, DEFICIT, ENOUGH = 2.0, 5.0, 30
+"""Where the order is not known, this odds ratio matters; so many times fewer lowest labels do, of so many labels."""
+NEARLY = 0.95
+"""Those who judged first have one label on this share of the items."""
+BLINDLY = 3.0
+"""So many times fewer items with the lowest label twice than by blind labelling are too few."""
+SAFE = "use one-sided and name who judged first (--estimator one-sided --observed NAME)"
+OVERRIDE = "if the labels did not decide what was judged twice, use --estimator labels"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What shows that items were judged again because of a label.
+
+    first, second (row,): labels that may come first and second in a one-sided estimate, None where the order is not
+    known; assumed: how it is; grave: whether Eq. (5) must not be used.
+    """
+
+    reason: str
+    first: Bools | None = None
+    second: Bools | None = None
+    assumed: str = ""
+    grave: bool = True
+
+
+def safe_pairs(
+    judgments: Judgments,
+    *,
+    estimator: str | None,
+    observed: Sequence[str] = (),
+    reference: Sequence[str] = (),
+    weight: str = "pair",
+    rank: Ints | None = None,
+) -> Pairs:
+    """Pair labels up as ``pair_up`` does; one-sided, from the first label, where labels decided what was judged again.
+
+    A ``SelectionWarning`` says so.  An estimator that was asked for is not changed: ``labels`` goes with a warning, and
+    ``paired`` is refused where it would be wrong.
+    """
+    pairs = pair_up(judgments, estimator=estimator, observed=observed, reference=reference, weight=weight)
+    if pairs.estimator == "one-sided":
+        return pairs
+    found = find_selection(judgments, observed=observed, reference=reference, rank=rank)
+    if found is None:
+        return pairs
+    if estimator is None and found.first is not None and found.second is not None:
+        words = f"{found.reason}; p(R|i) is estimated one-sided, from the first label to later ones ({found.assumed})"
+        warnings.warn(f"{words}, since both ways together would be biased", SelectionWarning, stacklevel=4)
+        return pair_up(judgments, weight=weight, sides=(found.first, found.second))
+    if found.grave and estimator != "labels":
+        raise PairsError(f"{found.reason}, and paired would be biased", hint=[SAFE, OVERRIDE])
+    warnings.warn(f"{found.reason}; if that was not by rank, p(R|i) is biased: {SAFE}", SelectionWarning, stacklevel=4)
+    return pairs
+
+
+def find_selection(
+    judgments: Judgments,
+    *,
+    observed: Sequence[str] = (),
+    reference: Sequence[str] = (),
+    rank: Ints | None = None,
+) -> Selection | None:
+    """Look for a choice of items by their labels; None if nothing shows it.  O(rows log rows).
+
+    observed, reference: names of assessors, as for ``pair_up``; labels by others are not looked at.  rank: numbers by
+    which runs treat items alike -> (item,); None: no runs are at hand.
+    """
+    if not judgments.scale.ordered or len(judgments) == 0:
+        return None
+    case = _Case.of(judgments, observed, reference, rank)
+    if not (case.others > 0).any():
+        return None
+    return _by_label(case) or _one_without_lowest(case) or _lowest_never_twice(case) or _by_disagreement(case)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """Labels looked at, all (label,): rows of the judgments, item, who, and how many others judged the item."""
+
+    judgments: Judgments
+    rows: Ints
+    item: Codes
+    who: Codes
+    others: Ints
+    rank: Ints | None
+
+    @classmethod
+    def of(cls, judgments: Judgments, observed: Sequence[str], reference: Sequence[str], rank: Ints | None) -> _Case:
+        first, second = two_sides(judgments, observed, reference)
+        who = judgments.assessor.codes
+        rows = np.flatnonzero((first | second)[who])
+        item = distinct_items(judgments)[0][rows]
+        side = (who if (first & second).any() else second[who].astype(np.int32))[rows]
+        n_sides = int(side.max(initial=0)) + 1
+        cell = np.unique(item.astype(np.int64) * n_sides + side)
+        others = np.bincount(cell // n_sides, minlength=int(item.max(initial=-1)) + 1)[item] - 1
+        return cls(judgments, rows, item, who[rows], others, rank)
+
+    @property
+    def label(self) -> Codes:
+        return self.judgments.label[self.rows]
+
+    @property
+    def topic(self) -> Codes:
+        return self.judgments.items.topic[self.judgments.item[self.rows]]
+
+    def groups(self, *, by_assessor: bool) -> list[Ints]:
+        """What is given when labels are compared, each (label,): topic, perhaps by assessor, and rank if known."""
+        n_assessors = int(self.who.max(initial=0)) + 1
+        own = self.topic.astype(np.int64) * n_assessors + (self.who if by_assessor else 0)
+        for facet in (self.judgments.facets[name] for name in ("intent", "given") if name in self.judgments.facets):
+            own = own * len(facet.names) + facet.codes[self.rows]
+        return [own] if self.rank is None else [own, self.rank[self.judgments.item[self.rows]]]
+
+    def lowest(self) -> Floats:
+        return (self.label == 0).astype(np.float64)
+
+    @property
+    def lowest_name(self) -> str:
+        return repr(self.judgments.scale.labels[0])
+
+
+def _by_label(case: _Case) -> Selection | None:
+    """Find labels that tell which items were judged again."""
+    groups, others = case.groups(by_assessor=True), case.others.astype(np.float64)
+    marks = np.column_stack([case.label, case.label > 0, case.label == case.label.max()]).astype(np.float64)
+    chance = association(marks, others, groups, case.topic) if np.ptp(others) else 1.0
+    if chance >= LEVEL:
+        return None
+    again, n_labels = case.others > 0, len(case.judgments.scale)
+    share = np.bincount(case.label, again, n_labels) / np.maximum(np.bincount(case.label, minlength=n_labels), 1)
+    shown = ", ".join(
+        f"{case.judgments.scale.labels[level]}: {100 * share[level]:.0f}%" for level in np.unique(case.label)[::-1][:6]
+    )
+    reason = f"whether an item was judged again goes with its label ({shown}; p {_shown(chance)}"
+    given = "given topic and rank)" if case.rank is not None else "given topic; ranks are not known without runs)"
+    first, second, assumed = _order(case)
+    if first is None and not _strong(case, groups[0]):
+        return None
+    grave = case.rank is not None and chance < GRAVE
+    return Selection(f"{reason}, {given}", first, second, assumed, grave=grave)
+
+
+def _strong(case: _Case, group: Ints) -> bool:
+    """Whether labels above the lowest, or the top ones, have far other odds of being judged again."""
+    for marked in (case.label > 0, case.label == case.label.max()):
+        cell = 4 * np.unique(group, return_inverse=True)[1] + 2 * ~marked + (case.others == 0)
+        a, b, c, d = np.bincount(cell, minlength=4 * len(np.unique(group))).reshape(-1, 4).T.astype(np.float64)
+        odds = common_odds(a, b, c, d)
+        if odds >= ODDS or odds <= 1 / ODDS:
+            return True
+    return False
+
+
+def _order(case: _Case) -> tuple[Bools | None, Bools | None, str]:
+    """Find which labels were first, and which came later, each (row,); and what that assumes.  None: not known."""
+    first, assumed = _earliest(case), "the earliest label of an item is the first"
+    if first is None:
+        first, assumed = _by_those_alone(case), "assessors who judged items alone judged first"
+    if first is None:
+        return None, None, ""
+    settled = np.bincount(case.item, first)[case.item] == 1
+    masks = [np.zeros(len(case.judgments), dtype=np.bool_) for _ in range(2)]
+    for mask, chosen in zip(masks, (first, ~first), strict=True):
+        mask[case.rows[chosen & settled]] = True
+    return masks[0], masks[1], assumed
+
+
+def _earliest(case: _Case) -> Bools | None:
+    """Labels that are the earliest of their item -> (label,), where times tell."""
+    if case.judgments.time is None:
+        return None
+    time = case.judgments.time[case.rows]
+    earliest = np.full(int(case.item.max()) + 1, np.inf)
+    np.minimum.at(earliest, case.item, time)
+    first = time == earliest[case.item]
+    return first if np.isfinite(time).all() and (np.bincount(case.item, first)[case.item] == 1).all() else None
+
+
+def _by_those_alone(case: _Case) -> Bools | None:
+    """Labels by assessors who judged items alone, anywhere or in the topic, if an item judged again has just one."""
+    n_assessors = int(case.who.max()) + 1
+    for group in (case.who.astype(np.int64), case.topic.astype(np.int64) * n_assessors + case.who):
+        _, group = np.unique(group, return_inverse=True)
+        first: Bools = np.bincount(group, case.others == 0)[group] > 0
+        if (np.bincount(case.item, first)[case.item] == 1).mean() >= NEARLY:
+            return first
+    return None
+
+
+def _one_without_lowest(case: _Case) -> Selection | None:
+    """Find an assessor who hardly ever gives the lowest label to items to which others often do."""
+    again = case.others > 0
+    who, at, lowest = case.who[again], case.item[again], case.lowest()[again]
+    n_lowest, n_labels = np.bincount(at, lowest), np.bincount(at)
+    partners = (n_lowest[at] - lowest) / np.maximum(n_labels[at] - 1, 1)
+    n, own, theirs = np.bincount(who), np.bincount(who, lowest), np.bincount(who, partners)
+    few = np.flatnonzero((n >= ENOUGH) & (theirs >= ENOUGH / 3) & (own * DEFICIT < theirs))
+    if len(few) == 0 or np.mean(np.bincount(at, np.isin(who, few))[at] == 1) < NEARLY:
+        return None
+    name, total = case.judgments.assessors[int(few[0])], int(n[few[0]])
+    reason = (
+        f"{name!r} gave {case.lowest_name} to {100 * own[few[0]] / total:.1f}% of {counted(total, 'item')} judged "
+        f"twice, the others to {100 * theirs[few[0]] / total:.0f}% of them: {name!r} is very lenient, or labels by "
+        f"{name!r} chose the items"
+    )
+    first = np.isin(case.judgments.assessor.codes, few)
+    looked_at = np.zeros(len(first), dtype=np.bool_)
+    looked_at[case.rows] = True
+    return Selection(reason, first & looked_at, ~first & looked_at, f"that of {name!r}")
+
+
+def _lowest_never_twice(case: _Case) -> Selection | None:
+    """Find that hardly any item has the lowest label twice: one above it was asked for first, of either assessor."""
+    again = case.others > 0
+    who, at, lowest = case.who[again], case.item[again], case.lowest()[again]
+    share = (np.bincount(who, lowest) / np.maximum(np.bincount(who), 1))[who]
+    labels, low = np.bincount(at), np.bincount(at, lowest)
+    pairs, n_items = np.maximum(labels * (labels - 1), 1), int((labels > 0).sum())
+    found = float((low * (low - 1) / pairs).sum())
+    blindly = float(((np.bincount(at, share) ** 2 - np.bincount(at, share**2)) / pairs).sum())
+    if blindly < ENOUGH / 3 or found >= blindly / BLINDLY:
+        return None
+    return Selection(
+        f"of {counted(n_items, 'item')} judged twice {100 * found / n_items:.0f}% have the label {case.lowest_name} by "
+        f"both assessors, fewer than if these labelled blindly ({100 * blindly / n_items:.0f}%): the items seem to be "
+        "chosen by their first label"
+    )
+
+
+def _by_disagreement(case: _Case) -> Selection | None:
+    """Find that items on which labels differ have more labels, among those with two or more."""
+    n_items, n_labels = int(case.item.max()) + 1, len(case.judgments.scale)
+    counts = np.bincount(case.item.astype(np.int64) * n_labels + case.label, minlength=n_items * n_labels)
+    counts = counts.reshape(n_items, n_labels)
+    total, (_, row) = counts.sum(axis=1), np.unique(case.item, return_index=True)
+    item, several = case.item[row], total[case.item[row]] > 1
+    alike = ((counts * (counts - 1)).sum(axis=1) / np.maximum(total * (total - 1), 1))[item][several]
+    groups = [each[row][several] for each in case.groups(by_assessor=False)]
+    z = total[item][several].astype(np.float64)
+    if len(z) == 0 or np.ptp(z) == 0 or association(alike[:, None], z, groups, case.topic[row][several]) >= LEVEL:
+        return None
+    more, fewer = (100 * alike[chosen].mean() for chosen in (z > z.min(), z == z.min()))
+    if more >= fewer:
+        return None
+    return Selection(
+        f"two labels agree in {more:.0f}% of cases on items with more than {int(z.min())} labels, in {fewer:.0f}% on "
+        "others: further labels seem to be asked for where the first ones differ",
+        grave=False,
+    )
+
+
+def common_odds(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
+    """Common odds ratio of tables [[a, b], [c, d]] (stratum,) (Mantel and Haenszel 1959); 1 if there is none."""
+    n = np.maximum(a + b + c + d, 1.0)
+    for_it, against = float((a * d / n).sum()), float((b * c / n).sum())
+    if for_it + against == 0:
+        return 1.0
+    return for_it / against if against else np.inf
+
+
+def _shown(chance: float) -> str:
+    return f"{chance:.3f}" if chance >= 0.001 else "< 0.001"

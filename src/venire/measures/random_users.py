@@ -1,0 +1,338 @@
+r"""Random users: what systems score for many people, on average and from one person to the next.
+
+With gains p(R|i) (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 3.2) a measure that is linear in the
+gains is its expectation over users: P, CG, DCG, RBP, and the expected number of relevant results.  Success, RR and ERR
+are linear in the gain of each document, and so are expectations if documents are independent given their labels.
+nDCG, nERR, R, Rprec, AP, GAP, Q and bpref divide by what the user has yet to decide, and are not: for them
+
+.. math:: E_u[m] \approx \frac1N \sum_u m(r_u), \qquad r_{ud} \sim \mathrm{Bernoulli}(p(R|i_d))
+
+scores every user's own 0 or 1.  Gains are then binary: GAP is AP, DCG has one unit per relevant result, and a relevant
+result satisfies for certain, so that ERR is RR (its highest grade, 1, stops with probability 1, not 1/2).  A user
+who finds nothing relevant for a topic scores 0 there, as in trec_eval.
+
+The standard deviation is that between users of the mean over topics.  It is the least there can be: users who are
+strict or lenient throughout would differ more.
+
+Users: simulated people, each of whom finds every item relevant or not.
+
+A model of disagreement (Demeester et al. 2014, doi:10.1145/2556195.2556268; 2015, doi:10.1007/s10791-015-9275-x) gives
+each label i the probability p(R|i) that a random user finds a result with that label relevant.  User u's relevance of
+item d is then drawn as
+
+.. math:: r_{ud} \sim \mathrm{Bernoulli}(p_d), \qquad p_d = \sum_i w_{di}\, p(R|i)
+
+with w the weights of the labels that the item has.  Users judge for scoring as assessors do, on the scale
+irrelevant < relevant.  Each user has a stream of random numbers of their own, made from the seed and their number, so
+user 7 finds the same items relevant however many users there are and however they are divided into blocks.
+
+When not to use them: given the labels, relevances are independent, from item to item and from user to user.  People
+who are strict throughout, or of a mind about a topic, differ more from each other than these users do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.panel import Panel, Pool
+from venire.data.scale import Scale
+from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
+from venire.io.duplicates import Duplicates
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike
+from venire.io.scanning import Progress
+from venire.kernels.resampling import FEW_TOPICS, topic_weights
+from venire.measures.evaluate import several
+from venire.measures.layout import Case, Layout, check_missing
+from venire.measures.scores import Scores
+from venire.measures.scoring import MeasureLike, Plan, as_measure, score_facts
+from venire.randomness import seed_of, stream
+from venire.tabular import Records, Tabular, known
+from venire.types import Bools, Floats, RNGLike
+
+if TYPE_CHECKING:
+    from numpy.random import SeedSequence
+
+RELEVANCE = Gains(Scale(("irrelevant", "relevant")), np.array([0.0, 1.0]), "users")
+"""What a user's opinion is worth: 0 or 1, on a scale of two labels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Users:
+    """Users by number: p (item,), the probability that one finds an item relevant; judged (item,); seed of all."""
+
+    p: Floats
+    judged: Bools
+    numbers: range
+    seed: SeedSequence
+
+    @classmethod
+    def of(cls, panel: Panel, gains: Gains, n: int, *, seed: SeedSequence) -> Users:
+        """Make n users from the labels of one judge, or of a pool, and gains that are probabilities of relevance.
+
+        Examples
+        --------
+        >>> from venire import read_grid
+        >>> from venire.data.panel import convene
+        >>> from venire.data.gains import gains_for
+        >>> labels = read_grid("0 1 2 2")
+        >>> gains = gains_for({"0": 0.0, "1": 0.5, "2": 1.0}, labels.scale)
+        >>> users = Users.of(convene(labels), gains, 3, seed=np.random.SeedSequence(0))
+        >>> users.p.tolist(), len(users.judges)
+        ([0.0, 0.5, 1.0, 1.0], 3)
+        """
+        if n < 1:
+            raise SettingError(f"{n} users: expected 1 or more", hint="1000 give means to about two digits")
+        refuse_other_than_probabilities(gains)
+        if len(panel.judges) > 1:
+            raise AmbiguousLabels(
+                f"users are drawn from the labels of one judge, and there are {len(panel.judges)}",
+                hint='name one (assessor="NAME", --assessor NAME) or pool them (pool="mean", --pool mean)',
+            )
+        p, judged = panel.gains(gains.values, 0, 1)
+        return cls(np.clip(p[0], 0.0, 1.0), judged[0], range(n), seed)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the users: their numbers, from 1."""
+        return tuple(str(number + 1) for number in self.numbers)
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.p)
+
+    def part(self, first: int, last: int) -> Users:
+        """Users first..last-1 of these; what they find relevant does not change."""
+        return replace(self, numbers=self.numbers[first:last])
+
+    def relevant(self, first: int, last: int) -> Bools:
+        """What users first..last-1 find relevant -> (user, item).  O(users x items)."""
+        found = np.empty((last - first, self.n_items), dtype=np.bool_)
+        for row, number in enumerate(self.numbers[first:last]):
+            np.less(stream(self.seed, number).random(self.n_items), self.p, out=found[row])
+        return found
+
+    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
+        """Gain of every item, and whether it was judged, for users first..last-1; both (user, item).
+
+        values (2,): of an irrelevant and of a relevant item.
+        """
+        relevant = self.relevant(first, last)
+        return np.where(relevant, values[1], values[0]), np.broadcast_to(self.judged, relevant.shape)
+
+
+def refuse_other_than_probabilities(gains: Gains) -> None:
+    """Refuse gains that do not say how likely a user is to find something relevant."""
+    if not gains.unit:
+        raise GainsError(
+            f"users are drawn with probabilities of relevance, and {gains!r} are not such",
+            hint="use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]",
+        )
+
+
+BLOCK_CELLS = 1 << 22
+"""How many cells (users x items, users x lists x measures) are held at a time."""
+LOW, HIGH = 0.05, 0.95
+"""The quantiles between which nine users in ten are."""
+
+
+@dataclass(frozen=True, eq=False)
+class UserScores(Tabular):
+    """Scores of simulated users.
+
+    users : Scores (system, measure, user), each a mean over topics
+    topics, topic_spread : Scores (system, topic, measure), mean and standard deviation over users
+    """
+
+    users: Scores
+    topics: Scores
+    topic_spread: Scores
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def n_users(self) -> int:
+        """How many users were simulated."""
+        return len(self.users.names["user"])
+
+    @property
+    def mean(self) -> Scores:
+        """The expectation over users -> (system, measure)."""
+        return self.users.mean("user")
+
+    @property
+    def sd(self) -> Scores:
+        """The standard deviation between users -> (system, measure); NaN for one user."""
+        return self.users.spread("user")
+
+    def quantile(self, q: float) -> Floats:
+        """What a share q of users stay below -> (system, measure)."""
+        return np.quantile(self.users.values, q, axis=-1)
+
+    def over_topics(self, *, level: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
+        """Interval of each mean over resampled topics -> two arrays (system, measure).  O(draws x topics x systems).
+
+        Of fewer than ten topics it is Student's, and NaN for one.
+        """
+        values = np.nan_to_num(self.topics.values)
+        if values.shape[1] < FEW_TOPICS:
+            return _student(values, level)
+        weights = topic_weights(values.shape[1], n_draws, np.random.default_rng(rng))
+        draws = np.einsum("dt,stm->dsm", weights, values) / values.shape[1]
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
+
+    def sentence(self) -> str:
+        """Say which system does most for a random user, and how sure the means are."""
+        if self.n_users == 1:
+            return f"{self._best()}scores are those of one simulated user"
+        error = float(np.nanmax(self.sd.values, initial=0.0)) / self.n_users**0.5
+        return (
+            f"{self._best()}scores are means over {self.n_users:,} simulated users, within {2 * error:.4f} of what "
+            "more would give; sd, low and high (5% and 95%) are between users"
+        )
+
+    def _best(self) -> str:
+        mean, names = self.mean.values[:, 0], self.users.names
+        if np.isnan(mean).all():
+            return ""
+        first = int(np.nanargmax(mean))
+        return f"By {names['measure'][0]}, {names['system'][first]} has the highest mean, {mean[first]:.4f}; "
+
+    def records(self) -> Records:
+        """Return one row per system and measure: the mean over users, and sd, 5 % and 95 % between them."""
+        numbers = {
+            "mean": self.mean.values,
+            "sd": self.sd.values,
+            "low": self.quantile(LOW),
+            "high": self.quantile(HIGH),
+        }
+        names = self.users.names
+        return [
+            {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
+            for n, system in enumerate(names["system"])
+            for m, measure in enumerate(names["measure"])
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.mean!r}\n{self.sentence()}"
+
+
+def _student(values: Floats, level: float) -> tuple[Floats, Floats]:
+    """Student's interval of the mean over topics: values (system, topic, measure) -> low, high (system, measure)."""
+    from scipy.special import stdtrit
+
+    n = values.shape[1]
+    if n < 2:
+        nothing = np.full((values.shape[0], values.shape[2]), np.nan)
+        return nothing, nothing
+    half = stdtrit(n - 1, (1 + level) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
+    return values.mean(axis=1) - half, values.mean(axis=1) + half
+
+
+def evaluate_users(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@10",),
+    *,
+    gains: GainsLike,
+    users: int = 1000,
+    rng: RNGLike = 0,
+    assessor: str | None = None,
+    pool: str | Pool | None = None,
+    topics: Iterable[str] | None = None,
+    unjudged: float | str = 0.0,
+    missing: str = "zero",
+    duplicates: Duplicates | None = None,
+    progress: Progress | None = None,
+) -> UserScores:
+    """Score runs for simulated users, whose relevance is drawn from gains that are probabilities.
+
+    Parameters are those of ``evaluate``; ``unjudged`` is 0 or "condensed".  Cost: users x (items + hits), in blocks of
+    users; memory: a block, users x systems x measures, and systems x topics x measures.
+
+    Examples
+    --------
+    >>> found = evaluate_users({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, "nDCG",
+    ...                        gains={"0": 0, "1": 0.5}, users=4000)
+    >>> abs(found.mean.values.item() - (1 / 2 + 0.6309 / 4)) < 0.02  # half of the users 1, a quarter 0.63, the rest 0
+    True
+    """
+    check_missing(missing)
+    labels = read_judgments(judgments)
+    worth = gains_for(gains, labels.scale)
+    refuse_other_than_probabilities(worth)
+    plan = plan_for_users(several(measures), unjudged)
+    case = Case.of(labels, runs, assessor=assessor, pool=pool, duplicates=duplicates, progress=progress)
+    people = Users.of(case.panel, worth, users, seed=seed_of(rng))
+    layout = Layout.of(case, plan, topics=topics, missing=missing)
+    return _gathered(_blocks(case, people, plan, layout), people, plan, layout)
+
+
+def not_means_over_users(measures: Iterable[MeasureLike], gains: Gains) -> list[str]:
+    """Name the measures whose score with these gains is not the mean over users, where the gains are probabilities."""
+    if not gains.unit or not ((gains.values > 0) & (gains.values < 1)).any():
+        return []
+    known = {str(each): as_measure(each) for each in measures}
+    return [name for name, each in known.items() if each.mean_over_users == "never" and _threshold(each) is None]
+
+
+def plan_for_users(measures: list[MeasureLike], unjudged: float | str) -> Plan:
+    """Settle measures for users, who know relevant and irrelevant only."""
+    for each in map(as_measure, measures):
+        if _threshold(each) is not None:
+            raise MeasureError(
+                f"{each} reads labels, and a simulated user knows only relevant and irrelevant",
+                hint="leave rel= out: what is relevant is settled by the gains, as in prm:LABEL",
+            )
+    plan = Plan.of(measures, RELEVANCE, unjudged)
+    if plan.unjudged_settled and not plan.condensed:
+        raise MeasureError(
+            "unjudged documents have a gain, but users cannot be drawn for documents that are not known",
+            hint="leave them at 0, or take them out of the lists with unjudged='condensed'",
+        )
+    return plan
+
+
+def _threshold(measure: object) -> str | None:
+    return getattr(measure, "rel", None)
+
+
+def _blocks(case: Case, people: Users, plan: Plan, layout: Layout) -> Iterator[Floats]:
+    """Score a block of users at a time -> (system, topic, measure, user)."""
+    n_users = len(people.numbers)
+    step = max(1, BLOCK_CELLS // max(people.n_items, len(case.facts.depth) * len(plan.measures), 1))
+    for first in range(0, n_users, step):
+        part = people.part(first, min(first + step, n_users))
+        yield layout.place(score_facts(case.facts, part, plan, group=case.group))
+
+
+def _gathered(blocks: Iterable[Floats], people: Users, plan: Plan, layout: Layout) -> UserScores:
+    """Reduce blocks to means over topics for each user, and mean and spread over users for each topic."""
+    names = {"system": layout.facts.systems, "topic": layout.topics, "measure": plan.names, "user": people.judges}
+    shape = (len(names["system"]), len(names["topic"]), len(names["measure"]))
+    by_user, total, squares, centre = [], np.zeros(shape), np.zeros(shape), None
+    for block in blocks:
+        centre = block.mean(axis=-1) if centre is None else centre
+        by_user.append(Scores(block, tuple(names), names).mean("topic").values)
+        total += (block - centre[..., None]).sum(axis=-1)
+        squares += ((block - centre[..., None]) ** 2).sum(axis=-1)
+    n = len(people.numbers)
+    shift = total / n
+    sd = np.sqrt(np.maximum(squares / n - shift**2, 0.0) * n / (n - 1)) if n > 1 else np.full(shape, np.nan)
+    centre = shift if centre is None else centre + shift
+
+    def scores(values: Floats, *axes: str) -> Scores:
+        return Scores(values, axes, {axis: names[axis] for axis in axes}, layout.notes)
+
+    return UserScores(
+        scores(np.concatenate(by_user, axis=-1), "system", "measure", "user"),
+        scores(centre, "system", "topic", "measure"),
+        scores(sd, "system", "topic", "measure"),
+        layout.notes,
+    )

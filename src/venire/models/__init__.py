@@ -1,1 +1,0 @@
-"""Models of how assessors disagree, and what their labels say about users."""

@@ -1,0 +1,38 @@
+"""Seeds: randomness that can be kept, written down and used again.
+
+Streams: random numbers of their own for each of many draws, the same however draws are divided among blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from venire.types import RNGLike
+
+if TYPE_CHECKING:
+    from numpy.random import Generator, SeedSequence
+
+
+def seed_of(rng: RNGLike) -> np.random.SeedSequence:
+    """Settle randomness into a seed that can be kept and used again."""
+    if isinstance(rng, np.random.Generator):
+        return cast("np.random.SeedSequence", rng.spawn(1)[0].bit_generator.seed_seq)
+    return copied(rng) if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
+
+
+def copied(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """Return the same seed, to spawn from without a trace."""
+    return np.random.SeedSequence(
+        seed.entropy,
+        spawn_key=seed.spawn_key,
+        pool_size=seed.pool_size,
+        n_children_spawned=seed.n_children_spawned,
+    )
+
+
+def stream(seed: SeedSequence, number: int) -> Generator:
+    """Random numbers of one draw, as ``seed.spawn`` would give its child of that number."""
+    key = (*seed.spawn_key, number)
+    return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size))

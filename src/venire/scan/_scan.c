@@ -1,0 +1,682 @@
+/* Scanning run lines into the ranks of judged items: the compiled twin of scan/lists.py.
+ *
+ * One pass over the bytes.  A line is split into its six fields; a list is a stretch of lines with the same topic and
+ * tag.  Each document is looked up in the small table of its topic's judged documents, found by hash and verified byte
+ * by byte, and noted in a table of the list's own documents, so that none passes twice.  When a list ends, its order
+ * is settled: most lists are in order already; ties are sorted only where a judged document takes part.
+ *
+ * The interpreter lock is released while lines are scanned.  Written against the stable ABI: one build serves every
+ * Python from 3.11 on.  Copyright the Venire developers; Apache-2.0. */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <float.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE2__) && defined(__GNUC__)
+#include <emmintrin.h>
+#endif
+
+/* ---- bytes --------------------------------------------------------------------------------------------------- */
+
+enum { TEXT, BLANK, END, CONTROL };
+static uint8_t kind_of[256];
+
+static void init_kinds(void) {
+    for (int byte = 0; byte < 32; byte++) kind_of[byte] = CONTROL;
+    for (const char *blank = "\t\v\f\r "; *blank; blank++) kind_of[(uint8_t)*blank] = BLANK;
+    kind_of['\n'] = END;
+}
+
+static inline int kind(const char *p) { return kind_of[(uint8_t)*p]; }
+
+typedef struct {
+    const char *at;
+    uint32_t length;
+} Slice;
+
+static inline uint64_t load(const char *p) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return word;
+}
+
+#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WORDWISE 1 /* eight bytes at a time */
+#else
+#define WORDWISE 0
+#endif
+
+/* The first n < 8 bytes at p; 8 may be read. */
+static inline uint64_t load_some(const char *p, size_t n) {
+    if (WORDWISE) return n ? load(p) << (64 - 8 * n) : 0;
+    uint64_t word = 0;
+    memcpy(&word, p, n);
+    return word;
+}
+
+/* Compare two slices behind which 8 bytes may be read. */
+static inline int same(Slice a, Slice b) {
+    if (a.length != b.length) return 0;
+    const char *p = a.at, *q = b.at;
+    size_t left = a.length;
+    for (; left >= 8; left -= 8, p += 8, q += 8) {
+        if (load(p) != load(q)) return 0;
+    }
+    return load_some(p, left) == load_some(q, left);
+}
+
+/* Order of bytes; a shorter slice stands before a longer one that begins with it.  8 bytes may be read behind both. */
+static inline int compare(Slice a, Slice b) {
+    uint32_t shorter = a.length < b.length ? a.length : b.length, n = 0;
+#if WORDWISE
+    for (; n + 8 <= shorter; n += 8) {
+        uint64_t one = load(a.at + n), other = load(b.at + n);
+        if (one != other) return __builtin_bswap64(one) > __builtin_bswap64(other) ? 1 : -1;
+    }
+#endif
+    int order = memcmp(a.at + n, b.at + n, shorter - n);
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static inline uint64_t hash(Slice slice) {
+    uint64_t mixed = 0x9E3779B97F4A7C15u ^ slice.length;
+    const char *p = slice.at;
+    size_t left = slice.length;
+    for (; left >= 8; left -= 8, p += 8) {
+        mixed = (mixed ^ load(p)) * 0x9E3779B97F4A7C15u;
+        mixed ^= mixed >> 29;
+    }
+    mixed = (mixed ^ load_some(p, left)) * 0x9E3779B97F4A7C15u;
+    return mixed ^ (mixed >> 32);
+}
+
+/* Where the text at p ends: at the first byte up to a space.  Looks at no byte from ``limit`` on. */
+static inline const char *text_end(const char *p, const char *limit) {
+#if WORDWISE
+    for (; limit - p >= 8; p += 8) {
+        uint64_t word = load(p), low = (word - 0x2121212121212121u) & ~word & 0x8080808080808080u;
+        if (low) return p + (__builtin_ctzll(low) >> 3);
+    }
+#else
+    (void)limit;
+#endif
+    while (kind(p) == TEXT) p++;
+    return p;
+}
+
+/* ---- growing arrays ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    char *data;
+    size_t used, room; /* in bytes */
+} Array;
+
+static void *grow(Array *array, size_t size) {
+    if (array->used + size > array->room) {
+        size_t room = (array->room ? 2 * array->room : 4096) + size;
+        char *data = realloc(array->data, room);
+        if (!data) return NULL;
+        array->data = data;
+        array->room = room;
+    }
+    array->used += size;
+    return array->data + array->used - size;
+}
+
+static int push(Array *array, int32_t value) {
+    int32_t *place = grow(array, sizeof value);
+    if (place) *place = value;
+    return place != NULL;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
+
+static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* An exponent that no number of digits behind the point brings back; what is larger need not be told apart. */
+#define BEYOND INT64_C(1000000000000)
+
+/* Read what Python's float would; for the few numbers that are long or far from 1.  Takes the lock for a moment. */
+static int read_slowly(Slice text, double *value, PyThreadState **unlocked) {
+    char *copy = malloc(text.length + 1);
+    if (!copy) return 0;
+    memcpy(copy, text.at, text.length);
+    copy[text.length] = 0;
+    PyEval_RestoreThread(*unlocked);
+    *value = PyOS_string_to_double(copy, NULL, NULL);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        *value = Py_HUGE_VAL;
+    }
+    *unlocked = PyEval_SaveThread();
+    free(copy);
+    return *value - *value == 0; /* finite */
+}
+
+static inline const char *read_digits(const char *p, uint64_t *mantissa) {
+    for (unsigned digit; (digit = (unsigned)(uint8_t)*p - '0') < 10; p++) *mantissa = 10 * *mantissa + digit;
+    return p;
+}
+
+/* Read a number as it usually is, [-] digits [. digits], few enough for 64 bits; 0 if it is not.  A blank follows. */
+static inline int read_usual(Slice text, double *value) {
+    const char *p = text.at, *end = text.at + text.length;
+    uint64_t mantissa = 0;
+    int negative = *p == '-';
+    const char *first = p + negative, *point = read_digits(first, &mantissa), *last = point;
+    if (*point == '.') last = read_digits(point + 1, &mantissa);
+    ptrdiff_t places = last > point ? last - point - 1 : 0;
+    if (last != end || text.length > 18 || point == first || mantissa > (uint64_t)1 << 53) return 0;
+    double magnitude = (double)mantissa / POWERS[places];
+    *value = negative ? -magnitude : magnitude;
+    return 1;
+}
+
+/* Read a finite decimal number, [+-] digits [. digits] [e [+-] digits], as the double nearest to it; 0 if it is none.
+ * An integer up to 2^53 times or over a power of ten up to 10^22 is correctly rounded (Clinger 1990). */
+static int read_number(Slice text, double *value, PyThreadState **unlocked) {
+    if (read_usual(text, value)) return 1;
+    const char *p = text.at, *end = text.at + text.length;
+    int negative = *p == '-';
+    p += negative || *p == '+';
+    uint64_t mantissa = 0;
+    int digits = 0, significant = 0, places = 0, after_point = 0;
+    for (; p < end; p++) {
+        unsigned digit = (unsigned)(uint8_t)*p - '0';
+        if (digit < 10) {
+            significant += significant || digit;
+            if (significant <= 19) mantissa = 10 * mantissa + digit;
+            digits++;
+            places += after_point;
+        } else if (*p == '.' && !after_point) {
+            after_point = 1;
+        } else {
+            break;
+        }
+    }
+    if (!digits) return 0;
+    int64_t exponent = 0;
+    if (p < end) {
+        if (*p != 'e' && *p != 'E') return 0;
+        p++;
+        int down = p < end && *p == '-';
+        p += p < end && (*p == '-' || *p == '+');
+        if (p == end) return 0;
+        for (; p < end; p++) {
+            if ((unsigned)(uint8_t)*p - '0' > 9) return 0;
+            if (exponent < BEYOND) exponent = 10 * exponent + (*p - '0');
+        }
+        exponent = down ? -exponent : exponent;
+    }
+    exponent -= places;
+    if (significant > 19 || mantissa > (uint64_t)1 << 53 || exponent < -22 || exponent > 22) {
+        return read_slowly(text, value, unlocked);
+    }
+    double magnitude = exponent < 0 ? (double)mantissa / POWERS[-exponent] : (double)mantissa * POWERS[exponent];
+    *value = negative ? -magnitude : magnitude;
+    return 1;
+}
+
+/* ---- the scanner: what is looked for, and the rules ----------------------------------------------------------- */
+
+typedef struct {
+    uint32_t tag;   /* the upper half of the hash */
+    int32_t number; /* -1: empty */
+} Cell;
+
+typedef struct {
+    Cell *cells; /* of one topic; none if it has no items */
+    uint32_t mask;
+} Table;
+
+typedef struct {
+    PyObject_HEAD
+    Py_buffer topic_bytes, doc_bytes; /* held as long as the slices into them */
+    Slice *topics, *docs;
+    Cell *cells;
+    Table by_name, *by_topic; /* the topics, and the items of each */
+    Py_ssize_t n_topics, n_items;
+    int by_rank, single_precision, keep_first;
+} Scanner;
+
+static void enter(Table table, uint64_t mixed, int32_t number) {
+    uint32_t place = (uint32_t)mixed & table.mask;
+    while (table.cells[place].number >= 0) place = (place + 1) & table.mask;
+    table.cells[place] = (Cell){(uint32_t)(mixed >> 32), number};
+}
+
+static inline int32_t find(Table table, const Slice *known, Slice wanted, uint64_t mixed) {
+    if (!table.cells) return -1;
+    uint32_t place = (uint32_t)mixed & table.mask, tag = (uint32_t)(mixed >> 32);
+    for (; table.cells[place].number >= 0; place = (place + 1) & table.mask) {
+        if (table.cells[place].tag == tag && same(known[table.cells[place].number], wanted)) {
+            return table.cells[place].number;
+        }
+    }
+    return -1;
+}
+
+static size_t room_for(size_t count) {
+    size_t room = 2;
+    while (room < 2 * count) room *= 2;
+    return count ? room : 0;
+}
+
+/* ---- one scan ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    Slice doc;
+    double score;
+    uint64_t mixed;
+    int32_t item;
+} Entry;
+
+typedef struct {
+    uint32_t list, entry; /* whose document this is; anything of another list than that at hand is forgotten */
+} Seen;
+
+typedef struct {
+    const Scanner *scanner;
+    const char *data;
+    Array entries, order, spare;                  /* of the list at hand */
+    Seen *seen;                                   /* documents of the list at hand, by hash */
+    size_t seen_room;                             /* a power of two */
+    uint32_t list;                                /* number of the list at hand, from 1 */
+    Array names, topic, depth, level, owner, rank, item; /* what is found; names: Slices, topic and tag of each list */
+    Slice at_topic, at_tag;
+    int32_t topic_number;
+    int out_of_order, tied, uneven;
+    int64_t n_lines;
+    const char *fault;
+    int64_t fault_line;
+    int fault_detail;
+    PyThreadState *unlocked;
+} Scan;
+
+static inline size_t n_entries(const Scan *scan) { return scan->entries.used / sizeof(Entry); }
+
+/* Make room in the table of documents seen. */
+static int widen(Scan *scan) {
+    size_t room = scan->seen_room ? 2 * scan->seen_room : 4096;
+    Seen *seen = calloc(room, sizeof *seen);
+    if (!seen) return 0;
+    const Entry *entries = (const Entry *)scan->entries.data;
+    for (size_t n = 0; n < n_entries(scan); n++) {
+        size_t place = entries[n].mixed & (room - 1);
+        while (seen[place].list) place = (place + 1) & (room - 1);
+        seen[place] = (Seen){scan->list, (uint32_t)n};
+    }
+    free(scan->seen);
+    scan->seen = seen;
+    scan->seen_room = room;
+    return 1;
+}
+
+/* Add a document to the list at hand: 1 done, 0 it stood there before, -1 no memory. */
+static inline int add(Scan *scan, Slice doc, double score) {
+    size_t count = n_entries(scan);
+    if (2 * count >= scan->seen_room && !widen(scan)) return -1;
+    const Scanner *scanner = scan->scanner;
+    Entry *entries = (Entry *)scan->entries.data;
+    uint64_t mixed = hash(doc);
+    size_t place = mixed & (scan->seen_room - 1);
+    for (; scan->seen[place].list == scan->list; place = (place + 1) & (scan->seen_room - 1)) {
+        const Entry *other = &entries[scan->seen[place].entry];
+        if (other->mixed == mixed && same(other->doc, doc)) return 0;
+    }
+    int32_t item = scan->topic_number < 0 ? -1 : find(scanner->by_topic[scan->topic_number], scanner->docs, doc, mixed);
+    if (count) {
+        scan->out_of_order |= score > entries[count - 1].score;
+        scan->tied |= score == entries[count - 1].score;
+        scan->uneven |= score != entries[count - 1].score;
+    }
+    Entry *entry = grow(&scan->entries, sizeof *entry);
+    if (!entry) return -1;
+    *entry = (Entry){doc, score, mixed, item};
+    scan->seen[place] = (Seen){scan->list, (uint32_t)count};
+    return 1;
+}
+
+static inline int better(const Entry *a, const Entry *b) {
+    if (a->score != b->score) return a->score > b->score;
+    return compare(a->doc, b->doc) > 0;
+}
+
+/* Sort numbers of entries, best first: merge sort, in place of a stretch already in order nothing moves. */
+static void sort(const Entry *entries, uint32_t *order, uint32_t *spare, size_t count) {
+    if (count < 12) {
+        for (size_t n = 1; n < count; n++) {
+            uint32_t moved = order[n];
+            size_t place = n;
+            for (; place && better(&entries[moved], &entries[order[place - 1]]); place--) order[place] = order[place - 1];
+            order[place] = moved;
+        }
+        return;
+    }
+    size_t half = count / 2;
+    sort(entries, order, spare, half);
+    sort(entries, order + half, spare, count - half);
+    if (!better(&entries[order[half]], &entries[order[half - 1]])) return;
+    memcpy(spare, order, half * sizeof *order);
+    for (size_t left = 0, right = half, n = 0; left < half; n++) {
+        int take = right < count && better(&entries[order[right]], &entries[spare[left]]);
+        order[n] = take ? order[right++] : spare[left++];
+    }
+}
+
+/* Settle the order of the list at hand: as it stands, but for what is out of order and for ties that matter. */
+static int settle(Scan *scan) {
+    size_t count = n_entries(scan);
+    const Entry *entries = (const Entry *)scan->entries.data;
+    scan->order.used = scan->spare.used = 0;
+    uint32_t *order = grow(&scan->order, count * sizeof *order), *spare = grow(&scan->spare, count * sizeof *spare);
+    if (!order || !spare) return 0;
+    for (size_t n = 0; n < count; n++) order[n] = (uint32_t)n;
+    if (scan->out_of_order) {
+        sort(entries, order, spare, count);
+        return 1;
+    }
+    for (size_t first = 0, next; first < count; first = next) {
+        int judged = entries[first].item >= 0;
+        for (next = first + 1; next < count && entries[next].score == entries[first].score; next++) {
+            judged |= entries[next].item >= 0;
+        }
+        if (judged && next > first + 1) sort(entries, order + first, spare, next - first);
+    }
+    return 1;
+}
+
+/* Close the list at hand: note its depth and where its judged items stand, and forget its documents. */
+static int close_list(Scan *scan) {
+    size_t count = n_entries(scan);
+    Slice *names = scan->at_topic.at ? grow(&scan->names, 2 * sizeof *names) : NULL;
+    if (!scan->at_topic.at) return 1;
+    if (!names || !push(&scan->topic, scan->topic_number) || !push(&scan->depth, (int32_t)count)) return 0;
+    if (!push(&scan->level, count > 1 && !scan->uneven)) return 0;
+    names[0] = scan->at_topic;
+    names[1] = scan->at_tag;
+    int moved = scan->out_of_order || scan->tied;
+    if (moved && !settle(scan)) return 0;
+    const Entry *entries = (const Entry *)scan->entries.data;
+    const uint32_t *order = (const uint32_t *)scan->order.data;
+    int32_t owner = (int32_t)(scan->topic.used / sizeof(int32_t)) - 1;
+    for (size_t n = 0; n < count; n++) {
+        int32_t item = entries[moved ? order[n] : n].item;
+        if (item < 0) continue;
+        if (!push(&scan->owner, owner) || !push(&scan->rank, (int32_t)n + 1) || !push(&scan->item, item)) return 0;
+    }
+    scan->entries.used = 0;
+    scan->list++;
+    scan->out_of_order = scan->tied = scan->uneven = 0;
+    return 1;
+}
+
+static int open_list(Scan *scan, Slice topic, Slice tag) {
+    if (!close_list(scan)) return 0;
+    if (!scan->at_topic.at || !same(topic, scan->at_topic)) {
+        scan->topic_number = find(scan->scanner->by_name, scan->scanner->topics, topic, hash(topic));
+    }
+    scan->at_topic = topic;
+    scan->at_tag = tag;
+    return 1;
+}
+
+static int faulty(Scan *scan, const char *fault, int detail) {
+    scan->fault = fault;
+    scan->fault_line = scan->n_lines;
+    scan->fault_detail = detail;
+    return 1;
+}
+
+enum { TOPIC, QUESTION, DOC, RANK, SCORE, TAG, COLUMNS };
+
+/* Compare tags; behind that of the last line there may be no 8 bytes to read. */
+static inline int same_tag(Slice a, Slice b, const char *limit) {
+    if (limit - a.at >= (ptrdiff_t)a.length + 8) return same(a, b);
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
+/* Split the line at p into fields: how many there are (at most COLUMNS are kept), or -1 at a control byte, which *stop
+ * then points at; else *stop points at the end of the line. */
+static inline int split(const char *p, const char *limit, Slice *fields, const char **stop) {
+    int count = 0;
+    for (;;) {
+        while (kind(p) == BLANK) p++;
+        const char *start = p;
+        p = text_end(p, limit);
+        if (p > start) {
+            if (count < COLUMNS) fields[count] = (Slice){start, (uint32_t)(p - start)};
+            count++;
+        }
+        if (kind(p) >= END) break;
+    }
+    *stop = p;
+    return kind(p) == CONTROL ? -1 : count;
+}
+
+/* Split the line at p if it is as usual: six fields, one blank between them, a line end behind; 0 if it is not.
+ * Sixteen bytes are looked at at a time, 64 in all. */
+static inline int split_usual(const char *p, const char *limit, Slice *fields, const char **stop) {
+#if defined(__SSE2__) && defined(__GNUC__)
+    if (limit - p < 64) return 0;
+    const __m128i space = _mm_set1_epi8(' ');
+    uint64_t low = 0; /* a bit for each byte up to a space */
+    for (int n = 0; n < 64; n += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + n));
+        low |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes)) << n;
+    }
+    const char *start = p;
+    for (int n = 0; n < COLUMNS; n++, low &= low - 1) {
+        if (!low) return 0;
+        const char *end = p + __builtin_ctzll(low);
+        if (end == start || kind(end) != (n < TAG ? BLANK : END)) return 0;
+        fields[n] = (Slice){start, (uint32_t)(end - start)};
+        start = end + 1;
+    }
+    *stop = start - 1;
+    return COLUMNS;
+#else
+    (void)p, (void)limit, (void)fields, (void)stop;
+    return 0;
+#endif
+}
+
+/* Scan all lines: 1 done, or stopped at a fault; 0 no memory. */
+static int scan_lines(Scan *scan, const char *limit) {
+    const Scanner *scanner = scan->scanner;
+    Slice fields[COLUMNS];
+    const char *stop;
+    for (const char *p = scan->data; p < limit; p = stop + 1, scan->n_lines++) {
+        int comment = *p == '#', count = split_usual(p, limit, fields, &stop);
+        if (!count) count = split(p, limit, fields, &stop);
+        if (count < 0) return faulty(scan, "control", (uint8_t)*stop);
+        if (comment || !count) continue;
+        if (count != COLUMNS) return faulty(scan, "columns", count);
+        double score;
+        if (!read_number(fields[scanner->by_rank ? RANK : SCORE], &score, &scan->unlocked)) {
+            return faulty(scan, scanner->by_rank ? "rank" : "score", 0);
+        }
+        if (scanner->by_rank) score = -score;
+        if (scanner->single_precision) score = (float)score;
+        int same_list = scan->at_topic.at && same(fields[TOPIC], scan->at_topic) &&
+                        same_tag(fields[TAG], scan->at_tag, limit);
+        if (!same_list && !open_list(scan, fields[TOPIC], fields[TAG])) return 0;
+        int added = add(scan, fields[DOC], score);
+        if (added < 0) return 0;
+        if (!added && !scanner->keep_first) return faulty(scan, "twice", 0);
+    }
+    return close_list(scan);
+}
+
+/* ---- Python -------------------------------------------------------------------------------------------------- */
+
+static PyObject *as_bytes(const Array *array) {
+    return PyBytes_FromStringAndSize(array->data, (Py_ssize_t)array->used);
+}
+
+/* Names of the lists, every second from the first on: topics from 0, tags from 1. */
+static PyObject *names_from(const Scan *scan, size_t first) {
+    const Slice *names = (const Slice *)scan->names.data;
+    size_t count = scan->names.used / (2 * sizeof *names);
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t n = 0; list && n < count; n++) {
+        Slice name = names[2 * n + first];
+        PyObject *text = PyBytes_FromStringAndSize(name.at, name.length);
+        if (!text || PyList_SetItem(list, (Py_ssize_t)n, text) < 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *result_of(const Scan *scan) {
+    PyObject *fault = scan->fault ? Py_BuildValue("(Lsi)", (long long)scan->fault_line, scan->fault, scan->fault_detail)
+                                  : Py_NewRef(Py_None);
+    return Py_BuildValue("(NNNNNNNNLN)", names_from(scan, 0), names_from(scan, 1), as_bytes(&scan->topic),
+                         as_bytes(&scan->depth), as_bytes(&scan->level), as_bytes(&scan->owner), as_bytes(&scan->rank),
+                         as_bytes(&scan->item), (long long)scan->n_lines, fault);
+}
+
+static PyObject *scanner_scan(PyObject *self, PyObject *data) {
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(data, &bytes, &size) < 0) return NULL;
+    if (size && bytes[size - 1] != '\n') {
+        PyErr_SetString(PyExc_ValueError, "the last line has no line end");
+        return NULL;
+    }
+    Scan scan = {.scanner = (const Scanner *)self, .data = bytes, .topic_number = -1, .list = 1};
+    scan.unlocked = PyEval_SaveThread();
+    int done = scan_lines(&scan, bytes + size);
+    PyEval_RestoreThread(scan.unlocked);
+    PyObject *result = done ? result_of(&scan) : PyErr_NoMemory();
+    Array *arrays[] = {&scan.entries, &scan.order, &scan.spare, &scan.names, &scan.topic,
+                       &scan.depth,   &scan.level, &scan.owner, &scan.rank,  &scan.item};
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) free(arrays[n]->data);
+    free(scan.seen);
+    return result;
+}
+
+/* Make slices of a buffer of bytes and two arrays of int64, start and end. */
+static Slice *slices_of(const Py_buffer *bytes, PyObject *start, PyObject *end, Py_ssize_t *count) {
+    Py_buffer starts, ends;
+    Slice *slices = NULL;
+    if (PyObject_GetBuffer(start, &starts, PyBUF_SIMPLE) < 0) return NULL;
+    if (PyObject_GetBuffer(end, &ends, PyBUF_SIMPLE) == 0) {
+        *count = starts.len / (Py_ssize_t)sizeof(int64_t);
+        slices = malloc(((size_t)*count + 1) * sizeof *slices);
+        for (Py_ssize_t n = 0; slices && n < *count; n++) {
+            int64_t from = ((const int64_t *)starts.buf)[n], to = ((const int64_t *)ends.buf)[n];
+            slices[n] = (Slice){(const char *)bytes->buf + from, (uint32_t)(to - from)};
+        }
+        if (!slices) PyErr_NoMemory();
+        PyBuffer_Release(&ends);
+    }
+    PyBuffer_Release(&starts);
+    return slices;
+}
+
+/* Fill the tables: the topics by name, and the items of each topic, all in one stretch of cells. */
+static int fill_tables(Scanner *self, const int32_t *topic_of) {
+    size_t n_topics = (size_t)self->n_topics, total = room_for(n_topics);
+    uint32_t *count = calloc(n_topics + 1, sizeof *count);
+    self->by_topic = calloc(n_topics + 1, sizeof *self->by_topic);
+    if (!count || !self->by_topic) return free(count), 0;
+    for (Py_ssize_t n = 0; n < self->n_items; n++) count[topic_of[n]]++;
+    for (size_t n = 0; n < n_topics; n++) total += room_for(count[n]);
+    Cell *cells = self->cells = malloc((total + 1) * sizeof *cells);
+    if (!cells) return free(count), 0;
+    for (size_t n = 0; n < total; n++) cells[n].number = -1;
+    if (n_topics) self->by_name = (Table){cells, (uint32_t)room_for(n_topics) - 1};
+    cells += room_for(n_topics);
+    for (size_t n = 0; n < n_topics; n++) {
+        if (count[n]) self->by_topic[n] = (Table){cells, (uint32_t)room_for(count[n]) - 1};
+        cells += room_for(count[n]);
+    }
+    for (size_t n = 0; n < n_topics; n++) enter(self->by_name, hash(self->topics[n]), (int32_t)n);
+    for (Py_ssize_t n = 0; n < self->n_items; n++) {
+        enter(self->by_topic[topic_of[n]], hash(self->docs[n]), (int32_t)n);
+    }
+    free(count);
+    return 1;
+}
+
+static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *topic_bytes, *topic_start, *topic_end, *item_topic, *doc_bytes, *doc_start, *doc_end;
+    int by_rank, single_precision, keep_first;
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "OOOOOOOppp", &topic_bytes, &topic_start, &topic_end, &item_topic, &doc_bytes, &doc_start,
+                          &doc_end, &by_rank, &single_precision, &keep_first)) {
+        return NULL;
+    }
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    Scanner *self = (Scanner *)alloc(type, 0);
+    if (!self) return NULL;
+    self->by_rank = by_rank;
+    self->single_precision = single_precision;
+    self->keep_first = keep_first;
+    Py_buffer topic_of;
+    if (PyObject_GetBuffer(topic_bytes, &self->topic_bytes, PyBUF_SIMPLE) < 0 ||
+        PyObject_GetBuffer(doc_bytes, &self->doc_bytes, PyBUF_SIMPLE) < 0 ||
+        !(self->topics = slices_of(&self->topic_bytes, topic_start, topic_end, &self->n_topics)) ||
+        !(self->docs = slices_of(&self->doc_bytes, doc_start, doc_end, &self->n_items)) ||
+        PyObject_GetBuffer(item_topic, &topic_of, PyBUF_SIMPLE) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    int filled = fill_tables(self, topic_of.buf);
+    PyBuffer_Release(&topic_of);
+    if (!filled) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+static void scanner_dealloc(PyObject *object) {
+    Scanner *self = (Scanner *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    free(self->topics);
+    free(self->docs);
+    free(self->cells);
+    free(self->by_topic);
+    if (self->topic_bytes.obj) PyBuffer_Release(&self->topic_bytes);
+    if (self->doc_bytes.obj) PyBuffer_Release(&self->doc_bytes);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef scanner_methods[] = {
+    {"scan", scanner_scan, METH_O, "Scan the bytes of whole lists."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot scanner_slots[] = {
+    {Py_tp_doc, "What a scan looks for, and the rules it goes by."},
+    {Py_tp_new, scanner_new},
+    {Py_tp_dealloc, scanner_dealloc},
+    {Py_tp_methods, scanner_methods},
+    {0, NULL},
+};
+
+static PyType_Spec scanner_spec = {"venire.scan._scan.Scanner", sizeof(Scanner), 0, Py_TPFLAGS_DEFAULT, scanner_slots};
+
+static int module_exec(PyObject *module) {
+    init_kinds();
+    PyObject *type = PyType_FromSpec(&scanner_spec);
+    int failed = !type || PyModule_AddObjectRef(module, "Scanner", type) < 0;
+    Py_XDECREF(type);
+    return failed ? -1 : 0;
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_scan", "Scanning run lines; see scan/lists.py for what it means.", 0, NULL, module_slots,
+    NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__scan(void) { return PyModuleDef_Init(&module); }

@@ -1,0 +1,121 @@
+"""Scanners: from the bytes of whole lists to the ranks of judged items.
+
+There are two, and they give the same answer to the last bit: one compiled (``_scan.c``), where the package was built
+with a C compiler at hand, and one in numpy, which needs none.  Both are pure functions of the bytes, let go of the
+interpreter while they work, and are tried against each other in the tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from venire.scan.fields import Fault, split
+from venire.scan.lists import Lines, Rules, locate, read_lines
+from venire.scan.lookup import Index, build_index
+from venire.scan.slices import Slices, padded
+from venire.types import Codes
+
+try:
+    from venire.scan import _scan
+except ImportError:
+    COMPILED = False
+else:
+    COMPILED = True
+
+
+class Scanned(NamedTuple):
+    """What whole lists come to.
+
+    topics, systems: their names (list,).  topic (its number, -1 unknown), depth, level (list,): whether it has two
+    documents or more, all with the same score.  hit_list, rank (from 1), item (hit,), list by list and by rank.  How
+    many lines there were, and the first fault, at which scanning stopped.
+    """
+
+    topics: list[bytes]
+    systems: list[bytes]
+    topic: Codes
+    depth: Codes
+    level: Codes
+    hit_list: Codes
+    rank: Codes
+    item: Codes
+    n_lines: int
+    fault: Fault | None
+
+
+class Sought(NamedTuple):
+    """What a scan looks for: names of topics (topic,), and items: their topic's number and document (item,)."""
+
+    topics: Slices
+    item_topic: Codes
+    docs: Slices
+
+
+class Scanner(Protocol):
+    """A pure function of bytes, to share out among threads."""
+
+    def scan(self, data: bytes) -> Scanned:
+        """Scan whole lists; data is empty or ends in a line end."""
+
+
+def make_scanner(sought: Sought, rules: Rules, *, compiled: bool = COMPILED) -> Scanner:
+    """Make the faster scanner there is, or one of the two."""
+    return CompiledScanner.of(sought, rules) if compiled else NumpyScanner.of(sought, rules)
+
+
+@dataclass(frozen=True)
+class NumpyScanner:
+    """The scanner that needs no compiler."""
+
+    topics: Index
+    items: Index
+    rules: Rules
+
+    @classmethod
+    def of(cls, sought: Sought, rules: Rules) -> NumpyScanner:
+        """Index what is sought."""
+        no_group = np.zeros(len(sought.topics.start), dtype=np.int32)
+        return cls(build_index(no_group, sought.topics), build_index(sought.item_topic, sought.docs), rules)
+
+    def scan(self, data: bytes) -> Scanned:
+        """Scan whole lists."""
+        fields = split(padded(data), 6)
+        lines, fault = read_lines(fields, self.rules)
+        return self.scan_lines(lines, fault, n_lines=fields.n_lines)
+
+    def scan_lines(self, lines: Lines, fault: Fault | None = None, *, n_lines: int = 0) -> Scanned:
+        """Scan lines of whole lists that were read already, up to a fault."""
+        located = locate(lines, self.topics, self.items, self.rules)
+        fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
+        topics = lines.topic.take(located.first).to_bytes()
+        systems = lines.system.take(located.first).to_bytes()
+        numbers = located.depth, located.level, located.hit_list, located.rank
+        depth, level, hit_list, rank = (each.astype(np.int32) for each in numbers)
+        return Scanned(topics, systems, located.topic, depth, level, hit_list, rank, located.item, n_lines, fault)
+
+
+@dataclass(frozen=True)
+class CompiledScanner:
+    """The scanner in C."""
+
+    twin: _scan.Scanner
+
+    @classmethod
+    def of(cls, sought: Sought, rules: Rules) -> CompiledScanner:
+        """Index what is sought."""
+        (topics, topic_start, topic_end), item_topic, (docs, doc_start, doc_end) = sought
+        return cls(_scan.Scanner(topics, topic_start, topic_end, item_topic, docs, doc_start, doc_end, *rules))
+
+    def scan(self, data: bytes) -> Scanned:
+        """Scan whole lists."""
+        topics, systems, topic, depth, level, hit_list, rank, item, n_lines, fault = self.twin.scan(data)
+        first_fault = Fault(*fault) if fault else None
+        numbers = _codes(topic), _codes(depth), _codes(level), _codes(hit_list), _codes(rank), _codes(item)
+        return Scanned(topics, systems, *numbers, n_lines, first_fault)
+
+
+def _codes(data: bytes) -> Codes:
+    return np.frombuffer(data, dtype=np.int32)

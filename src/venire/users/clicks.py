@@ -1,0 +1,196 @@
+"""What a click log says by itself: how much was clicked at each rank, and the mean click-through rate with an interval.
+
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1; the rates are those of ``data.clicks``.  The mean over
+topics has Student's interval from the topics' standard deviation: what a bootstrap over topics comes to with
+infinitely many draws.  It tells how far other topics of the same kind would differ, not how far other users of these
+topics would.
+
+Online measures: scores of runs, topic by topic, by what users did with their documents.
+
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1:
+
+    CTR            mean click-through rate of all documents shown for a topic: a set has no order, so it is the same
+                   for every run
+    CTR@K          the same over the first K documents of a run's list, as far as they were shown to users
+    click nDCG@K   nDCG by click labels: 2 satisfied, 1 clicked, 0 neither (also what was never shown); gains 2^g - 1,
+                   their Eq. (2); 0 where a topic had no click
+
+Without runs, the list that was shown most often for each topic is scored, under the name ``shown``.
+Clicks at any rank of any page count, whatever list is scored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.comparison.rank_agreement import LEVEL
+from venire.data.clicks import Clicks
+from venire.data.facts import Facts
+from venire.data.gains import GainsLike
+from venire.data.runs import Runs
+from venire.errors import UnjudgedWarning, UnknownName
+from venire.estimate import Estimate
+from venire.io.run_sources import RunsLike, as_runs
+from venire.io.scanning import scan
+from venire.measures.evaluate import evaluate
+from venire.measures.scores import Scores
+from venire.tabular import Records, Tabular, known
+from venire.types import Bools, Floats
+from venire.words import counted
+
+
+@dataclass(frozen=True, eq=False)
+class ClickSummary(Tabular):
+    """A log in numbers; ``mean_ctr`` is over topics, ``rates`` (topic,) are theirs, in the order of ``clicks.topics``.
+
+    mean_ctr has NaN limits where there is one topic only, and is NaN where the log has nothing but clicks.
+    """
+
+    clicks: Clicks
+    rates: Floats
+    mean_ctr: Estimate
+
+    def record(self) -> dict[str, object]:
+        """Return it as a JSON object."""
+        clicks, ctr = self.clicks, self.mean_ctr
+        return {
+            "sessions": clicks.sessions,
+            "topics": len(clicks.topics),
+            "documents": len(clicks),
+            "impressions": int(clicks.impressions.sum()),
+            "clicks": int(clicks.clicks.sum()),
+            "satisfied": int(clicks.satisfied.sum()),
+            "rule": clicks.rule,
+            "mean_ctr": known(ctr.value),
+            "low": known(ctr.low),
+            "high": known(ctr.high),
+        }
+
+    def ranks(self) -> list[dict[str, int | float]]:
+        """Return what happened at each rank: counts, and clicks and satisfied clicks over impressions."""
+        ranks = self.clicks.ranks
+        columns = (ranks.rank, ranks.impressions, ranks.clicks, ranks.satisfied)
+        return [
+            {"rank": rank, "impressions": shown, "clicks": clicked, "satisfied": good}
+            | {"click_rate": clicked / shown, "satisfied_rate": good / shown}
+            for rank, shown, clicked, good in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
+    def records(self) -> Records:
+        """Return one row per rank."""
+        return [dict(row) for row in self.ranks()]
+
+    def sentence(self) -> str:
+        """Say it in one sentence."""
+        ctr, topics = self.mean_ctr, counted(len(self.rates), "topic")
+        limits = "" if np.isnan(ctr.low) else f" [{ctr.low:.3f}, {ctr.high:.3f}]"
+        log = f"{counted(self.clicks.sessions, 'session')} on {topics}"
+        if np.isnan(ctr.value):
+            return f"{log}: the click-through rate is not known, since the log has no result without a click."
+        return (
+            f"{log}: a document that is shown gets a satisfied click "
+            f"({self.clicks.rule}) {ctr.value:.3f}{limits} of the time, averaged over documents, then topics."
+        )
+
+
+def summarise_clicks(clicks: Clicks) -> ClickSummary:
+    """Sum a click log up.
+
+    Examples
+    --------
+    >>> from venire import read_clicks
+    >>> log = read_clicks({"topic": ["q1", "q2"], "docs": ["a b", "c d"], "clicks": ["1 0", "0 0"]})
+    >>> summarise_clicks(log).mean_ctr.value
+    0.25
+    """
+    rates = clicks.topic_rates()
+    n, low, high = len(rates), float("nan"), float("nan")
+    mean = float("nan") if clicks.all_clicked else float(rates.mean())
+    if n > 1 and not clicks.all_clicked:
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * rates.std(ddof=1) / np.sqrt(n))
+        low, high = max(mean - half, 0.0), min(mean + half, 1.0)
+    return ClickSummary(clicks, rates, Estimate(mean, low, high, LEVEL, f"Student over topics, n={n}"))
+
+
+MANY_UNSEEN = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Online:
+    """How clicks become scores: the first ``top`` documents of a list, and what click labels are worth."""
+
+    top: int = 5
+    gains: GainsLike = "exponential"
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """Names of the online measures."""
+        return "CTR", f"CTR@{self.top}", f"click nDCG@{self.top}"
+
+
+def lists_of(clicks: Clicks, runs: RunsLike | None) -> Runs:
+    """Take the runs given, or the lists that were usually shown."""
+    return clicks.usual_lists() if runs is None else as_runs(runs)
+
+
+def online_scores(
+    clicks: Clicks,
+    runs: RunsLike | None = None,
+    *,
+    topics: Iterable[str] | None = None,
+    setting: Online = Online(),  # noqa: B008 - frozen
+) -> Scores:
+    """Score runs by clicks -> Scores (system, topic, measure); NaN where none of a list's documents was shown.
+
+    topics: only these, as far as they are in the log.  Topics that no run has are left out.
+    """
+    sources = lists_of(clicks, runs)
+    facts = scan(sources, clicks.items)
+    chosen = _chosen(clicks, facts, topics)
+    names = tuple(name for name, wanted in zip(clicks.topics, chosen, strict=True) if wanted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnjudgedWarning)  # what was never shown is told below
+        cut = f"nDCG@{setting.top}"
+        labels = evaluate(clicks.labels(), sources, cut, gains=setting.gains, topics=names, missing="skip")
+    of_topic = np.broadcast_to(clicks.topic_rates()[chosen], labels.values.shape[:2])
+    of_top, unseen = _top_rates(clicks, facts, setting.top)
+    values = np.stack([of_topic, of_top[:, chosen], labels.values[..., 0]], axis=-1)
+    values = np.where(np.isnan(labels.values), np.nan, values)
+    notes = (f"{unseen:.0%} of the first {setting.top} documents were never shown",) * (unseen > MANY_UNSEEN)
+    return Scores(
+        values,
+        labels.axes,
+        {"system": facts.systems, "topic": names, "measure": setting.names},
+        (*labels.notes, *notes),
+    )
+
+
+def _chosen(clicks: Clicks, facts: Facts, topics: Iterable[str] | None) -> Bools:
+    """Mark the topics that are asked for and have a list -> (topic,)."""
+    chosen = np.zeros(len(clicks.items.topics), dtype=np.bool_)
+    chosen[facts.topic] = True
+    if topics is not None:
+        asked = set(topics)
+        chosen &= np.array([name in asked for name in clicks.topics], dtype=np.bool_)
+    if not chosen.any():
+        wanted = sorted(asked)[0] if topics is not None and asked else facts.unjudged_topics[0]
+        raise UnknownName("topic of the click log among those asked for:", wanted, clicks.topics)
+    return chosen
+
+
+def _top_rates(clicks: Clicks, facts: Facts, top: int) -> tuple[Floats, float]:
+    """Mean rate of the first documents of each list -> (system, topic); and the share of these never shown."""
+    hit = facts.rank <= top
+    owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[hit]
+    total = np.bincount(owner, clicks.rates()[facts.item[hit]], minlength=len(facts.depth))
+    there = np.bincount(owner, minlength=len(facts.depth))
+    mean = np.divide(total, there, out=np.full(len(total), np.nan), where=there > 0)
+    table = np.full((len(facts.systems), len(facts.items.topics)), np.nan)
+    table[facts.system, facts.topic] = mean
+    return table, 1 - float(there.sum() / max(np.minimum(facts.depth, top).sum(), 1))

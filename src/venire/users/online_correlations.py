@@ -1,0 +1,303 @@
+r"""Do offline measures tell on which topics users were satisfied?  Rank correlations over topics with online measures.
+
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Figures 4 and 5: topics are ordered by an offline measure, from
+labels, and by an online one, from clicks (``online_measures``), and the two orders are correlated by Kendall's tau (b)
+and Spearman's rho, over weights alpha of conditional labels.  Scores closer than 1e-10 are tied.
+
+The paper has no intervals.  Here they are Student's around the value, from its standard deviation over resampled
+topics; so is that of ``gain``, the correlation at an alpha less the one at alpha = 0 on the same topics.  Where several
+systems are scored, ``all`` is the mean of their correlations.
+
+Resamples of few topics vary too little: all of those of three topics in perfect order are in perfect order.  So for
+fewer than ten topics, or where no resample differs, the interval has the values :math:`\rho` that satisfy
+
+.. math:: (r - \rho)^2 \le t_{n-1}^2 \, v \, (1 - \rho^2)
+
+(Wilson's form, of a variance that falls with the correlation), where v is the variance :math:`s^2 / (1 - r^2)` by
+resampling, but at least that of n topics in unrelated orders: 2 (2n + 5) / (9 n (n - 1)) for tau, 1 / (n - 1) for rho
+(Kendall 1938, doi:10.1093/biomet/30.1-2.81).  The gain then has the differences of these limits.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from math import isnan, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.comparison.rank_agreement import LEVEL, STEADY, interval, resampled_sd, student
+from venire.data.clicks import Clicks
+from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
+from venire.data.runs import Runs
+from venire.errors import SettingError, UnjudgedWarning, UnknownName
+from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.run_sources import RunsLike
+from venire.io.scanning import scan
+from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.resampling import FEW_TOPICS, topic_weights
+from venire.measures.evaluate import evaluate, several
+from venire.measures.measure import ContextMeasure
+from venire.measures.names import parse_measure
+from venire.measures.scores import Scores
+from venire.measures.scoring import MeasureLike
+from venire.tabular import Tabular
+from venire.types import Floats, RNGLike
+from venire.users.clicks import MANY_UNSEEN, Online, lists_of, online_scores
+from venire.words import counted
+
+DIGITS = 10
+FEWEST = 3
+NO_INTERVALS = "no intervals: topics were not resampled"
+CORRELATIONS = {"kendall": resampled_tau, "spearman": resampled_rho}
+UNRELATED: dict[str, Callable[[int], float]] = {
+    "kendall": lambda n: 2 * (2 * n + 5) / (9 * n * (n - 1)),
+    "spearman": lambda n: 1 / (n - 1),
+}
+"""The variance of each correlation over n topics in unrelated orders."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineCorrelation:
+    """One correlation over topics, NaN where it is not known; alpha None: a measure of labels in isolation.
+
+    gain is the value less that at alpha = 0; None without alpha.
+    """
+
+    system: str
+    measure: str
+    alpha: float | None
+    online: str
+    correlation: str
+    value: float
+    low: float
+    high: float
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    topics: int
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object: null where nothing is known."""
+        return {key: None if isinstance(each, float) and isnan(each) else each for key, each in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class OnlineCorrelations(Tabular):
+    """Correlations between offline and online measures; ``method`` says how the intervals were had."""
+
+    rows: tuple[OnlineCorrelation, ...]
+    notes: tuple[str, ...]
+    method: str
+    scores: tuple[Scores, Scores]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one JSON object per correlation."""
+        return [row.record() for row in self.rows]
+
+    def headline(self) -> tuple[OnlineCorrelation, ...]:
+        """The means over all systems; where there is but one system, its own."""
+        return tuple(row for row in self.rows if row.system == "all") or self.rows
+
+    def sentence(self) -> str:
+        """Say the main finding in one sentence."""
+        known = [row for row in self.headline() if row.correlation == "kendall" and not isnan(row.value)]
+        if not known:
+            return "No correlation over topics is known: one side is the same for all of them."
+        said = []
+        for online in dict.fromkeys(row.online for row in known):
+            best = max((row for row in known if row.online == online), key=lambda row: row.value)
+            at = "" if best.alpha is None else f" at alpha {best.alpha:g}"
+            limits = "" if isnan(best.low) else f" [{best.low:.2f}, {best.high:.2f}]"
+            said.append(f"{online} with {best.measure}{at} (tau {best.value:.2f}{limits})")
+        return f"Over {counted(known[0].topics, 'topic')}, clicks go together best: {'; '.join(said)}."
+
+
+class _Offline(NamedTuple):
+    """A measure to compute: under which name it is shown, at which alpha."""
+
+    measure: MeasureLike
+    name: str
+    alpha: float | None
+
+
+def correlate_online(
+    judgments: JudgmentsLike,
+    clicks: Clicks,
+    measures: Sequence[MeasureLike] | MeasureLike = ("nDCG@5",),
+    *,
+    runs: RunsLike | None = None,
+    gains: GainsLike = "linear",
+    alphas: Sequence[float] = (),
+    online: Online = Online(),  # noqa: B008 - frozen
+    n_draws: int = 300,
+    rng: RNGLike = 0,
+    topics: Iterable[str] | None = None,
+    **scoring: Any,
+) -> OnlineCorrelations:
+    """Correlate offline with online measures over topics.
+
+    Parameters
+    ----------
+    judgments : labels, as ``read_judgments`` takes them
+    clicks : what ``read_clicks`` returns
+    measures, gains, scoring : as in ``evaluate``
+    runs : the lists to score; None: the one that was shown most often for each topic
+    alphas : weights of conditional labels, for measures that take ``alpha``
+    online : how clicks become scores
+    n_draws : how often topics are resampled
+    topics : only these
+
+    Notes
+    -----
+    Only topics that were judged, clicked through and ranked by the runs take part.
+    """
+    labels, sources = read_judgments(judgments), lists_of(clicks, runs)
+    wanted = _wanted(several(measures), alphas)
+    logged = set(clicks.topics)
+    shared = [topic for topic in (labels.topics if topics is None else topics) if topic in logged]
+    if not shared:
+        raise UnknownName("topic in the click log called", labels.topics[0], clicks.topics)
+    given: list[MeasureLike] = [each.measure for each in wanted]
+    with warnings.catch_warnings():
+        if runs is None:  # lists that were shown are no system to be warned of: a note tells
+            warnings.simplefilter("ignore", UnjudgedWarning)
+        offline = evaluate(labels, sources, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
+    behaviour = online_scores(clicks, sources, topics=offline.names["topic"], setting=online)
+    offline = _on_topics(offline, behaviour.names["topic"])
+    found = list(_correlated(offline, behaviour, n_draws=n_draws, rng=rng))
+    rows = [row for each in found for row in _rows(each, wanted, online.names)]
+    few = _few(rows)
+    form = f", in Wilson's form below {FEW_TOPICS} topics" if few else ""
+    method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
+    unjudged: list[str] = []
+    if runs is None:
+        whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
+        unjudged = _unjudged(whose, sources, topics=offline.names["topic"], top=online.top)
+    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
+    return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
+
+
+def _few(rows: Sequence[OnlineCorrelation]) -> list[str]:
+    """Say that correlations rest on few topics, if so."""
+    fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
+    words = f"correlations rest on {counted(fewest, 'topic')} where there are fewest: their intervals are wide"
+    return [words] * (fewest < FEW_TOPICS)
+
+
+def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[str]:
+    """Say how many of the first documents that were shown have no label, if that is many."""
+    facts = scan(lists, labels.items)
+    judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
+    scored = np.isin(list(labels.items.topics), topics)[facts.topic]
+    hits = judged[facts.item] & (facts.rank <= top) & np.repeat(scored, facts.n_hits)
+    share = 1 - float(hits.sum() / max(np.minimum(facts.depth, top)[scored].sum(), 1))
+    words = f"{share:.0%} of the first {top} documents of the lists that were shown have no label"
+    return [words] * (share > MANY_UNSEEN)
+
+
+class _Found(NamedTuple):
+    """Draws of a correlation for one system (1 + draw, offline, online), the first of them as topics are."""
+
+    system: str
+    correlation: str
+    topics: int
+    draws: Floats
+
+
+def _wanted(measures: Sequence[MeasureLike], alphas: Sequence[float]) -> list[_Offline]:
+    """Spread measures that take alpha over the alphas; others stand as they are."""
+    for alpha in alphas:
+        if not 0 <= alpha <= 1:
+            raise SettingError(f"alpha is {alpha}, expected a weight from 0 to 1", hint="as in --alphas 0,0.25,0.5,1")
+    wanted = []
+    for each in measures:
+        measure = parse_measure(each) if isinstance(each, str) else each
+        if not isinstance(measure, ContextMeasure):
+            wanted.append(_Offline(measure, str(each), None))
+        elif alphas:
+            wanted += [_Offline(replace(measure, alpha=float(alpha)), str(each), float(alpha)) for alpha in alphas]
+        else:
+            wanted.append(_Offline(measure, str(each), measure.alpha or None))
+    return wanted
+
+
+def _on_topics(scores: Scores, topics: Sequence[str]) -> Scores:
+    place = [scores.names["topic"].index(topic) for topic in topics]
+    return replace(scores, values=scores.values[:, place], names={**scores.names, "topic": tuple(topics)})
+
+
+def _correlated(offline: Scores, online: Scores, *, n_draws: int, rng: RNGLike) -> Iterator[_Found]:
+    """Correlate system by system on the topics it has scores for, all on the same draws; then their mean."""
+    n_topics, systems = len(offline.names["topic"]), offline.names["system"]
+    drawn = topic_weights(n_topics, n_draws, np.random.default_rng(rng))
+    weights = np.concatenate([np.ones((1, n_topics)), drawn])
+    for name, correlate in CORRELATIONS.items():
+        each = []
+        for number, system in enumerate(systems):
+            x, y = (np.round(scores.values[number].T, DIGITS) for scores in (offline, online))
+            both = ~(np.isnan(x).any(axis=0) | np.isnan(y).any(axis=0))
+            n, shape = int(both.sum()), (len(weights), len(x), len(y))
+            enough = n >= FEWEST
+            draws = correlate(x[:, both], y[:, both], weights[:, both]) if enough else np.full(shape, np.nan)
+            each.append(_Found(system, name, n, draws))
+        if len(each) > 1:
+            mean = np.mean([found.draws for found in each], axis=0)
+            yield _Found("all", name, max(found.topics for found in each), mean)
+        yield from each
+
+
+def _rows(found: _Found, wanted: Sequence[_Offline], names: Sequence[str]) -> Iterator[OnlineCorrelation]:
+    zero = {each.name: place for place, each in enumerate(wanted) if each.alpha == 0}
+    for (place, each), (column, online) in ((i, j) for i in enumerate(wanted) for j in enumerate(names)):
+        draws = found.draws[:, place, column]
+        value, low, high = estimated(draws, found.topics, found.correlation)
+        gain: tuple[float, float, float] | tuple[None, None, None] = (None, None, None)
+        if each.name in zero and each.alpha:
+            gain = _gained(draws, found.draws[:, zero[each.name], column], found)
+        yield OnlineCorrelation(
+            system=found.system,
+            measure=each.name,
+            alpha=each.alpha,
+            online=online,
+            correlation=found.correlation,
+            value=value,
+            low=low,
+            high=high,
+            gain=gain[0],
+            gain_low=gain[1],
+            gain_high=gain[2],
+            topics=found.topics,
+        )
+
+
+def estimated(draws: Floats, n_topics: int, correlation: str) -> tuple[float, float, float]:
+    """Value and limits of a correlation from what it is as topics are, and in each draw."""
+    value, sd = float(draws[0]), resampled_sd(draws[1:], n_topics)
+    if len(draws) == 1 or isnan(value):
+        return value, np.nan, np.nan
+    if n_topics < FEW_TOPICS or sd <= STEADY:
+        return value, *_cautious(value, sd, n_topics, UNRELATED[correlation](n_topics))
+    return value, *interval(value, sd, n_topics)
+
+
+def _cautious(value: float, sd: float, n_topics: int, unrelated: float) -> tuple[float, float]:
+    """Limits by Wilson's form; unrelated: the least that the variance is, as a share of 1 - correlation^2."""
+    rest = 1 - value**2
+    share = max(sd**2 / rest if rest > STEADY and not isnan(sd) else 0.0, unrelated)
+    reach = student(n_topics) ** 2 * share
+    half = sqrt(reach * (rest + reach))
+    return (value - half) / (1 + reach), (value + half) / (1 + reach)
+
+
+def _gained(draws: Floats, without: Floats, found: _Found) -> tuple[float, float, float]:
+    """Value and limits of the difference between a correlation and the one at alpha = 0, on the same draws."""
+    difference = draws - without
+    value, sd = float(difference[0]), resampled_sd(difference[1:], found.topics)
+    if found.topics >= FEW_TOPICS:
+        return value, *interval(value, sd, found.topics, lowest=-2.0, highest=2.0)
+    (_, low, high), (_, low_0, high_0) = (estimated(each, found.topics, found.correlation) for each in (draws, without))
+    return value, low - high_0, high - low_0

@@ -1,0 +1,155 @@
+"""compare: topics and judges side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from venire import compare, evaluate, read_judgments
+from venire.comparison.compare import KEYS, reduced
+from venire.comparison.forecast import forecast
+from venire.data.gains import gains_for
+from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
+
+N_TOPICS, N_DOCS = 12, 20
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Two judges who often differ, and four systems: good, a copy of it, fair and poor."""
+    rng = np.random.default_rng(4)
+    old = rng.choice(3, p=[0.6, 0.25, 0.15], size=(N_TOPICS, N_DOCS))
+    new = np.clip(old + rng.choice([-1, 0, 1], p=[0.2, 0.6, 0.2], size=old.shape), 0, 2)
+    rows = [
+        (f"q{t}", f"d{n}", who, str(labels[t, n]))
+        for who, labels in (("old", old), ("new", new))
+        for t in range(N_TOPICS)
+        for n in range(N_DOCS)
+    ]
+    topic, doc, who, label = zip(*rows, strict=True)
+    judgments = read_judgments(
+        pl.DataFrame({"topic": topic, "doc": doc, "assessor": who, "label": label}), scale="0<1<2"
+    )
+    runs = {}
+    for name, quality in (("good", 1.6), ("fair", 0.7), ("poor", 0.0)):
+        scores = quality * old + rng.normal(size=old.shape)
+        runs[name] = {f"q{t}": {f"d{n}": float(scores[t, n]) for n in range(N_DOCS)} for t in range(N_TOPICS)}
+    runs["copy"] = runs["good"]
+    return judgments, runs
+
+
+def test_records_hold_what_was_promised(collection):
+    judgments, runs = collection
+    found = compare(judgments, runs, ["nDCG@10", "P@5"], assessor="old", new_judge="new", n_draws=200)
+    records = found.records()
+    assert len(records) == 2 * 6
+    assert all(tuple(record) == KEYS for record in records)
+    scores = evaluate(judgments, runs, ["nDCG@10"], assessor="old").mean("topic")
+    mean = dict(zip(scores.names["system"], scores.values[:, 0], strict=True))
+    for record in records[:6]:
+        assert record["delta"] == pytest.approx(mean[record["a"]] - mean[record["b"]])
+        assert record["p_stays_ahead"] + record["p_tie"] + record["p_flips"] == pytest.approx(1)
+        assert 0 < record["p_value"] <= record["p_adjusted"] <= 1
+
+
+def test_a_large_lead_stays_and_a_copy_is_level(collection):
+    judgments, runs = collection
+    found = compare(judgments, runs, "nDCG@10", assessor="old", new_judge="new", n_draws=300)
+    by_pair = {frozenset((record["a"], record["b"])): record for record in found.records()}
+    assert by_pair[frozenset(("good", "poor"))]["p_stays_ahead"] > 0.95
+    level = by_pair[frozenset(("good", "copy"))]
+    assert (level["delta"], level["p_stays_ahead"], level["p_flips"]) == (0, 0, 0)
+    one = found.by_measure[0]
+    tau = one.tau()
+    assert tau["low"] <= tau["mean"] <= tau["high"] <= 1
+    systems = {record["system"]: record for record in one.systems()}
+    assert systems["poor"]["rank_low"] >= 3
+    assert systems["good"]["low"] <= systems["good"]["high"]
+    assert "pairs of systems differ" in found.sentence()
+
+
+def test_one_candidate_against_a_baseline(collection):
+    judgments, runs = collection
+    found = compare(judgments, runs, assessor="old", baseline="poor", candidate="good", n_draws=50)
+    (record,) = found.records()
+    assert (record["a"], record["b"]) == ("good", "poor")
+    assert record["delta"] > 0
+    assert "good is ahead of poor" in found.sentence()
+
+
+def test_stated_agreement_reduces_the_labels_to_two(collection):
+    judgments, runs = collection
+    found = compare(judgments, runs, "P@5", assessor="old", agreement=(1.0, 1.0), judge="fixed", n_draws=20)
+    assert {record["method"] for record in found.records()} == {"exact"}
+    stays = {(r["a"], r["b"]): r["p_stays_ahead"] for r in found.records() if abs(r["delta"]) > 1e-9}
+    assert list(stays.values()) == pytest.approx([1.0] * len(stays), abs=1e-9)
+    assert any("two labels" in note for note in found.notes)
+    labels, gains, note = reduced(judgments, gains_for("linear", judgments.scale))
+    assert (labels.label == (judgments.label >= 1)).all()
+    assert labels.scale.labels == ("0", "1")
+    assert gains.values.tolist() == [0, 1]
+    assert "1, 2" in note
+
+
+def test_what_cannot_be_compared_is_said(collection):
+    judgments, runs = collection
+    with pytest.raises(AmbiguousLabels, match="whose labels"):
+        compare(judgments, runs)
+    with pytest.raises(UnknownName, match="nobody"):
+        compare(judgments, runs, assessor="nobody")
+    with pytest.raises(UnknownName, match="god"):
+        compare(judgments, runs, assessor="old", baseline="god")
+    with pytest.raises(SettingError, match="baseline"):
+        compare(judgments, runs, assessor="old", candidate="good")
+    with pytest.raises(UnknownName, match="form of judge"):
+        compare(judgments, runs, assessor="old", judge="odd")
+
+
+def test_a_fixed_judge_is_computed_where_the_measure_is_a_sum(collection):
+    judgments, runs = collection
+    one = {"assessor": "old", "new_judge": "new", "baseline": "fair", "candidate": "good"}
+    exact = compare(judgments, runs, "P(rel=2)@5", judge="fixed", **one).records()[0]
+    drawn = forecast(judgments, runs, "P(rel=2)@5", assessor="old", new_judge="new", form="fixed", n_draws=4000)
+    good, fair = (np.array([drawn.systems.index(name)]) for name in ("good", "fair"))
+    share = drawn.changes(good, fair)
+    assert exact["method"] == "exact, over 100 matrices"
+    assert exact["p_stays_ahead"] == pytest.approx(share.stays[0], abs=3 * (share.se[0] + exact["se"]))
+    assert exact["p_tie"] == pytest.approx(share.tie[0], abs=0.02)
+    assert exact["expected_delta"] == pytest.approx(share.expected[0], abs=4 * share.sd[0] / 4000**0.5 + 0.005)
+    many = compare(judgments, runs, "nDCG@5", judge="fixed", n_draws=20, **one).records()[0]
+    assert many["method"] == "20 draws, fixed"
+
+
+def test_one_judge_alone_and_a_judge_stated_twice_are_refused(collection):
+    judgments, runs = collection
+    with pytest.raises(PairsError, match="only 'old' judged"):
+        compare(judgments.where(assessor="old"), runs)
+    with pytest.raises(SettingError, match="not to be 'new'"):
+        compare(judgments, runs, assessor="old", agreement=(0.9, 0.8), new_judge="new")
+
+
+def test_with_one_topic_there_is_no_p_value_and_no_nan_in_words(collection):
+    judgments, runs = collection
+    one = {"assessor": "old", "baseline": "fair", "candidate": "good", "topics": ["q1"], "n_draws": 20}
+    found = compare(judgments, runs, "nDCG@5", **one)
+    assert found.records()[0]["p_value"] is None
+    assert "nan" not in found.sentence()
+
+
+def test_stated_agreement_names_a_measure_of_two_labels(collection):
+    """Of labels that are reduced to two a measure has other scores: it has another name, in every part."""
+    judgments, runs = collection
+    pair = {"assessor": "old", "baseline": "poor", "candidate": "good", "n_draws": 20}
+    graded = compare(judgments, runs, ["nDCG@10", "P@5"], **pair).records()
+    found = compare(judgments, runs, ["nDCG@10", "P@5", "CG@5"], agreement=(0.9, 0.8), **pair)
+    names = ["nDCG@10 (binary:1)", "P@5", "CG@5 (binary:1)"]
+    assert [record["measure"] for record in found.records()] == names
+    assert list(found.scores.names["measure"]) == names
+    assert [each.forecast.measure for each in found.by_measure] == names
+    assert names[0] in found.sentence()
+    two = evaluate(judgments, runs, "nDCG@10", assessor="old", gains="binary:1").mean("topic")
+    mean = dict(zip(two.names["system"], two.values[:, 0], strict=True))
+    assert found.records()[0]["delta"] == pytest.approx(mean["good"] - mean["poor"])
+    assert found.records()[0]["delta"] != pytest.approx(graded[0]["delta"])
+    assert found.records()[1]["delta"] == pytest.approx(graded[1]["delta"])

@@ -1,0 +1,173 @@
+"""What another judge labelled stands in every draw, and only the rest is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from two_judges import judged, lists, table
+from venire import compare, evaluate, exact_changes, report_on
+from venire.comparison.forecast import Scene, forecast
+from venire.comparison.uncertainty import compare_forms, uncertainty_sources
+from venire.disagreement.transitions import FORMS, fit_transitions
+
+SEED = np.random.SeedSequence(3)
+
+
+def labels_of(judgments, name):
+    """Labels by one assessor, -1 for none -> (item,)."""
+    own = judgments.where(assessor=name)
+    found = np.full(len(judgments.items), -1)
+    found[own.item] = own.label
+    return found
+
+
+def partly(*, share=0.4, more=("llm",)):
+    """The expert labelled all but a few documents, others a part of all."""
+    rng, frame = np.random.default_rng(2), table()
+    expert = frame.filter((pl.col("assessor") == "expert") & (pl.col("doc") != "L0"))
+    llm = frame.filter(pl.col("assessor") == "llm")
+    parts = [llm.filter(pl.Series(rng.random(len(llm)) < share)).with_columns(assessor=pl.lit(name)) for name in more]
+    return judged(pl.concat([expert, *parts]))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("named", [True, False])
+def test_two_complete_judges_who_contradict_each_other_leave_nothing_to_chance(form, named):
+    judgments = judged(table())
+    for assessor, other, ahead, behind in (("llm", "expert", "L", "C"), ("expert", "llm", "C", "L")):
+        pair = {"assessor": assessor, "baseline": behind, "candidate": ahead, "judge": form}
+        pair["new_judge"] = other if named else "any"
+        for measure in ("nDCG@10", "P(rel=2)@5"):
+            (record,) = compare(judgments, lists(), measure, **pair, n_draws=40).records()
+            assert record["delta"] > 0.1
+            assert (record["p_stays_ahead"], record["p_flips"], record["se"]) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_second_judge_who_says_the_same_keeps_every_order(form):
+    judgments = judged(table(identical=True))
+    for measure in ("nDCG@10", "P(rel=2)@3"):
+        found = compare(judgments, lists(), measure, assessor="expert", judge=form, n_draws=40)
+        assert min(abs(record["delta"]) for record in found.records()) < 0.1
+        assert [record["p_stays_ahead"] for record in found.records()] == [1, 1, 1]
+
+
+def test_scores_under_a_complete_judge_are_those_of_that_judge():
+    judgments = judged(table())
+    found = forecast(judgments, lists(), "AP", assessor="expert", new_judge="llm", n_draws=10)
+    own = evaluate(judgments, lists(), "AP", assessor="llm").mean("topic").values[:, 0]
+    np.testing.assert_allclose(found.draws, np.tile(own, (10, 1)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_given_labels_stand_in_every_draw_and_the_rest_is_drawn(form):
+    judgments = partly()
+    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert", new_judge="llm")
+    drawn = scene.judges(form, 60, seed=SEED).labels(0, 60)
+    expert, llm = (labels_of(judgments, name) for name in ("expert", "llm"))
+    assert (drawn[:, llm >= 0] == llm[llm >= 0]).all()
+    assert ((llm >= 0) & (expert < 0)).any()
+    rest = (llm < 0) & (expert >= 0)
+    assert (drawn[:, rest] >= 0).all()
+    assert (np.ptp(drawn[:, rest], axis=0) > 0).mean() > 0.5
+    assert (drawn[:, (llm < 0) & (expert < 0)] == -1).all()
+    judges = scene.judges(form, 60, seed=SEED)
+    gains, known = judges.gains(np.arange(4.0), 0, 60)
+    np.testing.assert_array_equal(known, drawn >= 0)
+    np.testing.assert_array_equal(gains[known], drawn[known])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_any_other_judge_has_every_nth_draw(form):
+    names = ("llm", "more", "most")
+    judgments = partly(more=names)
+    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert")
+    drawn = scene.judges(form, 30, seed=SEED).labels(0, 30)
+    assert set(scene.transitions.new) == set(names)
+    for number, name in enumerate(scene.transitions.new):
+        own = labels_of(judgments, name)
+        assert (drawn[number::3, own >= 0] == own[own >= 0]).all()
+    parts = np.concatenate([scene.judges(form, 30, seed=SEED).part(n, n + 7).labels(0, 7) for n in range(0, 21, 7)])
+    np.testing.assert_array_equal(parts, drawn[:21])
+
+
+def test_two_of_three_complete_judges_agree():
+    frame = table()
+    third = frame.filter(pl.col("assessor") == "expert").with_columns(assessor=pl.lit("another"))
+    for name in ("another", "AAA"):
+        judgments = judged(pl.concat([frame, third.with_columns(assessor=pl.lit(name))]))
+        for measure in ("nDCG@10", "P(rel=2)@5"):
+            found = compare(
+                judgments, lists(), measure, assessor="expert", baseline="L", candidate="C", judge="fixed", n_draws=40
+            )
+            assert found.records()[0]["p_stays_ahead"] == 0.5
+
+
+def test_names_of_the_others_change_no_draw():
+    names = ("llm", "more", "most")
+    judgments = partly(more=names)
+    frame = judgments.to_polars().with_columns(pl.col("assessor").replace({"llm": "zoe", "most": "abe"}))
+    one, other = (forecast(each, lists(), assessor="expert", n_draws=40) for each in (judgments, judged(frame)))
+    np.testing.assert_array_equal(one.draws, other.draws)
+
+
+def test_all_is_drawn_where_transitions_are_stated():
+    judgments = judged(table())
+    known = fit_transitions(judgments, "expert", "llm")
+    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert", transitions=known)
+    drawn = scene.judges("fixed", 50, seed=SEED).labels(0, 50)
+    assert (np.ptp(drawn, axis=0) > 0).mean() > 0.5
+
+
+def test_topics_are_drawn_only_where_that_is_asked_for():
+    judgments = judged(table(identical=True))
+    found = forecast(judgments, lists(), assessor="expert", n_draws=40)
+    assert found.form == "hierarchical"
+    assert (np.ptp(found.draws, axis=0) == 0).all()
+    pooled = forecast(judgments, lists(), assessor="expert", n_draws=40, form="pooled")
+    assert (np.ptp(pooled.draws, axis=0) > 0).all()
+
+
+@pytest.mark.parametrize(("more", "new_judge"), [(("llm",), "llm"), (("llm", "more", "most"), "any")])
+@pytest.mark.parametrize("measure", ["P(rel=2)@5", "P(rel=1)@6"])
+def test_the_exact_computation_agrees_with_draws(more, new_judge, measure):
+    judgments, pair = partly(more=more), [("C", "L"), ("C", "D")]
+    options = {"assessor": "expert", "new_judge": new_judge, "form": "fixed"}
+    exact = exact_changes(judgments, lists(), measure, pairs=pair, n_draws=300, **options)
+    drawn = forecast(judgments, lists(), measure, n_draws=6000, **options)
+    number = drawn.systems.index
+    share = drawn.changes(np.array([number(a) for a, _ in pair]), np.array([number(b) for _, b in pair]))
+    np.testing.assert_allclose(exact.delta, share.delta, atol=1e-12)
+    np.testing.assert_allclose(exact.changes.stays, share.stays, atol=0.03)
+    np.testing.assert_allclose(exact.expected, share.expected, atol=0.01)
+    np.testing.assert_allclose(exact.sd, share.sd, rtol=0.1)
+
+
+def test_more_judges_than_matrices_are_no_trouble():
+    judgments = partly(more=tuple(f"j{n}" for n in range(7)))
+    asked = {"assessor": "expert", "pairs": [("C", "L")]}
+    few = exact_changes(judgments, lists(), "P(rel=2)@5", form="fixed", n_draws=3, **asked)
+    known = exact_changes(judgments, lists(), "P(rel=2)@5", **asked)
+    assert (few.n_matrices, known.n_matrices) == (3, 1)
+    assert few.se.tolist() == known.se.tolist() == [0]
+    assert 0 < known.sd[0] < 0.3
+
+
+def test_every_sort_of_draw_follows_the_same_rule():
+    judgments = judged(table())
+    asked = {"assessor": "expert", "n_draws": 20}
+    forms = compare_forms(judgments, lists(), "nDCG@10", **asked)
+    pair = [(each["a"], each["b"]) for each in forms.pair_records()].index(("C", "L"))
+    assert {forms.pair_records()[pair][f"p_stays_ahead_{form}"] for form in FORMS} == {0}
+    sources = uncertainty_sources(judgments, lists(), "nDCG@10", **asked)
+    assert sources.p_beats("C", "L", source="judges") == 0
+
+
+def test_a_report_does_not_say_that_the_winner_survives():
+    runs = {system: lists()[system] for system in "CL"}
+    made = report_on(judged(table()), runs, assessor="expert", n_draws=50)
+    found = made.content()["verdict"]["verdict"]
+    assert found["winner"] == "C"
+    assert found["p_first"]["judges"] == found["p_first"]["both"] == 0

@@ -1,0 +1,109 @@
+"""Topics, judges and both, against collections whose topics and judges are known to vary as they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from venire import Synthetic, UnknownName, generate, read_judgments
+from venire.comparison.forecast import TIE, forecast
+from venire.comparison.uncertainty import DRAWN, three_sources, uncertainty_sources
+from venire.disagreement.transitions import agreement_transitions
+
+K, N_TOPICS = 5, 25
+A0, A1 = 0.8, 0.7
+
+
+@pytest.fixture(scope="module")
+def collection():
+    return generate(Synthetic(n_topics=10, docs_per_topic=40, n_unjudged=0), rng=5)
+
+
+@pytest.fixture(scope="module")
+def found(collection):
+    return uncertainty_sources(collection.judgments, collection.runs, "P@5", assessor="careful1", n_draws=300)
+
+
+def test_judges_are_those_of_the_forecast(collection, found):
+    same = forecast(collection.judgments, collection.runs, "P@5", assessor="careful1", n_draws=300, form="hierarchical")
+    np.testing.assert_allclose(found.draws["judges"], same.draws)
+    np.testing.assert_allclose(found.mean, same.mean)
+
+
+def test_sources_by_hand():
+    now, expected = np.array([[0.2, 0.8], [0.4, 0.4]]), np.array([[0.3, 0.7], [0.5, 0.1]])
+    judges, weights = np.array([[0.45, 0.35]]), np.array([[2.0, 0.0]])
+    drawn = three_sources(now, judges, expected, weights=weights)
+    np.testing.assert_allclose(drawn["topics"], [[0.2, 0.4]])
+    np.testing.assert_allclose(drawn["judges"], judges)
+    np.testing.assert_allclose(drawn["both"], [[0.45 + (0.3 - 0.7) / 2, 0.35 + (0.5 - 0.1) / 2]])
+
+
+def test_records_and_sentence(found):
+    a, b = found.systems[:2]
+    records = found.records([(a, b)])
+    assert [each["source"] for each in records] == list(DRAWN)
+    both = found.difference("both", a, b)
+    assert records[2]["p_ahead"] == found.p_beats(a, b) == (both > TIE).mean()
+    assert records[2]["sd"] == pytest.approx(both.std(ddof=1))
+    assert records[2]["low"] < both.mean() < records[2]["high"]
+    assert len(found.records()) == 3 * len(found.systems) * (len(found.systems) - 1) // 2
+    assert found.sentence(a, b).startswith(f"By P@5, {a} beats {b} on other topics with probability")
+    assert f"new set of topics with {found.p_beats(a, b):.2f}." in found.sentence(a, b)
+    best = found.systems[int(np.argmax(found.mean))]
+    assert f"{best} beats" in found.sentence()
+    with pytest.raises(UnknownName, match="system 'nobody'"):
+        found.p_beats("nobody", b)
+    with pytest.raises(UnknownName, match="source"):
+        found.p_beats(a, b, source="weather")
+
+
+def test_spread_is_the_median_over_pairs(found):
+    n = len(found.systems)
+    slow = [
+        found.difference("both", found.systems[a], found.systems[b]).std(ddof=1)
+        for a in range(n)
+        for b in range(a + 1, n)
+    ]
+    assert found.spread()["both"] == pytest.approx(np.median(slow))
+
+
+def new_topics(rng, n):
+    """Old labels of K documents by A and K by B, for topics that are easier for one or the other: (topic, 2, K)."""
+    chance = rng.beta(1.5, 1.5, size=(n, 2, 1))
+    return (rng.random((n, 2, K)) < chance).astype(int)
+
+
+def judged_anew(rng, old):
+    agrees = rng.random(old.shape) < np.where(old == 1, A1, A0)
+    return np.where(agrees, old, 1 - old)
+
+
+def true_sd(rng):
+    """Spread of P@K of A less that of B over new topics and new labels, from the population itself."""
+    gaps = judged_anew(rng, new_topics(rng, 400_000)).mean(axis=2)
+    return float(np.diff(gaps, axis=1).std() / np.sqrt(N_TOPICS))
+
+
+def estimated(rng):
+    """Both, and naive nesting (topics resampled within each draw of a judge), from one sample of topics."""
+    old = new_topics(rng, N_TOPICS)
+    labels = {
+        f"t{t}": {f"{side}{d}": int(old[t, s, d]) for s, side in enumerate("ab") for d in range(K)}
+        for t in range(N_TOPICS)
+    }
+    runs = {side: {f"t{t}": {f"{side}{d}": float(-d) for d in range(K)} for t in range(N_TOPICS)} for side in "ab"}
+    judged = read_judgments(labels, scale="0<1")
+    known = agreement_transitions(judged.scale, A0, A1)
+    both = uncertainty_sources(judged, runs, f"P@{K}", transitions=known, form="fixed", n_draws=400, rng=1)
+    drawn = np.stack([judged_anew(rng, old) for _ in range(400)]).mean(axis=3)
+    topics = rng.integers(N_TOPICS, size=(400, N_TOPICS))
+    nested = np.take_along_axis(drawn, topics[:, :, None], axis=1).mean(axis=1)
+    return both.difference("both", "a", "b").std(), np.diff(nested, axis=1).std()
+
+
+def test_both_spreads_as_new_topics_and_new_labels_do_and_naive_nesting_too_widely():
+    rng = np.random.default_rng(6)
+    ratios = np.array([estimated(rng) for _ in range(40)]).mean(axis=0) / true_sd(rng)
+    assert ratios[0] == pytest.approx(1.0, abs=0.06)
+    assert 1.12 < ratios[1] < 1.4
