@@ -16,6 +16,7 @@ from venire.analysis.label_preferences import LabelPreferences
 from venire.analysis.pdp import pdp
 from venire.analysis.perceived_collections import PerceivedCollection, generate_perceived
 from venire.analysis.perceived_relevance import PerceivedRelevance, blocks, graded
+from venire.analysis.top_lists import top_of_pool
 from venire.data.preferences import Preferences
 
 PAPER = PerceivedRelevance()
@@ -108,7 +109,8 @@ def judged(sigma: float, *, rng: int, n_topics: int = 80) -> PerceivedCollection
 def pdp_of(collection: PerceivedCollection, n_grades: int, mode: str, asked: Preferences | None = None) -> float:
     labels = LabelPreferences(mode=mode, form="table")
     preferences = collection.preferences if asked is None else asked
-    value = pdp(collection.at(n_grades), preferences, labels=labels, k=5, n_draws=0).value
+    lists = top_of_pool(collection.at(n_grades), 5, choose="random")  # all five documents, tested or not
+    value = pdp(collection.at(n_grades), preferences, labels=labels, lists=lists, n_draws=0).value
     assert value is not None
     return value
 
