@@ -14,6 +14,7 @@ from scipy.stats import beta, kstest, norm
 
 from venire.data.preferences import Preferences
 from venire.quality.label_preferences import LabelPreferences
+from venire.quality.lists import top_of_pool
 from venire.quality.pdp import pdp
 from venire.simulation.perceived import PerceivedCollection, generate_perceived
 from venire.simulation.perceived_truth import PerceivedRelevance, blocks, graded
@@ -108,7 +109,8 @@ def judged(sigma: float, *, rng: int, n_topics: int = 80) -> PerceivedCollection
 def pdp_of(collection: PerceivedCollection, n_grades: int, mode: str, asked: Preferences | None = None) -> float:
     labels = LabelPreferences(mode=mode, form="table")
     preferences = collection.preferences if asked is None else asked
-    value = pdp(collection.at(n_grades), preferences, labels=labels, k=5, n_draws=0).value
+    lists = top_of_pool(collection.at(n_grades), 5, choose="random")  # all five documents, tested or not
+    value = pdp(collection.at(n_grades), preferences, labels=labels, lists=lists, n_draws=0).value
     assert value is not None
     return value
 

@@ -38,7 +38,7 @@ from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import PairsError, SettingError
-from venire.kernels.binomial_ranges import Z
+from venire.kernels.binomial_ranges import Z, wilson
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
 from venire.kernels.spread import FEW_PAIRS
@@ -282,11 +282,13 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
 def _largest_variance(fit: PredictedRelevanceFit) -> Floats:
     """The largest variance of one double judgment with p(R|i) within its interval -> (relevant, label).
 
-    As a function of p it is a parabola through its values at both ends and between them.  Where there is no interval,
-    as pairs are of one topic, p may be anything.
+    As a function of p it is a parabola through its values at both ends and between them.  Pairs of one topic have no
+    interval over topics; the number of double judgments were all topics alike then goes by that over items (Wilson).
     """
-    counts, unknown = fit.by_topic.sum(axis=0), np.isnan(fit.spread.low) & ~np.isnan(fit.p)
-    low, high = np.where(unknown, 0.0, fit.spread.low), np.where(unknown, 1.0, fit.spread.high)
+    counts, spread = fit.by_topic.sum(axis=0), fit.spread
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alike = wilson(fit.p, counts.sum(axis=1) / (2 if mirrored(fit) else 1))
+    low, high = (np.where(np.isnan(end), own, end) for end, own in zip((spread.low, spread.high), alike, strict=True))
 
     def variance(p: Floats) -> Floats:
         return variance_per_judgment(counts, p, fit.relevant.labels, mirrored=mirrored(fit))

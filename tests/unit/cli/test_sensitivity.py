@@ -204,10 +204,10 @@ def test_standard_input_is_read_once(venire):
 
 
 def test_the_words_are_those_of_the_library():
-    from venire.analysis import sensitivity, topic_influence
+    from venire.disagreement import by_topic, sensitivity
 
     assert AGAINST == sensitivity.AGAINST
-    assert len(QUANTILES) == len(topic_influence.LEVELS)
+    assert len(QUANTILES) == len(by_topic.LEVELS)
 
 
 def test_an_llm_and_people(venire, data_dir):

@@ -20,6 +20,7 @@ from venire.disagreement.double_judgments import (
     simulate_rounds,
 )
 from venire.disagreement.files import read_fit, write_fit
+from venire.kernels.binomial_ranges import wilson
 from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
 from venire.simulation.levels import generate
 
@@ -123,9 +124,10 @@ def test_a_share_of_all_is_planned_with_the_end_of_its_interval():
     assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(low * (1 - low) / (4 / 6))
 
 
-def test_a_share_of_all_in_one_topic_is_planned_as_if_it_were_a_half():
+def test_a_share_of_all_in_one_topic_is_planned_with_the_interval_over_its_items():
     fit = PredictedRelevance(observed=["A"]).fit(double((1, 1, 4), (0, 0, 1), (0, 1, 1), scale="0<1"))
-    assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(0.25 / (4 / 6))
+    low = max(float(wilson(np.array(1.0), 4)[0]), 0.5)
+    assert double_judgments_needed(fit).variance[0, 1] == pytest.approx(low * (1 - low) / (4 / 6))
 
 
 def test_a_share_of_nothing_is_planned_with_the_end_of_its_interval():
