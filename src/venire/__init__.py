@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
     from venire.comparison.uncertainty import FormComparison, UncertaintySources, compare_forms, uncertainty_sources
     from venire.comparison.verdict import Verdict, verdict
+    from venire.context.cross_fits import CrossFitted, cross_fitted
     from venire.context.files import read_conditional_labels, write_conditional_labels
     from venire.context.gain import ContextGain, context_gains
     from venire.context.model import ConditionalLabels, fit_conditional_labels
-    from venire.context.regression import CrossFitted, cross_fitted
     from venire.context.sweep import ContextSweep, sweep_context
     from venire.context.validation import ConditionalValidation, validate_conditional_labels
     from venire.data.aspects import Aspects, aspects_of
@@ -128,8 +128,8 @@ if TYPE_CHECKING:
     from venire.report.document import Report
     from venire.report.making import report_on
     from venire.report.page import write_report
+    from venire.simulation.context.aspects import AspectModel
     from venire.simulation.context.collection import ContextCollection, generate_context
-    from venire.simulation.context.labels import AspectModel
     from venire.simulation.context.setting import ContextSetting
     from venire.simulation.context.truth import Engine
     from venire.simulation.context.users import ClickModel
@@ -142,14 +142,8 @@ if TYPE_CHECKING:
     from venire.users.clicks import ClickSummary, Online, online_scores, summarise_clicks
     from venire.users.measure_choice import MeasureChoice, choose_measure
     from venire.users.online_correlations import OnlineCorrelations, correlate_online
-    from venire.users.preferences import (
-        PreferenceAgreement,
-        PreferencePeople,
-        people_of,
-        position_bias,
-        preference_agreement,
-        settled,
-    )
+    from venire.users.preferences import PreferenceAgreement, position_bias, preference_agreement, settled
+    from venire.users.summary import PreferencePeople, people_of
     from venire.users.transitivity import transitivity
     from venire.users.verdicts import UserVerdicts, user_verdicts
 
@@ -183,7 +177,7 @@ _NAMES_IN = {
     "context.files": "read_conditional_labels write_conditional_labels",
     "context.gain": "ContextGain context_gains",
     "context.model": "ConditionalLabels fit_conditional_labels",
-    "context.regression": "CrossFitted cross_fitted",
+    "context.cross_fits": "CrossFitted cross_fitted",
     "context.sweep": "ContextSweep sweep_context",
     "context.validation": "ConditionalValidation validate_conditional_labels",
     "data.aspects": "Aspects aspects_of",
@@ -254,7 +248,7 @@ _NAMES_IN = {
     "report.making": "report_on",
     "report.page": "write_report",
     "simulation.context.collection": "ContextCollection generate_context",
-    "simulation.context.labels": "AspectModel",
+    "simulation.context.aspects": "AspectModel",
     "simulation.context.setting": "ContextSetting",
     "simulation.context.truth": "Engine",
     "simulation.context.users": "ClickModel",
@@ -267,7 +261,8 @@ _NAMES_IN = {
     "users.clicks": "ClickSummary Online online_scores summarise_clicks",
     "users.measure_choice": "MeasureChoice choose_measure",
     "users.online_correlations": "OnlineCorrelations correlate_online",
-    "users.preferences": ("PreferenceAgreement PreferencePeople people_of position_bias preference_agreement settled"),
+    "users.preferences": "PreferenceAgreement position_bias preference_agreement settled",
+    "users.summary": "PreferencePeople people_of",
     "users.transitivity": "transitivity",
     "users.verdicts": "UserVerdicts user_verdicts",
 }

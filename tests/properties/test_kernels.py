@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from venire.kernels import lookup, scan, slices
 from venire.kernels.ragged import blocks, gather, offsets
+from venire.scan import lists as scan
+from venire.scan import lookup, slices
 from venire.scan.fields import split
 from venire.scan.lists import Lines, Rules, locate, ranked_order
 from venire.scan.lookup import build_index, find

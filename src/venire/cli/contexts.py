@@ -98,7 +98,7 @@ def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_
 
 def _predictor(labels: Judgments, *, predict: bool, model: str | None, features: str | None) -> Predictor | None:
     if predict:
-        from venire.context.regression import cross_fitted
+        from venire.context.cross_fits import cross_fitted
 
         return cross_fitted(labels, features=features)
     if model is None:

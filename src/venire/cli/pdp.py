@@ -111,7 +111,7 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     """
     from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences
-    from venire.quality.preference_evidence import cycle_warnings
+    from venire.quality.label_preferences import cycle_warnings
 
     runs = (*options["listing"]["runs"], *options["more_runs"])
     one_standard_input(judgments, preferences, options["against"], *more, *runs)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
-    from venire.users.preferences import PreferencePeople
+    from venire.users.summary import PreferencePeople
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
@@ -164,7 +164,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:
-    from venire.users.preferences import people_of
+    from venire.users.summary import people_of
 
     return people_of(preferences, slight=options["asking"]["slight"], rng=options["rng"])
 

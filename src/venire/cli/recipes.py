@@ -227,7 +227,7 @@ def perceived_setting(shared: Mapping[str, Any], own: Mapping[str, Any]) -> Perc
 def context_setting(shared: Mapping[str, Any], own: Mapping[str, Any]) -> ContextSetting:
     """Settle what was asked for; what was not said is as in the library."""
     from venire.data.scale import Scale
-    from venire.simulation.context.labels import AspectModel
+    from venire.simulation.context.aspects import AspectModel
     from venire.simulation.context.setting import ContextSetting
     from venire.simulation.context.truth import Engine
     from venire.simulation.context.users import ClickModel

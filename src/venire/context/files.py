@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from venire.context.features import Standard
-from venire.context.model import ConditionalLabels
-from venire.context.regression import Regression, column_names
+from venire.context.model import ConditionalLabels, Regression, column_names
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, SettingError
 from venire.types import Floats, Ints

@@ -38,10 +38,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from venire.context.cross_fits import FOLDS, topic_folds
 from venire.context.features import Features, bound_features
-from venire.context.model import fit_pairs
+from venire.context.model import MOST_LABELS, REGULARISATION, Regression, fit_pairs
 from venire.context.pairs import LabelledPairs, labelled_pairs
-from venire.context.regression import FOLDS, MOST_LABELS, REGULARISATION, Regression, topic_folds
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.estimate import Estimate

@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, new_figure, styled
 from venire.users.by_label import PreferencesByLabels
-from venire.users.preferences import PreferencePeople
+from venire.users.summary import PreferencePeople
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,12 +15,18 @@ adds so many wins to either side.
 With many labels (100 grades, magnitude estimation) most pairs never meet.  Then labels are put into bins with equal
 shares of the labels given, or p is a logistic function of the difference of the labels read as numbers,
 :math:`\sigma(c (x_a - x_b))`, logarithms of them on a ratio scale; c is fitted by maximum likelihood.
+
+Preference signals: what the choices of several people on the same two documents come to, for labelled documents.
+
+Chu et al. (2021, doi:10.1145/3459637.3482428), Sections 3.4.2 and 5.1.1: a test is a tuple (topic, document, document),
+and its signal the median of the assessors' strengths, or what most chose.  Where the two middle strengths of an
+even number point different ways, the test counts as one half for either, like a tie.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,10 +44,49 @@ from venire.kernels.paired_labels import (
     middle_entries,
     pooled_entries,
 )
-from venire.quality.preference_evidence import signals_of
 from venire.tabular import Tabular
 from venire.types import Bools, Codes, Floats, Ints
+from venire.users.by_label import item_numbers
+from venire.users.preferences import settled
+from venire.users.transitivity import BY_COIN, count_triples
 from venire.words import counted, first_few
+
+
+class Signals(NamedTuple):
+    """Tests on labelled documents: first, second (test,) items, won (test,) by the first: 1, one half or 0.
+
+    number (test,) is the test's number among all ``n`` of the table, labelled or not.
+    """
+
+    first: Ints
+    second: Ints
+    won: Floats
+    number: Ints
+    n: int
+
+
+def signals_of(judgments: Judgments, preferences: Preferences, *, signal: str = "median") -> Signals:
+    """Combine choices on the same two documents, and find the documents among the labelled ones.  O(n log n)."""
+    found = settled(preferences, signal)
+    one, other = item_numbers(found.table, judgments)
+    labelled = np.append(np.bincount(judgments.item, minlength=len(judgments.items)) > 0, False)
+    there = np.flatnonzero(labelled[one] & labelled[other])
+    return Signals(one[there], other[there], found.left_share[there], there, len(found.table))
+
+
+def cycle_warnings(preferences: Preferences, *, signal: str = "median") -> list[str]:
+    """Warn of cycles: three documents of which each is preferred to the next.  No order fits them."""
+    found = settled(preferences, signal).table
+    if not len(found):
+        return []
+    _, cycles, _, strict = count_triples(found, found.topic.astype(np.int64)).sum(axis=0).tolist()
+    if not cycles:
+        return []
+    return [
+        f"preferences contain cycles (a > b > c > a), so that no order of documents fits all of them: {cycles:,} of "
+        f"{counted(strict, 'triple')} without ties ({cycles / strict:.0%}; choices at random give {BY_COIN:.0%})"
+    ]
+
 
 MODES, POOLS, FORMS = (
     ("individual", "aggregate"),

@@ -37,12 +37,11 @@ from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
 from venire.kernels.plackett_luce import most_entropy
 from venire.measures.scoring import MeasureLike
-from venire.quality.label_preferences import LabelPreferences
+from venire.quality.label_preferences import LabelPreferences, cycle_warnings
 from venire.quality.label_scales import SUMMED, scale_settings
 from venire.quality.lists import TopLists, chosen_lists
 from venire.quality.pdp import PDP, PDPDifference, compare_pdp, pdp
 from venire.quality.power import discriminative_power
-from venire.quality.preference_evidence import cycle_warnings
 from venire.randomness import copied, seed_of
 from venire.tabular import Tabular
 from venire.types import RNGLike

@@ -9,11 +9,10 @@ from venire.data.preferences import Preferences
 from venire.plots.pdp import plot_pdp
 from venire.plots.power import plot_power
 from venire.plots.scales import plot_scales
-from venire.quality.label_preferences import LabelPreferences
+from venire.quality.label_preferences import LabelPreferences, cycle_warnings
 from venire.quality.lists import TopLists, top_of_pool, top_of_runs
 from venire.quality.pdp import PDP, pdp
 from venire.quality.power import DiscriminativePower, Power, discriminative_power
-from venire.quality.preference_evidence import cycle_warnings
 from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
 from venire.report.evidence import Evidence

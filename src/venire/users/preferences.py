@@ -17,11 +17,6 @@ assessors are compared by Cohen's kappa (1960) with the same counting; how often
 *Position*: the share of left among choices that are no ties.  It is a bias only if sides were drawn by lot.
 
 An assessor who chose several times on a pair counts once, with the middle of their choices.
-
-What preferences say by themselves: verdicts, how far people agree on them, and whether a side has it easier.
-
-Agreement is as above, for weak directions, where any preference counts, and for strong ones,
-where slight preferences are ties (Golbus et al. 2014, doi:10.1145/2566486.2568015, Section 4.2).
 """
 
 from __future__ import annotations
@@ -40,7 +35,6 @@ from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
 from venire.tabular import Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
-from venire.users.verdicts import STRENGTHS, UserVerdicts, user_verdicts
 from venire.words import counted
 
 WAYS = ("median", "majority")
@@ -313,87 +307,3 @@ def _sides_by_assessor(preferences: Preferences) -> list[dict[str, Any]]:
     names = ("assessor", "left", "right", "ties", "share", "low", "high")
     columns = (left.tolist(), right.tolist(), ties.tolist(), *([*map(known, each)] for each in (p, low, high)))
     return [dict(zip(names, row, strict=True)) for row in zip(preferences.assessors, *columns, strict=True)]
-
-
-@dataclass(frozen=True, eq=False)
-class PreferencePeople(Tabular):
-    """Verdicts on every pair, agreement (weak or strong), and how often either side is preferred.
-
-    said: what is there, in words.
-    """
-
-    verdicts: UserVerdicts
-    agreement: tuple[PreferenceAgreement, PreferenceAgreement]
-    position: PositionBias
-    said: str
-    notes: tuple[str, ...] = ()
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a JSON object for weak and one for strong preference."""
-        return [
-            {
-                **verdict,
-                **_numbers("agreement", found.raw),
-                **_numbers("alpha", found.alpha),
-                "pairs": found.n_pairs,
-                "topics": found.n_topics,
-                "reason": found.reason,
-            }
-            for verdict, found in zip(self.verdicts.records(), self.agreement, strict=True)
-        ]
-
-    def assessor_records(self) -> list[dict[str, Any]]:
-        """Return a JSON object per two assessors who compared the same pairs, for weak and for strong preference."""
-        return [
-            {"preference": name, **{key: getattr(each, key) for key in ("a", "b", "n_pairs", "raw", "kappa", "reason")}}
-            for name, found in zip(STRENGTHS, self.agreement, strict=True)
-            for each in found.by_assessors
-        ]
-
-    def position_record(self) -> dict[str, Any]:
-        """Return a JSON object: how often the left one is preferred, over all and by assessor."""
-        found = self.position
-        sides = {"left": found.n_left, "ties": found.n_ties, "right": found.n_right}
-        by_assessor = list(found.by_assessor)
-        return {**sides, **_numbers("share", found.left), "by_assessor": by_assessor, "reason": found.reason}
-
-    def sentence(self) -> str:
-        """Say how often users prefer one of the two."""
-        return self.verdicts.sentence()
-
-    def sentences(self) -> list[str]:
-        """Say what people prefer, and how far they agree."""
-        return [self.said, self.verdicts.sentence(), self.agreement[0].sentence(), self.position.sentence()]
-
-
-def people_of(preferences: Preferences, *, slight: float | None = None, rng: RNGLike = 0) -> PreferencePeople:
-    """Settle verdicts and measure agreement; slight as for ``user_verdicts``."""
-    verdicts = user_verdicts(preferences, slight=slight)
-    strong = np.where(np.abs(preferences.strength) <= verdicts.slight, 0.0, preferences.strength)
-    generator = np.random.default_rng(rng)
-    weak, hard = (
-        preference_agreement(each, rng=generator) for each in (preferences, replace(preferences, strength=strong))
-    )
-    return PreferencePeople(
-        verdicts=verdicts,
-        agreement=(weak, hard),
-        position=position_bias(preferences),
-        said=f"{preferences.sentence()}.",
-        notes=(*_repeats(preferences), *preferences.notes),
-    )
-
-
-def _repeats(preferences: Preferences) -> tuple[str, ...]:
-    """Say where one assessor chose several times on a pair."""
-    cell = preferences.pairs()[0] * max(len(preferences.assessors), 1) + preferences.assessor.codes
-    again = len(cell) - len(np.unique(cell))
-    if not again:
-        return ()
-    unknown = "; if it stands for several people, take every choice as another person's (anonymous)"
-    word = f"{counted(again, 'choice')} by an assessor who had chosen on that pair before: the middle of theirs counts"
-    return (word + unknown * (len(preferences.assessors) == 1),)
-
-
-def _numbers(name: str, found: Estimate | None) -> dict[str, float | None]:
-    values = (None, None, None) if found is None else (found.value, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

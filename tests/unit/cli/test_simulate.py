@@ -10,7 +10,7 @@ from venire.cli.recipes import CONTEXT_HOLDS, HOLDS, NOISE_PER, PERCEIVED_HOLDS,
 from venire.cli.simulate import command
 from venire.data.scale import Scale
 from venire.simulation.assessors import parse_assessors
-from venire.simulation.context.labels import AspectModel
+from venire.simulation.context.aspects import AspectModel
 from venire.simulation.context.setting import ContextSetting
 from venire.simulation.context.truth import DESIGNS, LABELLED, Engine
 from venire.simulation.context.users import ClickModel

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
+from venire.context.cross_fits import cross_fitted
 from venire.context.model import fit_conditional_labels
 from venire.context.pairs import labelled_pairs
-from venire.context.regression import cross_fitted
 from venire.context.validation import (
     baselines,
     calibrated_error,

@@ -10,11 +10,12 @@ import pytest
 from venire import PairedT, Scores, SettingError, Synthetic, evaluate, generate
 from venire.comparison import tests as pair_tests
 from venire.comparison.tests import PairedBootstrap, TukeyHSD
-from venire.kernels import mean_ranges, required_differences
+from venire.kernels import mean_ranges
 from venire.kernels.differences import differences_of
 from venire.kernels.mean_ranges import ranges_of
 from venire.kernels.resampling import topic_weights
 from venire.quality import power as own
+from venire.quality import power as required_differences
 from venire.quality.label_scales import cuts
 from venire.quality.power import DiscriminativePower, discriminative_power, power_of
 

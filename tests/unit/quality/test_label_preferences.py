@@ -14,9 +14,8 @@ from preference_examples import FOUR, SEVEN, collection, frame_of
 from venire import SettingError, UnknownName, read_grid, read_judgments
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError
-from venire.quality.label_preferences import LabelPreferences
+from venire.quality.label_preferences import LabelPreferences, signals_of
 from venire.quality.pdp import pdp
-from venire.quality.preference_evidence import signals_of
 
 
 def slow_preferences(judgments, rows, mode):

@@ -16,8 +16,8 @@ from venire.io.judgment_sources import read_judgments
 from venire.io.preferences import read_preferences
 from venire.io.run_sources import read_runs
 from venire.io.scanning import scan
+from venire.simulation.context.aspects import Aspect, AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.labels import Aspect, AspectModel
 from venire.simulation.context.truth import Engine
 from venire.simulation.context.users import ClickModel
 from venire.simulation.folders import write_collection, write_context, write_perceived

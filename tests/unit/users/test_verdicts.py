@@ -10,7 +10,7 @@ import pytest
 from venire import FormatError, SettingError, evaluate
 from venire.data.preferences import Preferences
 from venire.io.preferences import read_preferences
-from venire.users.preferences import people_of
+from venire.users.summary import people_of
 from venire.users.verdicts import quiet_scores, score_differences, user_verdicts
 
 QRELS = {"1": {"a": 2, "b": 0}, "2": {"a": 0, "b": 1}}

@@ -7,7 +7,7 @@ The kind of data that Golbus et al. (2014), doi:10.1145/2566486.2568015, collect
     labels        grades as assessors see them                             ``venire.simulation.context.labels``
     preferences   five users compare the two lists                         ``venire.simulation.context.users``
     clicks        sessions on either list                                  ``venire.simulation.context.users``
-    aspects       topicality, novelty and so on, on request                ``venire.simulation.context.labels``
+    aspects       topicality, novelty and so on, on request                ``venire.simulation.context.aspects``
 
 Which engine is ``left`` is drawn for each topic (Section 4.2).  Every part draws from a stream of its own, so that
 other users, clicks or aspects change no label, and another redundancy changes neither lists nor errors.
@@ -25,7 +25,8 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.randomness import copied, seed_of
-from venire.simulation.context.labels import Names, Seen, aspect_levels, aspect_table, labels_of, seen_by, share_of
+from venire.simulation.context.aspects import aspect_levels, aspect_table
+from venire.simulation.context.labels import Names, Seen, labels_of, seen_by, share_of
 from venire.simulation.context.setting import ContextSetting as ContextSetting
 from venire.simulation.context.truth import SIDES, Contents, drawn_facets, drawn_worth, labelled_rows, ranked, run_table
 from venire.simulation.context.users import click_log, sessions_of, side_by_side, strengths, utilities

@@ -12,7 +12,7 @@ from venire.simulation.context.truth import DEPTH, DESIGNS, LABELLED, Engine
 from venire.simulation.context.users import ClickModel
 
 if TYPE_CHECKING:
-    from venire.simulation.context.labels import AspectModel
+    from venire.simulation.context.aspects import AspectModel
 
 USUAL_SCALE = Scale.parse("bad<fair<good<excellent<perfect")
 

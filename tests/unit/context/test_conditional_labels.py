@@ -8,9 +8,9 @@ import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
 from long_rows import judgments_of
-from venire.context.model import fit_conditional_labels, fit_pairs
+from venire.context.cross_fits import cross_fitted
+from venire.context.model import Regression, design_matrix, fit_conditional_labels, fit_pairs
 from venire.context.pairs import labelled_pairs
-from venire.context.regression import Regression, cross_fitted, design_matrix
 from venire.data.conditional import ContextPairs
 from venire.errors import FormatError, PairsError, SettingError
 

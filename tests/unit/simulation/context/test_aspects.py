@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from venire.errors import SettingError
+from venire.simulation.context.aspects import GOLBUS_ASPECTS, Aspect, AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.labels import GOLBUS_ASPECTS, Aspect, AspectModel
 from venire.simulation.context.users import ClickModel
 
 NAMES = ("topicality", "novelty", "freshness", "authority", "quality")
