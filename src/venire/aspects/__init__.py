@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Labels on several aspects of relevance."""

@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Which systems differ, and what other judges say of that."""

@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Conditional labels: what a document is worth after another one."""

@@ -1,1 +1,1 @@
-"""TODO room."""
+"""What one label says about other people."""

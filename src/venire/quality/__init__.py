@@ -1,1 +1,1 @@
-"""TODO room."""
+"""What judgments can distinguish: discriminative power, pairwise discriminative power, label scales."""

@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Bytes of runs in, ranks of judged items out."""

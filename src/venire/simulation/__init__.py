@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Collections whose truth is known."""

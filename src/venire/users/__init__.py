@@ -1,1 +1,1 @@
-"""TODO room."""
+"""What people prefer and click, and which measure agrees with them."""
