@@ -15,7 +15,7 @@ NUMBER = re.compile(rb"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 def data_in_comments(data: bytes, n_columns: int) -> Found | None:
     """Find comments with the columns of data: the first word is longer than ``#``, or the label or score a number."""
-    if not data.startswith(b"#") and b"\n#" not in data:
+    if b"#" not in data or (not data.startswith(b"#") and b"\n#" not in data):  # one byte is found ten times faster
         return None
     found: list[re.Match[bytes]] = []
     for line in COMMENT.finditer(data):
