@@ -20,7 +20,8 @@ from venire.io.lines import BOM, GZIP, ZSTD, opened
 from venire.io.qrels import COLUMNS
 from venire.io.qrels_survey import preferences, repeated_labels
 from venire.io.run_survey import survey_run, survey_table
-from venire.io.run_tables import header_names, name_a_run, read_run_table
+from venire.io.run_tables import read_run_table
+from venire.io.table_formats import header_names, name_a_run
 from venire.io.tables import looks_like_table
 from venire.io.text_survey import (
     Problem,

@@ -15,6 +15,7 @@ from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRule
 from venire.errors import FormatError, UnknownName
 from venire.io.foreign_objects import known_runs
 from venire.io.lines import STDIN
+from venire.io.table_formats import is_run_table
 from venire.words import read_number
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
@@ -86,9 +87,11 @@ def _sources(source: Any) -> Iterable[Path | RunTable]:
 
 def _from_file(path: Path) -> Path | RunTable:
     """Read a table; other files are left to be scanned."""
-    from venire.io.run_tables import is_run_table, read_run_table
+    if not is_run_table(path):
+        return path
+    from venire.io.run_tables import read_run_table
 
-    return read_run_table(path) if is_run_table(path) else path
+    return read_run_table(path)
 
 
 def expanded(source: str | Path) -> list[Path]:

@@ -6,7 +6,7 @@ A table has a row for each document of a list: topic, document, score or rank or
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,55 +15,19 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io import column_names
 from venire.io.cells import texts
-from venire.io.column_names import Form, Groups, column_among, plain
+from venire.io.column_names import Form, column_among
 from venire.io.delimited import checked_rows, find_layout
 from venire.io.frames import encoded
-from venire.io.lines import BOM, opened, read_bytes
+from venire.io.lines import read_bytes
 from venire.io.naming import stem
-from venire.io.table_formats import PARQUET, SEPARATOR, ending_of, header_separator, header_start
+from venire.io.table_formats import PARQUET, RUN_ROLES, SEPARATOR, ending_of, header_names, header_start
 from venire.io.tables import as_polars
 from venire.types import Floats, Ints
 from venire.words import first_few
 
 if TYPE_CHECKING:
     import polars as pl
-
-HEAD = 1 << 16
-ROLES: Mapping[str, Groups] = {
-    "topic": column_names.ROLES["topic"],
-    "doc": (("docno",), *column_names.ROLES["doc"]),
-    "rank": (("rank", "position"),),
-    "score": (("score",), ("sim", "similarity")),
-    "system": (("system",), ("tag", "run", "runid", "runtag"), ("name",)),
-}
-
-
-def is_run_table(path: Path) -> bool:
-    """Whether a file holds runs as a table: it is Parquet, or CSV by its name, or its header names what runs have."""
-    with opened(path) as file:
-        head = file.read(HEAD).removeprefix(BOM)
-    names, ending = header_names(head, path.name), ending_of(path.name)
-    if head.startswith(PARQUET) or ending == ".parquet":
-        return True
-    return len(names) > 1 and (ending == ".csv" or name_a_run(names))
-
-
-def header_names(head: bytes, name: str) -> list[str]:
-    """Return the fields of a text's first line as a table would have them."""
-    header = head[header_start(head) :].partition(b"\n")[0]
-    fields = header.decode("utf-8", "replace").split(header_separator(header, SEPARATOR.get(ending_of(name), "")))
-    return [field.strip('" \r') for field in fields]
-
-
-def name_a_run(names: Iterable[str]) -> bool:
-    """Whether columns are those of a run: a topic, a document, and a score or a rank."""
-    there = {plain(name) for name in names}
-    topic, doc, rank, score, _ = (
-        bool(there & {each for group in groups for each in group}) for groups in ROLES.values()
-    )
-    return topic and doc and (rank or score)
 
 
 def read_run_table(path: Path) -> RunTable:
@@ -102,10 +66,12 @@ def run_of_frame(frame: Any, name: str = "frame") -> RunTable:
 
 def _columns(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find the column of each role."""
-    found = {role: column_among(names, groups, f"the {role}", where=where, line=line) for role, groups in ROLES.items()}
+    found = {
+        role: column_among(names, groups, f"the {role}", where=where, line=line) for role, groups in RUN_ROLES.items()
+    }
     for role in ("topic", "doc", *["score"] * (found["rank"] is None)):
         if found[role] is None:
-            known = ", ".join(name for group in ROLES[role] for name in group)
+            known = ", ".join(name for group in RUN_ROLES[role] for name in group)
             message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
             raise FormatError(where, line, message, hint=f"name the columns in a header, one of them {role!r}")
     return {role: name for role, name in found.items() if name is not None}

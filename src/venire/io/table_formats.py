@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from venire.io.column_names import ROLES, plain
-from venire.io.lines import BOM
+from venire.io.column_names import ROLES, Groups, plain
+from venire.io.lines import BOM, opened
 
 PARQUET = b"PAR1"
 SEPARATOR = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 SEPARATORS = ("\t", ",", ";")
+HEAD = 1 << 16
+RUN_ROLES: Mapping[str, Groups] = {
+    "topic": ROLES["topic"],
+    "doc": (("docno",), *ROLES["doc"]),
+    "rank": (("rank", "position"),),
+    "score": (("score",), ("sim", "similarity")),
+    "system": (("system",), ("tag", "run", "runid", "runtag"), ("name",)),
+}
+"""Columns of a run that is a table, and the names they go by."""
 
 
 def ending_of(name: str) -> str:
@@ -37,6 +47,25 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
         return True
     names = {plain(field) for field in fields}
     return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+
+
+def is_run_table(path: Path) -> bool:
+    """Whether a file holds runs as a table: it is Parquet, or CSV by its name, or its header names what runs have."""
+    with opened(path) as file:
+        head = file.read(HEAD).removeprefix(BOM)
+    names, ending = header_names(head, path.name), ending_of(path.name)
+    if head.startswith(PARQUET) or ending == ".parquet":
+        return True
+    return len(names) > 1 and (ending == ".csv" or name_a_run(names))
+
+
+def name_a_run(names: Iterable[str]) -> bool:
+    """Whether columns are those of a run: a topic, a document, and a score or a rank."""
+    there = {plain(name) for name in names}
+    topic, doc, rank, score, _ = (
+        bool(there & {each for group in groups for each in group}) for groups in RUN_ROLES.values()
+    )
+    return topic and doc and (rank or score)
 
 
 def header_names(head: bytes, name: str) -> list[str]:
