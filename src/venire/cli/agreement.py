@@ -121,16 +121,13 @@ def _of_topics(labels: Judgments) -> list[str]:
     """Say that intervals rest on few topics, or on the items of one."""
     import numpy as np
 
-    from venire.data.label_pairs import judged_by_two
-    from venire.kernels.resampling import FEW_TOPICS
+    from venire.data.label_pairs import few_topics, judged_by_two
 
     twice = labels.item[judged_by_two(labels.item, labels.assessor.codes)]
     n_topics = len(np.unique(labels.items.topic[twice]))
     if n_topics == 1:
         return ["all pairs of labels are of one topic: intervals are over its items, and other topics may differ"]
-    if 1 < n_topics < FEW_TOPICS:
-        return [f"only {n_topics} topics have pairs of labels: intervals are wide, and {FEW_TOPICS} topics are better"]
-    return []
+    return few_topics(n_topics)
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:

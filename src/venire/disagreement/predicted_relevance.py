@@ -273,10 +273,12 @@ def _of_relevance(fit: PredictedRelevanceFit, row: int) -> list[str]:
         return []
     whole = difference(fit, row, order[0], order[-1])
     if not whole.distinguished and not np.isnan(whole.low):
-        return [
-            f"{where} even {shown[whole.lower]} and {shown[whole.upper]} cannot be distinguished, "
-            "so an evaluation with these labels is questionable"
-        ]
+        what = (
+            f"which may be for want of topics: there are {fit.n_topics}"
+            if fit.n_topics < FEW_TOPICS
+            else "so an evaluation with these labels is questionable"
+        )
+        return [f"{where} even {shown[whole.lower]} and {shown[whole.upper]} cannot be distinguished, {what}"]
     words = []
     for each in differences(fit, row):
         if each.high < 0:

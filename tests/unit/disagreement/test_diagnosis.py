@@ -30,6 +30,13 @@ def test_agreement_so_low_that_an_evaluation_is_questionable():
     assert words.endswith("so an evaluation with these labels is questionable")
 
 
+def test_with_few_topics_labels_are_not_called_questionable():
+    blind = double(*((a, b, 40) for a in range(3) for b in range(3)), topics=4)
+    words = warnings_of(fitted(blind))
+    assert any("cannot be distinguished, which may be for want of topics" in each for each in words)
+    assert not any("questionable" in each for each in words)
+
+
 def test_a_label_that_promises_more_than_a_higher_one():
     labels = double(
         (1, 1, 30), (1, 3, 300), (3, 1, 300), (3, 3, 300), (2, 2, 300), (0, 0, 300), scale="0<1<2<3", topics=12
