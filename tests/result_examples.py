@@ -26,7 +26,7 @@ from venire.simulation.perceived import PerceivedCollection
 from venire.users.clicks import summarise_clicks
 from venire.users.measure_choice import choose_measure
 from venire.users.online_correlations import correlate_online
-from venire.users.summary import people_of
+from venire.users.summary import summarise_preferences
 
 
 @cache
@@ -186,7 +186,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "PredictedScores": lambda: anyone(venire.score_intervals, model=fit().setting, n_draws=20),
     "PreferenceAgreement": lambda: venire.preference_agreement(perceived().preferences, n_draws=20),
     "Prediction": lambda: study().prediction,
-    "PreferencePeople": lambda: people_of(context().preferences),
+    "PreferenceSummary": lambda: summarise_preferences(context().preferences),
     "Preferences": lambda: perceived().preferences,
     "PreferencesByLabels": lambda: venire.preferences_by_labels(
         perceived().preferences, perceived().judgments.where(assessor=perceived().judgments.assessors[0])
@@ -218,7 +218,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
     "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),
-    "UserVerdicts": lambda: example("PreferencePeople").verdicts,
+    "UserVerdicts": lambda: example("PreferenceSummary").verdicts,
     "Verdict": lambda: verdict(scores(), "nDCG@10"),
 }
 

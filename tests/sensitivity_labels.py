@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venire import PredictedRelevance, read_judgments
-from venire.simulation.assignments import Main
+from venire.simulation.assignments import OneJudgesAll
 from venire.simulation.levels import Synthetic
 from venire.simulation.systems import Systems, scattered
 
@@ -12,7 +12,7 @@ SETTING = Synthetic(
     n_topics=12,
     docs_per_topic=40,
     n_unjudged=10,
-    pattern=Main(share=0.6, common=False),
+    pattern=OneJudgesAll(share=0.6, common=False),
     systems=Systems(quality=scattered(5), depth=20, missing=0.2),
 )
 

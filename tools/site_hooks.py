@@ -63,7 +63,7 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def kind_of(output: str) -> str:
-    """Say ``words`` for no cells, which two spaces separate, ``mixed`` if lines with cells fit in, else ``cells``."""
+    """Say ``results`` for no cells, which two spaces separate, ``mixed`` if lines with cells fit in, else ``cells``."""
     cells = [line for line in unescape(TAG.sub("", output)).splitlines() if "  " in line.strip()]
     return "cells" if any(len(line) > WIDTH for line in cells) else "mixed" if cells else "words"
 

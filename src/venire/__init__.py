@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from venire.comparison.corrected_scores import PredictedScores, score_intervals
     from venire.comparison.exact_changes import ExactChanges, exact_changes
     from venire.comparison.forecast import Forecast, forecast
-    from venire.comparison.judge_change import RankCounts, smallest_agreement
+    from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
     from venire.comparison.mutual_evaluation import mutual_evaluation
     from venire.comparison.rank_agreement import Robustness
     from venire.comparison.robustness import between_assessors, between_gains
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
         VenireError,
         VenireWarning,
     )
-    from venire.estimate import Estimate
     from venire.io.aspects import read_aspects
     from venire.io.click_logs import read_clicks
     from venire.io.duplicates import read_duplicates
@@ -128,6 +127,7 @@ if TYPE_CHECKING:
     from venire.report.document import Report
     from venire.report.making import report_on
     from venire.report.page import write_report
+    from venire.results import Estimate
     from venire.simulation.context.aspects import AspectModel
     from venire.simulation.context.collection import ContextCollection, generate_context
     from venire.simulation.context.setting import ContextSetting
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
     from venire.users.measure_choice import MeasureChoice, choose_measure
     from venire.users.online_correlations import OnlineCorrelations, correlate_online
     from venire.users.preferences import PreferenceAgreement, position_bias, preference_agreement, settled
-    from venire.users.summary import PreferencePeople, people_of
+    from venire.users.summary import PreferenceSummary, summarise_preferences
     from venire.users.transitivity import transitivity
     from venire.users.verdicts import UserVerdicts, user_verdicts
 
@@ -165,7 +165,7 @@ _NAMES_IN = {
     "comparison.corrected_scores": "PredictedScores score_intervals",
     "comparison.exact_changes": "ExactChanges exact_changes",
     "comparison.forecast": "Forecast forecast",
-    "comparison.judge_change": "RankCounts smallest_agreement",
+    "comparison.judge_change": "RankCounts min_agreement_to_stay_ahead",
     "comparison.mutual_evaluation": "mutual_evaluation",
     "comparison.rank_agreement": "Robustness",
     "comparison.robustness": "between_assessors between_gains",
@@ -211,7 +211,7 @@ _NAMES_IN = {
         "SelectionWarning SettingError TiedScoresWarning TopicsError UnjudgedWarning UnknownName "
         "VenireError VenireWarning"
     ),
-    "estimate": "Estimate",
+    "results": "Estimate",
     "io.aspects": "read_aspects",
     "io.click_logs": "read_clicks",
     "io.duplicates": "read_duplicates",
@@ -262,7 +262,7 @@ _NAMES_IN = {
     "users.measure_choice": "MeasureChoice choose_measure",
     "users.online_correlations": "OnlineCorrelations correlate_online",
     "users.preferences": "PreferenceAgreement position_bias preference_agreement settled",
-    "users.summary": "PreferencePeople people_of",
+    "users.summary": "PreferenceSummary summarise_preferences",
     "users.transitivity": "transitivity",
     "users.verdicts": "UserVerdicts user_verdicts",
 }
@@ -282,7 +282,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
     "Phi", "PoolFitWarning", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores",
     "PreferenceAgreement",
-    "PreferencePeople", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
+    "PreferenceSummary", "Preferences", "PreferencesByLabels", "Profiles", "Q", "R", "RBP", "RBPResidual", "RR",
     "RankCounts", "RepeatedLineWarning", "Report", "Robustness", "Rprec", "RunRules", "Runs", "Scale",
     "ScaleComparison", "ScaleError", "ScaledQrels", "Scores", "SelectionWarning", "Sensitivity", "SettingError",
     "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
@@ -297,12 +297,12 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
-    "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "people_of", "phi", "plan_topics",
+    "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "summarise_preferences", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
     "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
     "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
-    "sensitivity", "settled", "smallest_agreement", "split_units", "stability", "statistics", "study_aspects",
+    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "statistics", "study_aspects",
     "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",

@@ -39,15 +39,13 @@ LAYERS = {
     "checks": 0,
     "data": 0,
     "errors": 0,
-    "estimate": 0,
     "kernels": 0,
     "randomness": 0,
     "scan": 0,
-    "tabular": 0,
+    "results": 0,
     "types": 0,
-    "words": 0,
 }
-LOW = ("checks", "errors", "estimate", "randomness", "tabular", "types", "words")
+LOW = ("checks", "errors", "randomness", "results", "types")
 SAME_LAYER = {
     *(("data", other) for other in (*LOW, "kernels", "scan")),
     *((one, other) for one in LOW for other in LOW),

@@ -15,13 +15,13 @@ import pytest
 
 import venire
 from result_examples import EXAMPLES, example
-from venire.tabular import MOST_NOTES, MOST_ROWS, Tabular, as_html, shown
+from venire.results import MOST_NOTES, MOST_ROWS, Tabular, as_html, shown
 
 ROOT = Path(__file__).parents[2]
 PLOTS = ROOT / "src" / "venire" / "plots"
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
-SETTINGS = {"Measure", "Own", "Scale"}  # values whose repr is all there is to say
+SETTINGS = {"Measure", "CustomMeasure", "Scale"}  # values whose repr is all there is to say
 FORMULAS = {"plot_contour", "plot_limits"}  # pictures of a formula, of no result
 NOT_OF_A_RESULT = {"plot_statistics", "plot_slope"}
 

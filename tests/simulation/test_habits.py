@@ -14,7 +14,7 @@ from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRE
 from venire.agreement.profiles import profiles
 from venire.report.judge import useless_assessors
 from venire.simulation.assessors import parse_assessors
-from venire.simulation.assignments import AtRandom
+from venire.simulation.assignments import RandomAssessors
 
 PANEL = "6*careful, lenient, strict, random, lazy, lazy(idle=0.4, level=3), lazy(idle=1.0)"
 SAY_NOTHING = {ONE_LABEL, UNRELATED, OFTEN, LOWER}
@@ -23,7 +23,7 @@ N_SEEDS, NEARLY_ALL = 20, 17
 SETTINGS = {
     "everyone judges all": {"n_topics": 20, "topic_effect": 0.3},
     "hard topics": {"n_topics": 20, "topic_effect": 0.5},
-    "four judge each document": {"n_topics": 40, "topic_effect": 0.0, "pattern": AtRandom(4)},
+    "four judge each document": {"n_topics": 40, "topic_effect": 0.0, "pattern": RandomAssessors(4)},
 }
 
 
@@ -81,7 +81,7 @@ def test_what_is_significant_and_small_is_not_told():
 
 
 def test_in_a_large_panel_that_labels_alike_nobody_is_flagged():
-    counts = tally("60*careful", n_topics=20, topic_effect=0.3, pattern=AtRandom(5))
+    counts = tally("60*careful", n_topics=20, topic_effect=0.3, pattern=RandomAssessors(5))
     assert sum(counts.values()) <= 1
 
 

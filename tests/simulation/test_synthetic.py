@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Random, Strict, parse_assessors
-from venire.simulation.assignments import AtRandom, Single
+from venire.simulation.assignments import OnePerItem, RandomAssessors
 from venire.simulation.levels import Collection, Synthetic, generate
 from venire.simulation.systems import Systems
 
@@ -79,7 +79,7 @@ def test_levels_follow_the_prevalence():
 
 def test_probability_of_relevance_is_that_of_a_random_assessor():
     setting = replace(ALIKE, topic_effect=0.7, assessors=parse_assessors("3*careful, strict, lenient, random, lazy"))
-    collection = generate(replace(setting, pattern=AtRandom(1)), rng=14)
+    collection = generate(replace(setting, pattern=RandomAssessors(1)), rng=14)
     judgments, truth = collection.judgments, collection.truth
     p = truth.at_least(2)[truth.judged][judgments.item]
     for low, high in [(0.0, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 1.0)]:
@@ -135,7 +135,7 @@ def test_a_system_of_no_quality_ranks_at_random():
 
 def test_assessors_drawn_at_random_are_drawn_alike():
     assessors = parse_assessors("6*careful")
-    judgments = generate(replace(ALIKE, assessors=assessors, pattern=AtRandom(3)), rng=19).judgments
+    judgments = generate(replace(ALIKE, assessors=assessors, pattern=RandomAssessors(3)), rng=19).judgments
     panel = (1 << judgments.assessor.codes.reshape(-1, 3)).sum(axis=1)
     _, counts = np.unique(panel, return_counts=True)
     assert len(counts) == 20
@@ -144,7 +144,7 @@ def test_assessors_drawn_at_random_are_drawn_alike():
 
 def test_second_assessors_are_drawn_alike():
     assessors = parse_assessors("4*careful")
-    pattern = Single(twice=1, whole_topics=False)
+    pattern = OnePerItem(twice=1, whole_topics=False)
     judgments = generate(replace(ALIKE, assessors=assessors, pattern=pattern), rng=20).judgments
     pair = judgments.assessor.codes.reshape(-1, 2) @ np.array([4, 1])
     _, counts = np.unique(pair, return_counts=True)

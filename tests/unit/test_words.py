@@ -2,7 +2,7 @@
 
 import pytest
 
-from venire.words import counted, first_few, listed, read_number
+from venire.results import counted, first_few, listed, read_number
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 items"), (1, "1 item"), (2, "2 items"), (2000, "2,000 items")])

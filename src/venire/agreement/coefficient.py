@@ -9,9 +9,7 @@ import numpy as np
 
 from venire.agreement.resampling import LEVEL, Found
 from venire.errors import PairsError
-from venire.estimate import Estimate
-from venire.tabular import Records, Tabular, known
-from venire.words import counted
+from venire.results import Estimate, Records, Tabular, counted, known
 
 ROUNDING = 1e-12
 DRAWN = ("bootstrap", "mean over topics, bootstrap")

@@ -46,9 +46,8 @@ from venire.agreement.resampling import (
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
 from venire.kernels.resampling import FEW_TOPICS
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints, RNGLike
-from venire.words import counted
 
 NAME = "cohen_kappa"
 MEAN = "Two assessors disagree {rest} as much as if each dealt out their own labels at random, on the mean of {pairs}"

@@ -15,9 +15,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Codes, Floats, Ints
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

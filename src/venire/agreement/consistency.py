@@ -35,9 +35,8 @@ from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
 from venire.kernels.label_pairs import PairSums, Sides, pair_sums
 from venire.kernels.spread import FEW_PAIRS, Spread, n_topics_of, spread_of
-from venire.tabular import Tabular, known, known_count
+from venire.results import Tabular, counted, known, known_count
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 
 class Pages(NamedTuple):

@@ -30,9 +30,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.relevance import Relevant, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.tabular import Tabular, known, known_count
+from venire.results import Tabular, counted, known, known_count
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 KINDS = ("irrelevant", "relevant")
 TINY = 1e-9

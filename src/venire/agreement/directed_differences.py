@@ -23,7 +23,7 @@ import numpy as np
 from venire.agreement.directed import KINDS, DirectedAgreement, Rates, counts_between
 from venire.errors import PairsError, SettingError
 from venire.kernels.ragged import offsets
-from venire.tabular import Tabular, known
+from venire.results import Tabular, known
 from venire.types import Floats, Ints
 
 

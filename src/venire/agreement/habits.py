@@ -49,8 +49,8 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.agreement.profiles import Profiles, Trend
+from venire.results import counted, first_few, listed
 from venire.types import Bools, Floats
-from venire.words import counted, first_few, listed
 
 ONE_LABEL, UNRELATED, OFTEN = "one label", "unrelated labels", "one label often"
 HIGHER, LOWER = "higher labels", "lower labels"

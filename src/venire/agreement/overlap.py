@@ -36,9 +36,8 @@ from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
-from venire.tabular import Tabular, known
+from venire.results import Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 KINDS = ("jaccard", "precision", "recall")
 

@@ -53,9 +53,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, RNGLike
-from venire.words import counted
 
 INTERVALS = ("posterior", "items", "topics")
 OVER = ("items", "topics")

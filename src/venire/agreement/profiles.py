@@ -33,7 +33,7 @@ from venire.agreement.others import Rest, Shifts, balance, cleared, rest_of, shi
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors, refuse_mixed
 from venire.data.scale import Scale
-from venire.tabular import Tabular
+from venire.results import Tabular
 from venire.types import Bools, Floats, Ints
 
 TAIL = 0.975

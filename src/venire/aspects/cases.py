@@ -15,8 +15,8 @@ import numpy as np
 from venire.comparison.rank_agreement import interval, resampled_sd
 from venire.data.aspects import Aspects
 from venire.kernels.resampling import topic_weights
+from venire.results import counted
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 ISOLATION, CONDITION, CHANGE = CONTEXTS = ("isolation", "condition", "change")
 NO_CONDITION = "no label was given in condition: there is no column 'given' that names a document"
@@ -54,8 +54,8 @@ class Cases:
     def of(cls, aspects: Aspects, overall: str | None = None, *, n_draws: int = 1000, rng: RNGLike = 0) -> Cases:
         """Choose the rows whose overall label is a grade, match those in condition, and draw topics."""
         valid = np.ones(len(aspects), dtype=np.bool_) if overall is None else aspects.grades(overall) >= 0
-        in_condition = aspects.in_condition
-        before, after = _matched(aspects, valid, in_condition)
+        is_conditional = aspects.is_conditional
+        before, after = _matched(aspects, valid, is_conditional)
         present = np.unique(aspects.topic)
         drawn = topic_weights(len(present), n_draws, np.random.default_rng(rng))
         weights = np.zeros((n_draws + 1, len(aspects.items.topics)))
@@ -63,12 +63,12 @@ class Cases:
         return cls(
             aspects,
             overall,
-            np.flatnonzero(valid & ~in_condition),
-            np.flatnonzero(valid & in_condition),
+            np.flatnonzero(valid & ~is_conditional),
+            np.flatnonzero(valid & is_conditional),
             before,
             after,
             weights,
-            tuple(_notes(overall, valid, in_condition, len(after))),
+            tuple(_notes(overall, valid, is_conditional, len(after))),
         )
 
     @property
@@ -114,10 +114,10 @@ class Cases:
         return self.interval(draws, rows, reason, lowest=0.0)
 
 
-def _matched(aspects: Aspects, valid: Bools, in_condition: Bools) -> tuple[Ints, Ints]:
+def _matched(aspects: Aspects, valid: Bools, is_conditional: Bools) -> tuple[Ints, Ints]:
     """Rows in isolation and in condition of the same document by the same assessor, both valid."""
     cell = aspects.item.astype(np.int64) * max(len(aspects.assessor.names), 1) + aspects.assessor.codes
-    alone, after = np.flatnonzero(valid & ~in_condition), np.flatnonzero(valid & in_condition)
+    alone, after = np.flatnonzero(valid & ~is_conditional), np.flatnonzero(valid & is_conditional)
     alone = alone[np.argsort(cell[alone], kind="stable")]
     place = np.searchsorted(cell[alone], cell[after])
     there = place < len(alone)
@@ -125,8 +125,8 @@ def _matched(aspects: Aspects, valid: Bools, in_condition: Bools) -> tuple[Ints,
     return alone[place[there]], after[there]
 
 
-def _notes(overall: str | None, valid: Bools, in_condition: Bools, n_matched: int) -> list[str]:
-    left, given = int((~valid).sum()), int((valid & in_condition).sum())
+def _notes(overall: str | None, valid: Bools, is_conditional: Bools, n_matched: int) -> list[str]:
+    left, given = int((~valid).sum()), int((valid & is_conditional).sum())
     notes = []
     if left:
         are = "is" if left == 1 else "are"

@@ -17,9 +17,8 @@ import numpy as np
 from venire.aspects.cases import CHANGE, CONDITION, ISOLATION, Cases
 from venire.data.aspects import ABSENT, NO_LABEL
 from venire.data.rows import NOT_APPLICABLE
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Ints
-from venire.words import counted
 
 COMPLETE, ALL = "complete", "all"
 

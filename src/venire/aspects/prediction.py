@@ -19,9 +19,8 @@ import numpy as np
 
 from venire.aspects.cases import CONDITION, ISOLATION, NO_CONDITION, NO_ISOLATION, Cases, Interval
 from venire.data.aspects import NO_LABEL
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 MOST_ASPECTS = 6
 """Of more aspects than so many, only sets of one, of two, and of all are tried."""
@@ -133,7 +132,7 @@ def _divided(cases: Cases, overall: str, context: str, splits: int, folds: int, 
     """Hold documents out at random, a tenth at a time; and divide the topics."""
     random = np.random.default_rng(rng)
     grade = cases.aspects.grades(overall)
-    rows = np.flatnonzero((grade > NO_LABEL) & (cases.aspects.in_condition == (context == CONDITION)))
+    rows = np.flatnonzero((grade > NO_LABEL) & (cases.aspects.is_conditional == (context == CONDITION)))
     classes, y = np.unique(grade[rows], return_inverse=True)
     n_test = max(1, round(HELD_OUT * len(rows)))
     tests = [random.permutation(len(rows)) < n_test for _ in range(splits if len(rows) > 1 else 0)]

@@ -40,12 +40,11 @@ from venire.disagreement.gains import read_share
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.io.run_sources import RunsLike, as_runs
-from venire.measures.evaluate import evaluate, several
+from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 FORMULAS = ("sum", "minimum", "product")
 MODELS = ("prm", "udm")
@@ -158,7 +157,7 @@ def _labelled(
         JOIN.join(f"{name}={_text(aspects.scale_of(name), level)}" for name, level in zip(names, pattern, strict=True))
         for pattern in patterns.tolist()
     )
-    facets = {"given": aspects.given.take(rows)} if aspects.in_condition[rows].any() else {}
+    facets = {"given": aspects.given.take(rows)} if aspects.is_conditional[rows].any() else {}
     partly, left = int((grade[rows] < 0).any(axis=1).sum()), len(aspects) - len(rows)
     notes = []
     if left:
@@ -338,7 +337,7 @@ def aspect_rankings(
     made += [combine_aspects(aspects, each, how=how, **settings) for each in chosen]
     made = list({each.name: each for each in made}.values())
     sources = as_runs(runs)
-    scores = {each.name: _scored(each, sources, several(measures), scoring) for each in made}
+    scores = {each.name: _scored(each, sources, as_list(measures), scoring) for each in made}
     return _ranked(made[0].name, scores, made, n_draws=n_draws, rng=rng)
 
 

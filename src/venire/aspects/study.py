@@ -26,7 +26,7 @@ from venire.aspects.coverage import (
 from venire.aspects.prediction import Prediction, aspect_prediction
 from venire.aspects.rankings import AspectRankings
 from venire.data.aspects import Aspects
-from venire.tabular import Tabular
+from venire.results import Tabular
 from venire.types import RNGLike
 
 OVERALL = "overall"
@@ -166,7 +166,7 @@ def study_aspects(
 
 def _agreement(cases: Cases, context: str, rng: RNGLike) -> list[dict[str, Any]]:
     aspects = cases.aspects
-    some = aspects.take(aspects.in_condition == (context == CONDITION))
+    some = aspects.take(aspects.is_conditional == (context == CONDITION))
     if not len(some):
         return []
     return [

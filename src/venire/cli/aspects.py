@@ -20,7 +20,7 @@ from venire.cli.labels import (
 from venire.cli.options import PATH, bootstrap_option, prior_option
 from venire.cli.output import Output
 from venire.cli.sections import Command, gathered, one_of, option, whole_number
-from venire.words import read_number
+from venire.results import read_number
 
 if TYPE_CHECKING:
     from venire.aspects.rankings import AspectRankings

@@ -24,7 +24,7 @@ from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, gathered, one_of, option
-from venire.words import read_number
+from venire.results import read_number
 
 if TYPE_CHECKING:
     from venire.cli.compare_details import Details

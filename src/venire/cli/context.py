@@ -12,13 +12,13 @@ from venire.cli.options import MODEL, PATH, file_place
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.cli.sections import Command, option, whole_number
-from venire.tabular import known
+from venire.results import known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from venire.context.validation import ConditionalValidation
-    from venire.estimate import Estimate
+    from venire.results import Estimate
 
 SCORES = ("accuracy", "log_loss")
 WAYS = (

@@ -12,7 +12,7 @@ from venire.cli.labels import SCORING
 from venire.cli.options import PATH
 from venire.cli.sections import Decorator, gathered, one_of, option
 from venire.errors import VenireWarning
-from venire.words import read_number
+from venire.results import read_number
 
 if TYPE_CHECKING:
     from venire.data.conditional import Predictor

@@ -23,7 +23,7 @@ from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
 from venire.cli.sections import Command, gathered, option, whole_number
-from venire.cli.speech import overhearing
+from venire.cli.speech import collect_warnings
 from venire.errors import FewPairsWarning
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     sources = read_runs(list(runs), **options["rules"])
-    with bar(sources.sources, quiet=out.quiet) as progress, overhearing(but=(FewPairsWarning,)) as heard:
+    with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
         counts = _counted(labels, sources, options=options, progress=progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()

@@ -79,7 +79,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     large.  nDCG is the same for both.  What is printed says the scale and what each label came to; a file beside,
     FILE.toml, keeps it.
     """
-    from venire.data.panel import convene
+    from venire.data.panel import build_panel
     from venire.io.exchange import scaled_qrels
     from venire.io.exchange_files import write_scaled_qrels
 
@@ -88,7 +88,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     gains = settled_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
-    qrels = scaled_qrels(labels, gains, convene(labels, **whose), **form)
+    qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)
     beside = write_scaled_qrels(qrels, target, to=tool)
     out.table("labels", _labels(qrels), beside=_summary(qrels, tool, target, beside))
     also = [f"{beside} states the scale"] if beside else []

@@ -101,7 +101,7 @@ def as_table(found: Iterable[Inspection]) -> Table:
 
 def in_words(found: Inspection) -> Iterator[str]:
     """Say what was found out about a file; what there is none of is not mentioned."""
-    from venire.words import counted
+    from venire.results import counted
 
     yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"
     facts = dict(found.facts)

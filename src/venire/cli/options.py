@@ -12,7 +12,7 @@ import click
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
 from venire.cli.sections import Decorator, gathered, in_order, one_of, option, whole_number
-from venire.cli.speech import listening
+from venire.cli.speech import print_warnings
 
 PATH = click.Path(allow_dash=True)
 """A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
@@ -146,7 +146,7 @@ def output_options(*, folder: bool = False) -> Decorator:
         def command(**values: Any) -> Any:
             path = None if folder else values.pop("path")
             out = Output(format=values.pop("format"), path=path, quiet=values.pop("quiet"))
-            with listening(quiet=out.quiet):
+            with print_warnings(quiet=out.quiet):
                 return function(**values, out=out)
 
         return in_order(command, [_FORMAT, _QUIET] if folder else [_FORMAT, _OUTPUT, _QUIET])

@@ -54,7 +54,7 @@ def write_pairs(out: Output, labels: Judgments, n: int, rng: int) -> None:
 
 
 def _short(labels: Judgments, short: tuple[tuple[int, int, int], ...], n: int) -> list[str]:
-    from venire.words import counted
+    from venire.results import counted
 
     names = labels.scale.labels
     return [

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
-    from venire.users.summary import PreferencePeople
+    from venire.users.summary import PreferenceSummary
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
@@ -163,13 +163,13 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
     return replace(alone, notes=(*alone.notes, *notes))
 
 
-def _people(preferences: Preferences, options: dict[str, Any]) -> PreferencePeople:
-    from venire.users.summary import people_of
+def _people(preferences: Preferences, options: dict[str, Any]) -> PreferenceSummary:
+    from venire.users.summary import summarise_preferences
 
-    return people_of(preferences, slight=options["asking"]["slight"], rng=options["rng"])
+    return summarise_preferences(preferences, slight=options["asking"]["slight"], rng=options["rng"])
 
 
-def _of_people(people: PreferencePeople) -> dict[str, Any]:
+def _of_people(people: PreferenceSummary) -> dict[str, Any]:
     """What JSON has on the people, whatever else was asked."""
     return {
         "people": people.records(),
@@ -179,7 +179,7 @@ def _of_people(people: PreferencePeople) -> dict[str, Any]:
     }
 
 
-def _write(out: Output, people: PreferencePeople, options: dict[str, Any]) -> None:
+def _write(out: Output, people: PreferenceSummary, options: dict[str, Any]) -> None:
     """Write what people say by themselves."""
     if out.format == "json":
         out.json(_of_people(people))
@@ -195,11 +195,11 @@ def _write(out: Output, people: PreferencePeople, options: dict[str, Any]) -> No
 
 
 def _write_labels(
-    out: Output, people: PreferencePeople, read: tuple[Judgments, Preferences], options: dict[str, Any]
+    out: Output, people: PreferenceSummary, read: tuple[Judgments, Preferences], options: dict[str, Any]
 ) -> None:
     """Write which labels users tell apart."""
+    from venire.results import counted
     from venire.users.by_label import preferences_by_labels
-    from venire.words import counted
 
     labels, preferences = read
     found = preferences_by_labels(preferences, labels)
@@ -221,7 +221,7 @@ def _write_labels(
 
 def _write_ranked(
     out: Output,
-    people: PreferencePeople,
+    people: PreferenceSummary,
     read: tuple[Judgments, tuple[str, ...], Preferences],
     options: dict[str, Any],
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from venire.cli.rendering import Cell, Table
-from venire.tabular import known
+from venire.results import known
 
 if TYPE_CHECKING:
     from venire.measures.random_users import UserScores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from venire.cli.rendering import Table
-from venire.tabular import known, known_count
+from venire.results import known, known_count
 
 if TYPE_CHECKING:
     from venire.disagreement.sensitivity import Sensitivity

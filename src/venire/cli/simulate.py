@@ -121,12 +121,12 @@ def command(*, recipe: str, **options: Any) -> None:
 def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: Any) -> None:
     """Make a collection of true levels."""
     from venire.data.scale import Scale
+    from venire.results import counted
     from venire.simulation.assessors import parse_assessors
     from venire.simulation.assignments import parse_pattern
     from venire.simulation.folders import write_collection
     from venire.simulation.levels import Synthetic, generate
     from venire.simulation.systems import Systems, scattered
-    from venire.words import counted
 
     setting = Synthetic(
         n_topics=options["n_topics"],

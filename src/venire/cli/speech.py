@@ -23,7 +23,7 @@ def say(kind: str, text: str) -> None:
 
 
 @contextmanager
-def hearing(take: Callable[[str, type[VenireWarning]], bool]) -> Iterator[None]:
+def route_warnings(take: Callable[[str, type[VenireWarning]], bool]) -> Iterator[None]:
     """Hand Venire's warnings to ``take`` as they come; what it does not take, and all others, goes its usual way."""
     usual = warnings.showwarning
 
@@ -45,7 +45,7 @@ def hearing(take: Callable[[str, type[VenireWarning]], bool]) -> Iterator[None]:
 
 
 @contextmanager
-def listening(*, quiet: bool) -> Iterator[None]:
+def print_warnings(*, quiet: bool) -> Iterator[None]:
     """Say Venire's warnings as they come, each text once."""
     said: set[str] = set()
 
@@ -55,12 +55,12 @@ def listening(*, quiet: bool) -> Iterator[None]:
             say("warning", text)
         return True
 
-    with hearing(take):
+    with route_warnings(take):
         yield
 
 
 @contextmanager
-def overhearing(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[list[str]]:
+def collect_warnings(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[list[str]]:
     """Note what Venire warns of, for a result, but for some kinds; it is said as well."""
     texts: list[str] = []
 
@@ -69,5 +69,5 @@ def overhearing(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[list[s
             texts.append(text)
         return False
 
-    with hearing(take):
+    with route_warnings(take):
         yield texts

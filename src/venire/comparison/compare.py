@@ -21,19 +21,18 @@ from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.copies import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import judge_at_hand
+from venire.data.panel import current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, agreement_transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
-from venire.measures.evaluate import evaluate, several
+from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, as_measure
-from venire.tabular import Tabular, known
+from venire.results import Tabular, counted, known
 from venire.types import RNGLike
-from venire.words import counted
 
 FEW_PAIRS = 100
 MATRICES, LEAST = 100, 10
@@ -192,9 +191,9 @@ def compare(
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
     labels = read_judgments(judgments)
-    old = judge_at_hand(labels, assessor)
+    old = current_assessor(labels, assessor)
     worth = gains_for(gains, labels.scale)
-    transitions, notes, asked = None, [], several(measures)
+    transitions, notes, asked = None, [], as_list(measures)
     shown = [name if isinstance(name, str) else str(as_measure(name)) for name in asked]
     if agreement is not None:
         if new_judge != ANY or judge not in (DEFAULT_FORM, "fixed"):

@@ -25,20 +25,18 @@ import numpy as np
 from venire.data.panel import Panel, Pool
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import MeasureError, SettingError, UnknownName
-from venire.estimate import Estimate
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.spread import LEVEL
-from venire.measures.evaluate import several
+from venire.measures.evaluate import as_list
 from venire.measures.layout import Case, Layout
 from venire.measures.random_users import plan_for_users
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, score_facts
-from venire.tabular import Records, Tabular, known
+from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Floats, RNGLike
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +137,7 @@ def score_intervals(
             f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
         )
     labels = read_judgments(judgments)
-    plan = _linear(plan_for_users(several(measures), unjudged))
+    plan = _linear(plan_for_users(as_list(measures), unjudged))
     labels, seen_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
     fit = model.fit(seen_twice)
     p = fit.gains().values

@@ -31,7 +31,7 @@ from venire.comparison.forecast import FRAGILE, TIE, Changes
 from venire.comparison.shown_documents import Distributions, Shown, refuse_other_than_linear
 from venire.data.gains import GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import judge_at_hand, one_label_each
+from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.errors import SettingError, UnknownName
@@ -42,7 +42,7 @@ from venire.io.shown_items import with_shown_items
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan
 from venire.randomness import seed_of
-from venire.tabular import Tabular
+from venire.results import Tabular
 from venire.types import Codes, Floats, Ints, RNGLike
 
 UNJUDGED = ("stay", "lowest")
@@ -158,7 +158,7 @@ def exact_changes(
     if unjudged not in UNJUDGED:
         raise UnknownName("rule for documents without a label", unjudged, UNJUDGED)
     labels = read_judgments(judgments)
-    old = judge_at_hand(labels, assessor)
+    old = current_assessor(labels, assessor)
     found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
     others = found.new if transitions is None and isinstance(found, Transitions) else ()
     plan = Plan.of([measure], gains_for(gains, labels.scale), 0.0)

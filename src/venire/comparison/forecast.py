@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.gains import GainsLike, gains_for
-from venire.data.panel import judge_at_hand, one_label_each
+from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -29,9 +29,8 @@ from venire.kernels.resampling import topic_weights
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan, score_facts
 from venire.randomness import seed_of
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
@@ -145,7 +144,7 @@ def forecast(
     the labels of others do not stand.
     Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
     """
-    scene = Scene.of(
+    scene = JudgeSwap.of(
         judgments,
         runs,
         measure,
@@ -159,7 +158,7 @@ def forecast(
     return forecast_of(scene, form=form, n_draws=n_draws, rng=rng)
 
 
-def forecast_of(scene: Scene, *, form: str = DEFAULT_FORM, n_draws: int = 2000, rng: RNGLike = 0) -> Forecast:
+def forecast_of(scene: JudgeSwap, *, form: str = DEFAULT_FORM, n_draws: int = 2000, rng: RNGLike = 0) -> Forecast:
     """Forecast from a scene at hand."""
     seed, for_topics = seed_of(rng).spawn(2)
     n_judges = -(-n_draws // 2) if form == POOLED else n_draws
@@ -171,7 +170,7 @@ def forecast_of(scene: Scene, *, form: str = DEFAULT_FORM, n_draws: int = 2000, 
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class JudgeSwap:
     """Where a judge is replaced by another: what is scored and how, how labels change, and scores now (system, topic).
 
     given: labels of the other judges, which stand.  Everything that is asked of other judges is drawn from here.
@@ -197,10 +196,10 @@ class Scene:
         gains: GainsLike = "linear",
         topics: Iterable[str] | None = None,
         progress: Progress | None = None,
-    ) -> Scene:
+    ) -> JudgeSwap:
         """Settle who judges and how labels change, scan the runs once, and score them with the labels at hand."""
         labels = read_judgments(judgments)
-        old = judge_at_hand(labels, assessor)
+        old = current_assessor(labels, assessor)
         found = transitions or fit_transitions(labels, old, new_judge)
         given = Given.of(labels, found.new) if transitions is None else None
         case = Case.of(labels, runs, assessor=old, progress=progress)

@@ -98,7 +98,7 @@ def _binomial(n: int, p: float) -> Floats:
     return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)), dtype=np.float64)
 
 
-def smallest_agreement(n: int, rule: str = "two-sided") -> float:
+def min_agreement_to_stay_ahead(n: int, rule: str = "two-sided") -> float:
     """The agreement a0 = a1 that keeps A ahead with 95 % confidence; all of A's n were relevant, and none of B's.
 
     rule: by 1.96 or 1.645 standard deviations of the normal ("two-sided", "one-sided"), or exactly, not behind
@@ -106,7 +106,7 @@ def smallest_agreement(n: int, rule: str = "two-sided") -> float:
 
     Examples
     --------
-    >>> [round(smallest_agreement(n), 4) for n in (1, 5, 10)]
+    >>> [round(min_agreement_to_stay_ahead(n), 4) for n in (1, 5, 10)]
     [0.9055, 0.7634, 0.7007]
     """
     from scipy.optimize import brentq

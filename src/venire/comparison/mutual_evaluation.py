@@ -50,7 +50,7 @@ import numpy as np
 from venire.comparison.rank_agreement import RankCorrelation, Robustness, few_topics, interval
 from venire.data.gains import GainsLike, binary, gains_for, names_model
 from venire.data.judgments import Judgments
-from venire.data.panel import convene
+from venire.data.panel import build_panel
 from venire.disagreement.gains import read_model
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.user_disagreement import at_least, udm_weights
@@ -60,8 +60,8 @@ from venire.measures.ap import AP, GAP
 from venire.measures.dcg import DISCOUNTS, nDCG
 from venire.measures.measure import Measure
 from venire.measures.scoring import MeasureLike, as_measure
+from venire.results import counted, first_few
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted, first_few
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def double_judgments(judgments: Judgments, *, n_items: int = 2) -> DoubleJudgmen
     Of several labels by one assessor for a document, the first counts.  Cost: O(assessors x labels); memory: a table
     of labels for each pair of assessors and topic that they share.
     """
-    panel = convene(judgments, per="assessor")
+    panel = build_panel(judgments, per="assessor")
     first = np.ones(len(panel.judge), dtype=np.bool_)
     first[1:] = (panel.judge[1:] != panel.judge[:-1]) | (panel.item[1:] != panel.item[:-1])
     found = list(_tables(judgments, panel.judge[first], panel.item[first], panel.label[first]))

@@ -21,9 +21,8 @@ from venire.kernels.correlation import kendall_tau, rbo, tau_ap
 from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.scores import Scores
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Floats, RNGLike
-from venire.words import counted
 
 Correlate = Callable[[Floats, Floats], Floats]
 CORRELATIONS: dict[str, Correlate] = {

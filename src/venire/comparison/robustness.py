@@ -44,8 +44,8 @@ from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.randomness import copied, seed_of
+from venire.results import counted
 from venire.types import RNGLike
-from venire.words import counted
 
 ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None
 Measures = Sequence[MeasureLike] | MeasureLike

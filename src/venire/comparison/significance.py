@@ -20,9 +20,8 @@ from venire.comparison.tests import WORDS, Adjust, PairedT, PairTest, TukeyHSD, 
 from venire.errors import SettingError
 from venire.measures.paired_scores import PairedScores, Pairs, paired_scores
 from venire.measures.scores import Scores
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 LEVEL = 0.95
 _SIZES = tuple(field.name for field in fields(Effects) if field.name != "delta")

@@ -19,11 +19,9 @@ import numpy as np
 
 from venire.comparison.forecast import FRAGILE, TIE, Forecast
 from venire.errors import SettingError
-from venire.estimate import Estimate
 from venire.kernels.correlation import kendall_tau
-from venire.tabular import Tabular
+from venire.results import Estimate, Tabular, counted
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 ALPHA, LEVEL = 0.05, 0.95
 DIGITS = 10

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.forecast import TIE, Scene, forecast_of
+from venire.comparison.forecast import TIE, JudgeSwap, forecast_of
 from venire.comparison.stability import Stability, stability
 from venire.data.gains import GainsLike
 from venire.disagreement.transitions import ANY, FORMS, Transitions
@@ -42,7 +42,7 @@ from venire.io.scanning import Progress
 from venire.kernels.resampling import topic_weights
 from venire.measures.scoring import MeasureLike
 from venire.randomness import seed_of
-from venire.tabular import Tabular, known
+from venire.results import Tabular, known
 from venire.types import Floats, Ints, RNGLike
 
 DRAWN = ("topics", "judges", "both")
@@ -142,7 +142,7 @@ def uncertainty_sources(
     form : "fixed", "assessors" or "hierarchical" (``disagreement.transitions``)
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
-    scene = Scene.of(
+    scene = JudgeSwap.of(
         judgments,
         runs,
         measure,
@@ -157,7 +157,7 @@ def uncertainty_sources(
 
 
 def sources_of(
-    scene: Scene, *, form: str = "hierarchical", n_draws: int = 2000, rng: RNGLike = 0
+    scene: JudgeSwap, *, form: str = "hierarchical", n_draws: int = 2000, rng: RNGLike = 0
 ) -> UncertaintySources:
     """Draw from a scene at hand."""
     for_judges, for_topics = seed_of(rng).spawn(2)
@@ -255,6 +255,6 @@ def compare_forms(
     """
     if not forms:
         raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
-    scene = Scene.of(judgments, runs, measure, **options)
+    scene = JudgeSwap.of(judgments, runs, measure, **options)
     drawn = {form: forecast_of(scene, form=form, n_draws=n_draws, rng=rng) for form in forms}
     return FormComparison({form: stability(found) for form, found in drawn.items()})

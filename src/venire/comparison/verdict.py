@@ -27,9 +27,8 @@ from venire.comparison.tests import PairedT
 from venire.errors import SettingError
 from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known, listed
 from venire.types import Floats
-from venire.words import counted, listed
 
 SOURCES = {
     "topics": "on other topics",

@@ -18,9 +18,8 @@ from venire.data.conditional import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 FOLDS = 10
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from venire.errors import SettingError, UnknownName
 from venire.kernels.directions import directions, flip_test, kappa_gains
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 from venire.users.agreement import CONDITIONS, Conditioned, conditioned
 from venire.users.verdicts import UserVerdicts

@@ -40,9 +40,8 @@ from venire.data.conditional import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import SettingError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 REGULARISATION = 1.0
 MOST_LABELS = 20

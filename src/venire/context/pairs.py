@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.conditional import ContextPairs, given_items, in_condition
+from venire.data.conditional import ContextPairs, given_items, is_conditional
 from venire.data.judgments import FACETS, Judgments
 from venire.errors import AmbiguousLabels, PairsError
+from venire.results import counted
 from venire.types import Bools, Codes, Ints
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class LabelledPairs:
 def labelled_pairs(judgments: Judgments) -> LabelledPairs:
     """Join every label in condition with the labels in isolation of both documents.  O(rows log rows)."""
     _refuse_mixture(judgments)
-    rows = in_condition(judgments)
+    rows = is_conditional(judgments)
     if not rows.any():
         raise PairsError(
             "no label was given after another document, so there is nothing to learn from",

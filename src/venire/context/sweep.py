@@ -23,7 +23,7 @@ from venire.errors import MeasureError, SettingError
 from venire.io.run_sources import RunsLike
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import KINDS, parse_measure
-from venire.tabular import Tabular, known
+from venire.results import Tabular, known
 from venire.types import Floats, RNGLike
 from venire.users.agreement import (
     CONDITIONS,

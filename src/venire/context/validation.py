@@ -44,12 +44,10 @@ from venire.context.model import MOST_LABELS, REGULARISATION, Regression, fit_pa
 from venire.context.pairs import LabelledPairs, labelled_pairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.estimate import Estimate
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
-from venire.tabular import Records, Tabular, known
+from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 BINS, CALIBRATED_DRAWS = 10, 100
 

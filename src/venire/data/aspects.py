@@ -21,9 +21,8 @@ from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.rows import NOT_APPLICABLE, inferred_scale
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 ABSENT, NO_LABEL = -1, -2
 """What stands for a grade where an aspect was found not applicable, and where nobody said anything."""
@@ -51,7 +50,7 @@ class Aspects(Tabular):
         return self.items.topic[self.item]
 
     @property
-    def in_condition(self) -> Bools:
+    def is_conditional(self) -> Bools:
         """Whether another document was read before -> (row,)."""
         return np.array([bool(name) for name in self.given.names], dtype=np.bool_)[self.given.codes]
 
@@ -90,13 +89,13 @@ class Aspects(Tabular):
         absent = int((grade == ABSENT).sum())
         notes = [f"{counted(absent, 'label')} {NOT_APPLICABLE} for {name} {_are(absent)} taken as unjudged"]
         rows = grade >= 0
-        facets = {"given": self.given.take(rows)} if self.in_condition.any() else {}
+        facets = {"given": self.given.take(rows)} if self.is_conditional.any() else {}
         labels = Judgments(self.scale_of(name), self.items, self.item[rows], self.assessor.take(rows), grade[rows])
         return replace(labels, facets=facets, notes=tuple(notes) if absent else ())
 
     def sentence(self) -> str:
         """Say what there is in one line."""
-        absent, given = int((self.grade == ABSENT).sum()), int(self.in_condition.sum())
+        absent, given = int((self.grade == ABSENT).sum()), int(self.is_conditional.sum())
         docs, topics = counted(len(np.unique(self.item)), "document"), counted(len(np.unique(self.topic)), "topic")
         return (
             f"{counted(int((self.grade != NO_LABEL).sum()), 'label')} on {counted(len(self.names), 'aspect')} "

@@ -27,9 +27,8 @@ from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs, RunTable
 from venire.data.scale import Scale
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
-from venire.words import counted
 
 SCALE = Scale(("0", "1", "2"))
 """Click labels: never clicked, clicked, satisfied."""

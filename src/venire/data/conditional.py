@@ -16,7 +16,7 @@ from venire.data.judgments import Judgments
 from venire.types import Bools, Codes, Floats, Ints
 
 
-def in_condition(judgments: Judgments) -> Bools:
+def is_conditional(judgments: Judgments) -> Bools:
     """Mark the labels that were given after another document -> (row,)."""
     given = judgments.facets.get("given")
     if given is None:
@@ -27,7 +27,7 @@ def in_condition(judgments: Judgments) -> Bools:
 
 def given_items(judgments: Judgments) -> Ints:
     """Number the document read before among the items: -1 in isolation, -2 where it is not there -> (row,)."""
-    rows = in_condition(judgments)
+    rows = is_conditional(judgments)
     number = np.full(len(judgments), -1, dtype=np.int64)
     if rows.any():
         given, topic = judgments.facets["given"], judgments.column("topic")

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.conditional import ContextPairs, Predictor, given_items, in_condition
+from venire.data.conditional import ContextPairs, Predictor, given_items, is_conditional
 from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments
-from venire.data.panel import Panel, Pool, convene
+from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -190,14 +190,14 @@ def convene_conditions(
 ) -> Conditions:
     """Gather the labels in condition of the judges of a panel, who were chosen or pooled in this way.  O(n log n)."""
     n_items = len(judgments.items)
-    rows = in_condition(judgments)
+    rows = is_conditional(judgments)
     if assessor is not None:
         rows &= np.array([name == assessor for name in judgments.assessors], dtype=np.bool_)[judgments.assessor.codes]
     if not rows.any():
         nothing = np.zeros(0, dtype=np.int32)
         return Conditions(n_items, nothing.astype(np.int64), nothing, nothing, np.zeros((0, len(judgments.scale))))
     pair, pairs = _of_pairs(judgments, rows)
-    bench = convene(pairs, per="assessor") if pool is None else convene(pairs, pool=pool)
+    bench = build_panel(pairs, per="assessor") if pool is None else build_panel(pairs, pool=pool)
     place = {name: number for number, name in enumerate(panel.judges)}
     unknown = [str(name) for name in bench.judges if name not in place]
     if unknown and len(unknown) == len(bench.judges):

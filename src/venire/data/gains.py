@@ -16,9 +16,8 @@ import numpy as np
 
 from venire.data.scale import Scale, is_number
 from venire.errors import GainsError, ScaleError, known_names
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted, read_number
 from venire.types import Floats
-from venire.words import counted, read_number
 
 LARGEST_POWER = 1000
 MODELS = ("prm", "udm")

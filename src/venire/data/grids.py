@@ -11,7 +11,7 @@ from venire.data.judgments import Judgments
 from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.words import counted
+from venire.results import counted
 
 
 def read_grid(text: str, *, scale: Scale | str | None = None, assessors: Sequence[str] = ()) -> Judgments:

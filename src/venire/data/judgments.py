@@ -17,11 +17,10 @@ import numpy as np
 from venire.data.ids import Category, Ids
 from venire.data.scale import Scale
 from venire.errors import UnknownName
+from venire.results import Records, Tabular, counted
 from venire.scan.lookup import build_index, find
 from venire.scan.slices import Slices, hashes
-from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,8 +22,8 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.kernels.resampling import FEW_TOPICS
+from venire.results import counted
 from venire.types import Bools, Codes, Ints
-from venire.words import counted
 
 ESTIMATORS = ("paired", "one-sided", "labels")
 WEIGHTS = ("pair", "item")

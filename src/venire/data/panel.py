@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.judgments import FACETS, Judgments
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName
+from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 Pool = Callable[[Ints], Floats]
 
@@ -61,7 +61,7 @@ class Panel:
         return found.reshape(last - first, self.n_items)
 
 
-def convene(
+def build_panel(
     judgments: Judgments,
     *,
     assessor: str | None = None,
@@ -93,7 +93,7 @@ def convene(
     return _each(judgments, notes)
 
 
-def judge_at_hand(judgments: Judgments, assessor: str | None) -> str:
+def current_assessor(judgments: Judgments, assessor: str | None) -> str:
     """Settle whose labels score the runs now, before another judge comes."""
     if assessor is not None:
         if assessor not in judgments.assessors:
@@ -125,7 +125,7 @@ def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
 def in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
     """Leave labels given in the context of another document aside; refuse a mix of other facets."""
     notes = []
-    after = in_condition(judgments)
+    after = is_conditional(judgments)
     if after.any():
         notes.append(f"{counted(int(after.sum()), 'label')} given after another document left out here")
         judgments = judgments.take(~after)

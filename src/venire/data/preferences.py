@@ -16,9 +16,8 @@ import numpy as np
 
 from venire.data.ids import Category, Ids, joined
 from venire.errors import SettingError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

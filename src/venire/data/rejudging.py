@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.judgments import Judgments
 from venire.randomness import stream
 from venire.types import Bools, Codes, Floats, Ints
@@ -43,7 +43,7 @@ class Given:
         """Labels of these assessors in isolation, the last of those that one repeats for an item.  O(rows log rows)."""
         place = {name: number for number, name in enumerate(names)}
         who = np.array([place.get(name, -1) for name in judgments.assessors])[judgments.assessor.codes]
-        rows = np.flatnonzero((who >= 0) & ~in_condition(judgments))[::-1]
+        rows = np.flatnonzero((who >= 0) & ~is_conditional(judgments))[::-1]
         cell, last = np.unique(who[rows] * len(judgments.items) + judgments.item[rows], return_index=True)
         judge, item = np.divmod(cell, max(len(judgments.items), 1))
         return cls(item, judgments.label[rows[last]], np.searchsorted(judge, np.arange(len(names) + 1)))

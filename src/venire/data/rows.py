@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.conditional import given_items, in_condition
+from venire.data.conditional import given_items, is_conditional
 from venire.data.ids import Category, joined, natural_order
 from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.scale import Scale, is_number
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
+from venire.results import counted, first_few
 from venire.scan.slices import bytewise_order
 from venire.types import Bools, Codes, Floats, Ints, Words
-from venire.words import counted, first_few
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
@@ -231,7 +231,7 @@ def _refuse_unknown(level: Codes, label: Category, scale: Scale, parts: Sequence
 
 def _on_condition(judgments: Judgments) -> list[str]:
     """Note labels given after another document where others are in isolation."""
-    after = int(in_condition(judgments).sum())
+    after = int(is_conditional(judgments).sum())
     if after in (0, len(judgments)):
         return []
     return [

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from venire.data.facts import Facts
 from venire.data.ids import Category
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints
-from venire.words import counted
 
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.errors import ScaleError, known_names
+from venire.results import read_number
 from venire.types import Bools, Codes, Floats
-from venire.words import read_number
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 LARGEST_INFERRED = 1000

@@ -48,7 +48,7 @@ from venire.errors import PairsError, SettingError
 from venire.kernels.label_pairs import pair_blocks
 from venire.kernels.shares import shares
 from venire.kernels.spread import FEW_PAIRS
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, known
 from venire.types import Bools, Codes, Floats, Ints
 
 

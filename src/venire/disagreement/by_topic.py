@@ -37,9 +37,8 @@ from venire.errors import PairsError, SettingError
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.shares import shares
 from venire.kernels.spread import LEVEL, pair_shares, sd_of_draws
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 N_DEALS = 1_999
 KEEP_APART = 0.05

@@ -23,9 +23,8 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import AmbiguousLabels, PairsError, ScaleError
 from venire.kernels.spread import FEW_PAIRS
-from venire.tabular import Tabular, known, known_count
+from venire.results import Tabular, counted, known, known_count
 from venire.types import Floats, Ints, RNGLike
-from venire.words import counted
 
 JOIN, ANY = "+", "(any)"
 UNITS = ("snippet", "page")

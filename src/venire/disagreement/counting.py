@@ -40,9 +40,8 @@ from venire.measures.dcg import CG
 from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth
 from venire.measures.scores import Scores
-from venire.tabular import Tabular, known
+from venire.results import Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
-from venire.words import counted
 
 KINDS = ("prm", "binary", "udm")
 COMPARED = (("prm", "binary"), ("prm", "udm"))

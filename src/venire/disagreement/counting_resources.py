@@ -23,7 +23,7 @@ import numpy as np
 from venire.data.facts import Facts
 from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
-from venire.data.panel import Pool, convene
+from venire.data.panel import Pool, build_panel
 from venire.disagreement.counting import Counts, Model, counts_of, fitted, measures_of
 from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
@@ -33,8 +33,8 @@ from venire.kernels.ragged import gather, offsets
 from venire.measures.layout import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, score_facts
+from venire.results import counted
 from venire.types import Floats, RNGLike
-from venire.words import counted
 
 ResourceLike = str | Mapping[str, str]
 ORACLE = "oracle"
@@ -88,7 +88,7 @@ def count_resources(
     fit = fitted(labels, model, rng=rng)
     measures = measures_of(fit, None, share)
     plan = Plan.of(measures, measures[0].gains or fit.gains(), "condensed")
-    panel = convene(labels, assessor=assessor, per=per, pool=pool)
+    panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     chosen = scan(as_runs(runs), offers.items, progress=progress)
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)

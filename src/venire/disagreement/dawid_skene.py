@@ -43,9 +43,8 @@ from venire.data.relevance import Relevant, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
 from venire.errors import PairsError, SettingError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 TINY = 1e-300
 

@@ -42,9 +42,8 @@ from venire.kernels.binomial_ranges import Z, wilson
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
 from venire.kernels.spread import FEW_PAIRS
-from venire.tabular import Records, Tabular, known, known_count
+from venire.results import Records, Tabular, counted, known, known_count
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 N_ROUNDS = 50
 MIRRORED = ("paired", "labels")

@@ -16,7 +16,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
 from venire.kernels.spread import Spread
-from venire.tabular import known, known_count
+from venire.results import known, known_count
 from venire.types import Floats
 
 KIND = "venire fit of predicted relevance"

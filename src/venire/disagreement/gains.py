@@ -9,10 +9,10 @@ predicted_qrels: from judgments to qrels of predicted relevance, for other tools
 
 from __future__ import annotations
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.gains import MODELS, Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
-from venire.data.panel import Pool, convene
+from venire.data.panel import Pool, build_panel
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import GainsError, PairsError
@@ -37,7 +37,7 @@ def fitted_gains(
     keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.  Labels
     given after another document have no part in it where others are in isolation.
     """
-    alone = ~in_condition(judgments)
+    alone = ~is_conditional(judgments)
     judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
     model, relevant, at = read_model(text, judgments.scale)
     if keep_lowest and model != "udm":
@@ -124,7 +124,7 @@ def predicted_qrels(
     """
     labels = read_judgments(judgments)
     others = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)
-    panel = convene(labels, assessor=assessor, per=per, pool=pool)
+    panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     settled = _settled(gains, labels, others, rng)
     return scaled_qrels(labels, settled, panel, scale_by=scale_by, groups=per is not None)
 

@@ -46,9 +46,8 @@ from venire.data.label_pairs import Pairs, pair_up
 from venire.data.relevance import Relevant, relevant_sets
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import PairsError, SettingError
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 
 class Kinds(NamedTuple):

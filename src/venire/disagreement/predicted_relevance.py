@@ -34,10 +34,9 @@ from venire.data.scale import Scale
 from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
-from venire.estimate import Estimate
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.spread import FEW_PAIRS, LEVEL, Spread, left_out, n_topics_of, pair_shares, spread_of
-from venire.tabular import Records, Tabular, known
+from venire.results import Estimate, Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
 
 

@@ -34,8 +34,8 @@ from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
+from venire.results import counted
 from venire.types import Floats, Ints, RNGLike
-from venire.words import counted
 
 FIT_TO = ("returned", "pool")
 TOP = 10

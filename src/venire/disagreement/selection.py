@@ -33,8 +33,8 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import Pairs, distinct_items, pair_up, two_sides
 from venire.errors import PairsError, SelectionWarning
 from venire.kernels.association import association
+from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 LEVEL, GRAVE = 0.01, 1e-3
 """A choice by labels is assumed below the first p-value, and refused below the second where nothing safe is left."""

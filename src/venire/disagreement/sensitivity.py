@@ -37,9 +37,8 @@ from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.randomness import seed_of
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import RNGLike
-from venire.words import counted
 
 AGAINST = ("quality", "topics", "judgments")
 

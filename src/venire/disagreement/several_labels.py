@@ -39,9 +39,8 @@ from venire.data.scale import Scale
 from venire.disagreement.many_labels import labels_of_many
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import AmbiguousLabels, GainsError, PairsError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 Rule = Callable[[Floats, Floats, Ints], Floats]
 """From J (label, label) summing to 1, p(R|i) (label,) and counts (item, label) to probabilities (item,)."""

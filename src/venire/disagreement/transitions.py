@@ -45,9 +45,8 @@ from venire.data.label_pairs import pair_up
 from venire.data.rejudging import Matrices
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Floats
-from venire.words import counted
 
 SLOPE, WEAK = -0.5, 0.02
 

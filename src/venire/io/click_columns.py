@@ -15,8 +15,8 @@ import numpy as np
 from venire.errors import FormatError
 from venire.io.cells import texts
 from venire.io.column_names import ROLES, Groups, column_among, plain
+from venire.results import counted
 from venire.types import Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

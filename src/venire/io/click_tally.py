@@ -21,8 +21,8 @@ from venire.errors import FormatError
 from venire.io.click_lists import ODD, Places, list_counts, pair_hashes, shown_lists
 from venire.io.column_names import Form
 from venire.io.frames import encoded
+from venire.results import counted
 from venire.types import Bools, Codes, Ints, Words
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

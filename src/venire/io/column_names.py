@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from venire.errors import FormatError, UnknownName, known_names
-from venire.words import first_few
+from venire.results import first_few
 
 Groups: TypeAlias = tuple[tuple[str, ...], ...]
 """Names of a role, as plain() writes them; those of a later group count only where none of an earlier one is there."""

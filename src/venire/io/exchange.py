@@ -25,9 +25,8 @@ from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Panel
 from venire.errors import AmbiguousLabels, SettingError
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -41,10 +41,10 @@ def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec"
     >>> import tempfile
     >>> from venire import read_judgments
     >>> from venire.data.gains import gains_for
-    >>> from venire.data.panel import convene
+    >>> from venire.data.panel import build_panel
     >>> from venire.io.exchange import scaled_qrels
     >>> labels = read_judgments({"q1": {"d1": 1, "d2": 0}})
-    >>> qrels = scaled_qrels(labels, gains_for({"1": 0.9, "0": 0.25}, labels.scale), convene(labels))
+    >>> qrels = scaled_qrels(labels, gains_for({"1": 0.9, "0": 0.25}, labels.scale), build_panel(labels))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     beside = write_scaled_qrels(qrels, f"{folder}/prm.qrels")
     ...     print(Path(f"{folder}/prm.qrels").read_text(), beside.name)

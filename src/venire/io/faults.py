@@ -7,9 +7,9 @@ from pathlib import Path
 from venire.data.runs import RunTable
 from venire.errors import FormatError
 from venire.io.lines import Chunk, last_line
+from venire.results import counted
 from venire.scan.fields import Fault
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Rules
-from venire.words import counted
 
 Where = Path | str
 COLUMNS = "topic, Q0, document, rank, score, tag"

@@ -15,7 +15,7 @@ from venire.data.ids import as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.lines import read_bytes
-from venire.words import read_number
+from venire.results import read_number
 
 HEADER = ("label", "gain")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from venire.data.ids import as_text
 from venire.errors import FormatError
 from venire.io.lines import read_bytes
-from venire.words import read_number
+from venire.results import read_number
 
 GROUPS, INTENTS = ("topic", "group"), ("topic", "intent", "probability")
 

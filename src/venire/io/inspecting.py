@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.judgments import Judgments
 from venire.errors import CommentWarning, FormatError, RepeatedLineWarning, VenireError
 from venire.io.column_names import ROLES, plain
@@ -33,7 +33,7 @@ from venire.io.text_survey import (
     survey_text,
     text_problems,
 )
-from venire.words import counted
+from venire.results import counted
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
 DUPLICATES, UNKNOWN = "duplicates", "unknown"
@@ -266,5 +266,5 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     questions = {name: column for name, column in judgments.facets.items() if name != "given"}
     facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
     if "given" in judgments.facets:
-        facts["labels_in_condition"] = int(in_condition(judgments).sum())
+        facts["labels_in_condition"] = int(is_conditional(judgments).sum())
     return facts | dict(judgments.dropped) | {"notes": list(judgments.notes)}

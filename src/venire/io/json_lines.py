@@ -15,8 +15,8 @@ from venire.errors import FormatError
 from venire.io.column_names import Form, find_columns
 from venire.io.delimited import refuse_bytes
 from venire.io.frames import Batch, batch_of
+from venire.results import counted
 from venire.types import Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,9 +18,9 @@ from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
 from venire.io.column_names import ROLES, Groups, column_among, plain
 from venire.io.file_kinds import refuse_other_kind
+from venire.results import counted
 from venire.scan.numbers import decimals
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 NAMES: Mapping[str, Groups] = {
     "topic": ROLES["topic"],

@@ -20,11 +20,11 @@ from venire.data.preferences import Preferences, from_columns
 from venire.errors import AmbiguousLabels, FormatError
 from venire.io.faults import columns_fault, control_fault
 from venire.io.lines import read_bytes, written
+from venire.results import counted
 from venire.scan.fields import Fields, split
 from venire.scan.numbers import decimals
 from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 COLUMNS = "topic, group, sub-group, document, level"
 LEVEL = 4

@@ -12,8 +12,8 @@ from venire.data.ids import as_text
 from venire.io.comments import comment_words
 from venire.io.faults import COLUMNS
 from venire.io.text_survey import Found, Problem, TextFacts, joined, misfits, text_problems
+from venire.results import first_few
 from venire.types import Bools, Ints
-from venire.words import first_few
 
 List = tuple[bytes, bytes]
 """The system and the topic of a list."""

@@ -16,7 +16,7 @@ from venire.errors import FormatError, UnknownName
 from venire.io.foreign_objects import known_runs
 from venire.io.lines import STDIN
 from venire.io.table_formats import is_run_table
-from venire.words import read_number
+from venire.results import read_number
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
 

@@ -23,8 +23,8 @@ from venire.io.lines import read_bytes
 from venire.io.naming import stem
 from venire.io.table_formats import PARQUET, RUN_ROLES, SEPARATOR, ending_of, header_names, header_start
 from venire.io.tables import as_polars
+from venire.results import first_few
 from venire.types import Floats, Ints
-from venire.words import first_few
 
 if TYPE_CHECKING:
     import polars as pl

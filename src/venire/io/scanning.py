@@ -27,12 +27,12 @@ from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated
 from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
 from venire.io.naming import stem
 from venire.io.run_findings import tied_systems
+from venire.results import first_few
 from venire.scan.fields import split
 from venire.scan.lists import TAG, TOPIC, Lines, Rules, read_lines, single
 from venire.scan.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.scan.slices import encode, padded
 from venire.types import Codes, Floats, Ints
-from venire.words import first_few
 
 Progress = Callable[[int], None]
 

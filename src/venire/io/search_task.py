@@ -18,8 +18,8 @@ from venire.data.scale import Scale
 from venire.errors import FormatError, known_names
 from venire.io.cells import texts
 from venire.io.tables import rows_from_frame
+from venire.results import counted
 from venire.types import Bools
-from venire.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,9 +13,9 @@ import numpy as np
 
 from venire.data.ids import as_text
 from venire.errors import FormatError, VenireError
+from venire.results import counted
 from venire.scan.fields import Fields, split
 from venire.scan.slices import PADDING, padded
-from venire.words import counted
 
 TAB, LF, VT, FF, CR, SPACE, HASH = 9, 10, 11, 12, 13, 32, 35
 

@@ -31,7 +31,7 @@ from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import GainsError
 from venire.kernels.ranking import blended_ratios, graded_precisions, precisions, share
-from venire.measures.measure import BinaryMeasure, Measure, Worth, need, relevant_count
+from venire.measures.measure import BinaryMeasure, Measure, Worth, relevant_count, require_ideal
 from venire.types import Floats
 
 
@@ -41,14 +41,14 @@ class AP(BinaryMeasure):
 
     counts_relevant = True
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the number of relevant documents."""
         return relevant_count(best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         seen = ranked.upto(self.k)
-        return share(precisions(seen.gains, seen.rank), need(ranked.ideal))
+        return share(precisions(seen.gains, seen.rank), require_ideal(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class GAP(Measure):
         q = gains.values / gains.values[-1]
         return Worth(np.where(gains.scale.steps() > 0, q, 0.0), unjudged / float(gains.values[-1]))
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the expected number of relevant documents."""
         return relevant_count(best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
         seen = ranked.upto(self.k)
-        return share(graded_precisions(seen.gains, seen.rank), need(ranked.ideal))
+        return share(graded_precisions(seen.gains, seen.rank), require_ideal(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class Q(Measure):
     beta: float = 1.0
     counts_relevant = True
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the cumulative gain of the best ranking at every rank."""
         return best.gains.cumsum(axis=-1)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        ideal = need(ranked.ideal)
+        ideal = require_ideal(ranked.ideal)
         relevant = (np.diff(ideal, axis=-1, prepend=0.0) > 0).sum(axis=-1)
         seen = ranked.upto(self.k)
         within = np.minimum(relevant, self.k or NOWHERE).astype(np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from venire.data.align import Ranked
 from venire.kernels.ranking import preferred, share
-from venire.measures.measure import BinaryMeasure, need
+from venire.measures.measure import BinaryMeasure, require_ideal
 from venire.types import Floats
 
 
@@ -25,13 +25,13 @@ class bpref(BinaryMeasure):  # noqa: N801 - the field's spelling
 
     counts_relevant = True
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the numbers of relevant and of judged irrelevant documents."""
         relevant = best.gains.sum(axis=-1)
         return np.stack([relevant, best.judged.sum(axis=-1) - relevant], axis=-1)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        relevant, other = np.moveaxis(need(ranked.ideal), -1, 0)
+        relevant, other = np.moveaxis(require_ideal(ranked.ideal), -1, 0)
         seen = ranked.upto(self.k)
         return share(preferred(seen.gains, seen.judged, relevant, other), relevant)

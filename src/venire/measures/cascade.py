@@ -26,7 +26,7 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
 from venire.kernels.ranking import discounted, share, stopping
-from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, OverUsers, Worth, by_powers, need
+from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, OverUsers, Worth, by_powers, require_ideal
 from venire.types import Floats, Ints
 
 
@@ -85,13 +85,13 @@ class nERR(ERR):  # noqa: N801 - the field's spelling
         """Return the cut-off."""
         return self.k
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the ERR of the best ranking."""
         return ERR.__call__(self, best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(super().__call__(ranked), need(ranked.ideal))
+        return share(super().__call__(ranked), require_ideal(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class RBP(Measure):
 class RBPResidual(RBP):
     """What RBP could still gain if every document without a judgment had the top gain; all of it for no list."""
 
-    of_nothing = 1.0
+    empty_score = 1.0
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""

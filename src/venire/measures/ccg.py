@@ -25,7 +25,7 @@ from venire.data.align import Ranked
 from venire.errors import MeasureError
 from venire.kernels.ranking import discounted, share
 from venire.measures.dcg import log2
-from venire.measures.measure import ContextMeasure, OverUsers, need
+from venire.measures.measure import ContextMeasure, OverUsers, require_ideal
 from venire.types import Floats, Ints
 
 
@@ -80,10 +80,10 @@ class nCCG(CCG):  # noqa: N801 - spelled as nDCG is
         """Return the cut-off."""
         return self.k
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the CCG of the best ranking."""
         return CCG.__call__(self, best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(super().__call__(ranked), need(ranked.ideal))
+        return share(super().__call__(ranked), require_ideal(ranked.ideal))

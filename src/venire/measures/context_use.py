@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.context import Context, convene_conditions
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel
@@ -17,9 +17,8 @@ from venire.measures.contextual import Known, ScoresInContext, score_in_context
 from venire.measures.ideal_orders import CLOSE
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import Plan, score_facts
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats
-from venire.words import counted
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def refuse_without_context(judgments: Judgments, plan: Plan, context: Context | 
             message = f"labels in condition are predicted on the scale {scale}, and the labels are on {judgments.scale}"
             raise ScaleError(message, hint="declare the scale when reading (--scale), or fit the model on these labels")
         return
-    if not in_condition(judgments).any():
+    if not is_conditional(judgments).any():
         column = "their column given is empty" if "given" in judgments.facets else "they have no column given"
         raise MeasureError(
             f"{plan.names[plan.contextual[0]]} reads labels in condition, and the judgments hold none: {column}",

@@ -21,7 +21,7 @@ from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import MeasureError, known_names
 from venire.kernels.ranking import discounted, share
-from venire.measures.measure import ContextMeasure, OverUsers, Worth, need
+from venire.measures.measure import ContextMeasure, OverUsers, Worth, require_ideal
 from venire.types import Floats, Ints
 
 
@@ -98,10 +98,10 @@ class nDCG(DCG):  # noqa: N801 - the field's spelling
         """Return the cut-off."""
         return self.k
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the DCG of the best ranking."""
         return DCG.__call__(self, best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(super().__call__(ranked), need(ranked.ideal))
+        return share(super().__call__(ranked), require_ideal(ranked.ideal))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
@@ -76,7 +76,7 @@ def evaluate(
     """
     check_missing(missing)
     labels = read_judgments(judgments)
-    plan = Plan.of(several(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
+    plan = Plan.of(as_list(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
     alone = _alone(labels, plan, context) if plan.contextual else labels
     case = Case.of(alone, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)
     layout = Layout.of(case, plan, topics=topics, missing=missing)
@@ -108,9 +108,9 @@ def _alone(labels: Judgments, plan: Plan, context: Context | None) -> Judgments:
     from venire.measures.context_use import refuse_without_context
 
     refuse_without_context(labels, plan, context)
-    return labels.take(~in_condition(labels))
+    return labels.take(~is_conditional(labels))
 
 
-def several(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
+def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
     """Take one measure for a list of it."""
     return list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]

@@ -15,14 +15,14 @@ import numpy as np
 
 from venire.data.facts import Facts, no_common_topic
 from venire.data.judgments import Judgments
-from venire.data.panel import Panel, Pool, convene
+from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.measures.scoring import Plan
+from venire.results import counted
 from venire.types import Bools, Floats, Ints
-from venire.words import counted
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 MISSING = ("zero", "skip")
@@ -51,7 +51,7 @@ class Case:
     ) -> Case:
         """Settle who judges, and scan the runs once."""
         sources = as_runs(runs)
-        panel = convene(judgments, assessor=assessor, per=per, pool=pool)
+        panel = build_panel(judgments, assessor=assessor, per=per, pool=pool)
         facts = scan(sources, judgments.items, progress=progress)
         return cls(judgments, panel, facts, None if duplicates is None else groups_of(duplicates, judgments.items))
 
@@ -82,10 +82,10 @@ class Layout:
         if len(facts.topic) and not np.isin(facts.topic, chosen).any():
             in_runs = [*(names[n] for n in np.unique(facts.topic)), *facts.unjudged_topics]
             raise no_common_topic(in_runs, (names[n] for n in chosen))
-        nothing = [each.of_nothing if missing == "zero" else np.nan for each in plan.measures]
+        nothing = [each.empty_score if missing == "zero" else np.nan for each in plan.measures]
         notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
         _warn_missing(facts, chosen, missing)
-        if not plan.unjudged_settled:
+        if not plan.unjudged_known:
             _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
         return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
 

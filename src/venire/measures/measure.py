@@ -1,6 +1,6 @@
 """Measure: a formula with its parameters; a value with a name that reads back.
 
-A measure says three things.  ``worth``: what it reads from a label (a gain, a probability of relevance).  ``of_best``:
+A measure says three things.  ``worth``: what it reads from a label (a gain, a probability of relevance).  ``ideal_of``:
 what it needs to know of the best ranking of a topic, if anything (an ideal sum, the number of relevant documents).
 And itself, a function of ranked gains.  Judges, lists and topics are axes it never looks at.
 """
@@ -46,7 +46,7 @@ class Measure:
             raise MeasureError(f"{type(self).__name__}@{self.k}: a cut-off is a whole number from 1 to {NOWHERE - 1}")
 
     @property
-    def of_nothing(self) -> float:
+    def empty_score(self) -> float:
         """What a missing list scores."""
         return 0.0
 
@@ -67,7 +67,7 @@ class Measure:
     @property
     def normalised(self) -> bool:
         """Whether it asks what the best ranking of a topic comes to."""
-        return type(self).of_best is not Measure.of_best
+        return type(self).ideal_of is not Measure.ideal_of
 
     @property
     def best_depth(self) -> int | None:
@@ -82,7 +82,7 @@ class Measure:
         """Gain of each label, as given."""
         return Worth(gains.values, unjudged, powers=1.0 if by_powers(gains) else None)
 
-    def of_best(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - the form that measures fill
+    def ideal_of(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - the form that measures fill
         """What the best ranking of each topic comes to: (judge, topic, ...), or None if it does not matter."""
         return None
 
@@ -174,21 +174,21 @@ def relevant_count(best: Ranked) -> Floats:
     return best.gains.sum(axis=-1)
 
 
-def need(ideal: Floats | None) -> Floats:
-    """Return what ``of_best`` gave; it is there for every measure that asks for it."""
+def require_ideal(ideal: Floats | None) -> Floats:
+    """Return what ``ideal_of`` gave; it is there for every measure that asks for it."""
     if ideal is None:
         raise MeasureError("this measure needs the best ranking of each topic")
     return ideal
 
 
 @dataclass(frozen=True)
-class Own(Measure):
+class CustomMeasure(Measure):
     """A measure of one's own: a function of gains by rank, of one ranking or of many at once, (..., rank) -> (...)."""
 
     function: Callable[[Floats], Any] = np.sum
     name: str = "own"
 
-    def settled(self, deepest: int) -> Own:
+    def settled(self, deepest: int) -> CustomMeasure:
         """Look at all ranks there are, if none is the last."""
         return self if self.k is not None else replace(self, k=max(deepest, 1))
 
@@ -219,7 +219,7 @@ class Own(Measure):
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
 
-def measure(function: Callable[[Floats], Any], *, k: int | None = None, name: str | None = None) -> Own:
+def measure(function: Callable[[Floats], Any], *, k: int | None = None, name: str | None = None) -> CustomMeasure:
     """Make a measure of a function of the gains at ranks 1..k, or at all ranks; zero where there is none.
 
     The function gets the gains of one ranking, or of many at once with the ranks along the last axis; the latter is
@@ -231,7 +231,7 @@ def measure(function: Callable[[Floats], Any], *, k: int | None = None, name: st
     >>> str(first)
     'First@1'
     """
-    return Own(k=k, function=function, name=name or str(getattr(function, "__name__", "own")))
+    return CustomMeasure(k=k, function=function, name=name or str(getattr(function, "__name__", "own")))
 
 
 def _literal(value: object) -> str:

@@ -12,7 +12,7 @@ from venire.measures.ccg import CCG, CCGsingle, nCCG
 from venire.measures.dcg import CG, DCG, nDCG
 from venire.measures.measure import Measure, defaults
 from venire.measures.precision import Judged, P, R, Rprec, Success
-from venire.words import read_number
+from venire.results import read_number
 
 KINDS: dict[str, type[Measure]] = {
     kind.__name__: kind

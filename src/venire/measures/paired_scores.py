@@ -10,8 +10,8 @@ import numpy as np
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.kernels.differences import Differences, all_pairs, differences_of
 from venire.measures.scores import Scores
+from venire.results import counted
 from venire.types import Floats, Ints
-from venire.words import counted
 
 Pairs = str | Sequence[tuple[str, str]] | None
 

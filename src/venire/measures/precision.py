@@ -20,7 +20,7 @@ import numpy as np
 from venire.data.align import NOWHERE, Ranked
 from venire.errors import MeasureError
 from venire.kernels.ranking import any_relevant, share
-from venire.measures.measure import BinaryMeasure, Measure, need, relevant_count
+from venire.measures.measure import BinaryMeasure, Measure, relevant_count, require_ideal
 from venire.types import Floats
 
 
@@ -47,13 +47,13 @@ class R(BinaryMeasure):
 
     counts_relevant = True
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the number of relevant documents."""
         return relevant_count(best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        return share(ranked.upto(self.k).gains.sum(axis=-1), need(ranked.ideal))
+        return share(ranked.upto(self.k).gains.sum(axis=-1), require_ideal(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class Rprec(BinaryMeasure):
 
     counts_relevant = True
 
-    def of_best(self, best: Ranked) -> Floats:
+    def ideal_of(self, best: Ranked) -> Floats:
         """Return the number of relevant documents."""
         return relevant_count(best)
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Score (judge, list, slot) -> (judge, list)."""
-        relevant = need(ranked.ideal)
+        relevant = require_ideal(ranked.ideal)
         seen = ranked.upto(self.k)
         inside = np.clip(relevant[..., None] - (seen.rank - 1), 0, 1)
         return share((seen.gains * inside).sum(axis=-1), relevant)

@@ -47,12 +47,12 @@ from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
-from venire.measures.evaluate import several
+from venire.measures.evaluate import as_list
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, as_measure, score_facts
 from venire.randomness import seed_of, stream
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, known
 from venire.types import Bools, Floats, RNGLike
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ class Users:
         Examples
         --------
         >>> from venire import read_grid
-        >>> from venire.data.panel import convene
+        >>> from venire.data.panel import build_panel
         >>> from venire.data.gains import gains_for
         >>> labels = read_grid("0 1 2 2")
         >>> gains = gains_for({"0": 0.0, "1": 0.5, "2": 1.0}, labels.scale)
-        >>> users = Users.of(convene(labels), gains, 3, seed=np.random.SeedSequence(0))
+        >>> users = Users.of(build_panel(labels), gains, 3, seed=np.random.SeedSequence(0))
         >>> users.p.tolist(), len(users.judges)
         ([0.0, 0.5, 1.0, 1.0], 3)
         """
@@ -267,7 +267,7 @@ def evaluate_users(
     labels = read_judgments(judgments)
     worth = gains_for(gains, labels.scale)
     refuse_other_than_probabilities(worth)
-    plan = plan_for_users(several(measures), unjudged)
+    plan = plan_for_users(as_list(measures), unjudged)
     case = Case.of(labels, runs, assessor=assessor, pool=pool, duplicates=duplicates, progress=progress)
     people = Users.of(case.panel, worth, users, seed=seed_of(rng))
     layout = Layout.of(case, plan, topics=topics, missing=missing)
@@ -291,7 +291,7 @@ def plan_for_users(measures: list[MeasureLike], unjudged: float | str) -> Plan:
                 hint="leave rel= out: what is relevant is settled by the gains, as in prm:LABEL",
             )
     plan = Plan.of(measures, RELEVANCE, unjudged)
-    if plan.unjudged_settled and not plan.condensed:
+    if plan.unjudged_known and not plan.condensed:
         raise MeasureError(
             "unjudged documents have a gain, but users cannot be drawn for documents that are not known",
             hint="leave them at 0, or take them out of the lists with unjudged='condensed'",

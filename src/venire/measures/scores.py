@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,8 +19,8 @@ from venire.errors import MeasureError, UnknownName
 from venire.measures.measure import Measure, Worth, alpha_of
 from venire.measures.measure import measure as own_measure
 from venire.measures.names import parse_measure
+from venire.results import read_number
 from venire.types import Bools, Floats, Ints
-from venire.words import read_number
 
 JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
@@ -76,7 +76,7 @@ class Plan:
         )
 
     @property
-    def unjudged_settled(self) -> bool:
+    def unjudged_known(self) -> bool:
         """Whether unjudged documents were given a rule of their own."""
         return self.condensed or any(worth.unjudged > 0 for worth in self.worths)
 
@@ -216,7 +216,7 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
     for topics, item in topic_blocks(n_items_of, gains.shape[1] - 1, n_judges=len(gains)):
         best = _best_ranking(_best_first(gains[:, item], enough), labels.unjudged, depth)
         for number in asking:
-            part = plan.measures[number].of_best(best)
+            part = plan.measures[number].ideal_of(best)
             if part is not None:
                 found[number] = _placed(found[number], part, topics, len(n_items_of))
     return found

@@ -16,7 +16,7 @@ import numpy as np
 
 from venire import evaluate, read_grid, read_judgments, read_runs
 from venire.agreement.directed import directed_agreement
-from venire.comparison.judge_change import RULES, TWO_SIDED, RankCounts, smallest_agreement
+from venire.comparison.judge_change import RULES, TWO_SIDED, RankCounts, min_agreement_to_stay_ahead
 from venire.papers.table import Ratio, Table, Value
 
 PAPER = "turpin2009"
@@ -177,13 +177,13 @@ def stays_ahead(cell: str) -> float:
 def threshold(cell: str) -> float:
     """Smallest agreement a0 = a1 that keeps the winner, in the extreme case."""
     n, _, rule = cell.removeprefix("n = ").partition(", ")
-    return smallest_agreement(int(n), rule)
+    return min_agreement_to_stay_ahead(int(n), rule)
 
 
 def over_80(cell: str) -> float:
     """Smallest agreement for P@1: of both rates, or of one where the other is 1."""
     if cell in RULES:
-        return smallest_agreement(1, cell)
+        return min_agreement_to_stay_ahead(1, cell)
     from scipy.optimize import brentq
 
     return float(brentq(lambda a: P_AT_1.expected(a, 1) - TWO_SIDED * P_AT_1.variance(a, 1) ** 0.5, 0.5, 0.999))

@@ -26,9 +26,8 @@ import numpy as np
 from venire.errors import SettingError
 from venire.measures.paired_scores import Pairs, paired_scores
 from venire.measures.scores import Scores
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Floats, Ints
-from venire.words import counted
 
 ALPHA = 0.05
 POWER = 0.8

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.plots.style import BLUE, GREY, RED, colour, marker, new_figure, styled
+from venire.results import counted
 from venire.users.clicks import ClickSummary
 from venire.users.online_correlations import OnlineCorrelation, OnlineCorrelations
-from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

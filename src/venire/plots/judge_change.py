@@ -13,10 +13,10 @@ import numpy as np
 
 from venire.agreement.directed import KINDS, DirectedAgreement
 from venire.agreement.directed_differences import AgreementDifferences
-from venire.comparison.judge_change import LEVEL, RankCounts, contour, limits, smallest_agreement
+from venire.comparison.judge_change import LEVEL, RankCounts, contour, limits, min_agreement_to_stay_ahead
 from venire.plots.style import COLOURS, GREY, INK, colour, marker, new_figure, styled, unit_axis
+from venire.results import counted
 from venire.types import Floats, Ints
-from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ def plot_limits(ns: Sequence[int] = (1, 5, 10)) -> Figure:
         axes = figure.subplots()
         for number, n in enumerate(ns):
             grid, mean, low, high = limits(n, steps=201)
-            needed = smallest_agreement(n)
+            needed = min_agreement_to_stay_ahead(n)
             axes.fill_between(grid, low, high, color=colour(number), alpha=0.14 + 0.08 * number, linewidth=0)
             axes.plot(grid, low, color=colour(number), linewidth=1, label=f"n = {n}: from {needed:.1%} on")
             axes.plot(grid, high, color=colour(number), linewidth=1)

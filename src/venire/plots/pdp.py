@@ -13,8 +13,8 @@ import numpy as np
 from venire.plots.style import GREY, colour, marker, new_figure, short_name, styled
 from venire.quality.label_preferences import LabelPreferencesFit
 from venire.quality.pdp import PDP
+from venire.results import counted
 from venire.types import Floats
-from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, new_figure, styled
 from venire.users.by_label import PreferencesByLabels
-from venire.users.summary import PreferencePeople
+from venire.users.summary import PreferenceSummary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 40
 
 
-def plot_people(found: PreferencePeople) -> Figure:
+def plot_people(found: PreferenceSummary) -> Figure:
     """What each assessor chose: shares of left, ties and right; assessors by number of choices."""
     rows = sorted(found.position.by_assessor, key=lambda each: -(each["left"] + each["ties"] + each["right"]))
     rows = rows[:MOST_SHOWN]

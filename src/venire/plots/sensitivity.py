@@ -19,7 +19,7 @@ from venire.disagreement.sensitivity import Sensitivity
 from venire.errors import SettingError
 from venire.kernels.spread import FEW_PAIRS
 from venire.plots.style import INK, colour, marker, new_figure, styled, unit_axis
-from venire.words import counted
+from venire.results import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -44,12 +44,11 @@ from venire.kernels.paired_labels import (
     middle_entries,
     pooled_entries,
 )
-from venire.tabular import Tabular
+from venire.results import Tabular, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints
 from venire.users.by_label import item_numbers
 from venire.users.preferences import settled
 from venire.users.transitivity import BY_COIN, count_triples
-from venire.words import counted, first_few
 
 
 class Signals(NamedTuple):

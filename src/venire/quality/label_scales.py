@@ -34,7 +34,7 @@ import numpy as np
 from venire.data.gains import GainsLike, gains_for
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
-from venire.data.panel import convene
+from venire.data.panel import build_panel
 from venire.data.scale import LARGEST_INFERRED, Scale
 from venire.errors import ScaleError, SettingError, UnknownName, known_names
 from venire.randomness import copied, seed_of
@@ -147,7 +147,7 @@ def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = 
     [0, 2, 2, 2]
     """
     worth = gains_for(values, judgments.scale).values
-    panel = convene(judgments, per="assessor")
+    panel = build_panel(judgments, per="assessor")
     n_items = len(judgments.items)
     sums = np.bincount(panel.item, weights=panel.weight * worth[panel.label], minlength=n_items)
     n_labels = np.round(np.bincount(panel.item, weights=panel.weight, minlength=n_items)).astype(np.int64)

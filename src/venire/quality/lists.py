@@ -34,10 +34,9 @@ from venire.io.scanning import scan
 from venire.kernels.paired_labels import PairedLabels, mean_preference
 from venire.kernels.plackett_luce import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
 from venire.quality.label_preferences import Paired
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 from venire.users.by_label import item_numbers
-from venire.words import counted
 
 CHOICES = ("tested", "random", "best")
 WORDS = {
@@ -52,7 +51,7 @@ USUAL_K = 10
 class TopLists(Tabular):
     """Lists of K documents each: topic (list,) and item (list, K) into ``items``; ``left_out`` counts those too short.
 
-    ``words`` say how documents were chosen.
+    ``results`` say how documents were chosen.
     """
 
     items: Items

@@ -35,15 +35,13 @@ from venire.data.judgments import Judgments
 from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
-from venire.estimate import Estimate
 from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
 from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit
 from venire.quality.lists import TopLists, orders_of, top_of_pool
 from venire.quality.preference_evidence import Jackknife, evidence_of
 from venire.randomness import copied, seed_of
-from venire.tabular import Records, Tabular
+from venire.results import Estimate, Records, Tabular, counted
 from venire.types import Floats, RNGLike
-from venire.words import counted
 
 LEVEL, NONE = 0.95, "no interval"
 BUDGET, FEWEST, MOST = 4e8, 30, 200

@@ -59,9 +59,8 @@ from venire.measures.evaluate import evaluate
 from venire.measures.paired_scores import PairedScores, paired_scores
 from venire.measures.scores import Scores
 from venire.randomness import copied, seed_of
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, RNGLike
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -24,8 +24,8 @@ from venire.data.preferences import Preferences
 from venire.kernels.paired_labels import PairedLabels, count_wins
 from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit, Signals, signals_of
 from venire.quality.lists import ListOrders
+from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.words import counted
 
 DUST = 1e-9
 """Differences below this are what rounding leaves of equal values."""

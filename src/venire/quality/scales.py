@@ -43,9 +43,8 @@ from venire.quality.lists import TopLists, chosen_lists
 from venire.quality.pdp import PDP, PDPDifference, compare_pdp, pdp
 from venire.quality.power import discriminative_power
 from venire.randomness import copied, seed_of
-from venire.tabular import Tabular
+from venire.results import Tabular, listed
 from venire.types import RNGLike
-from venire.words import listed
 
 WARNING = (
     "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet tell less "

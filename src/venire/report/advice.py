@@ -11,8 +11,8 @@ from venire.report.document import Part, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
 from venire.report.user_model import UserModel
+from venire.results import counted, listed
 from venire.types import Bools, Ints
-from venire.words import counted, listed
 
 DEVIATION = 0.05
 """How far p(R|i) may be off before more double judgments are asked for."""

@@ -12,12 +12,11 @@ from venire.comparison.stability import DIGITS
 from venire.data.copies import copy_notes
 from venire.kernels.correlation import kendall_tau
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
-from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
 from venire.report.question import Missing
-from venire.tabular import known
+from venire.results import counted, known, listed
 from venire.types import Floats
-from venire.words import counted, listed
 
 NEARLY_ALL = 0.98
 """Share of the items of whoever judged most that another judge must have labelled to be shown."""
@@ -59,8 +58,8 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
-        *[careful(note) for note in copy_notes(evidence.copies, evidence.judge)],
-        *[careful(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
+        *[warning(note) for note in copy_notes(evidence.copies, evidence.judge)],
+        *[warning(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
     ]
     return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})
 

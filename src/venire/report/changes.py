@@ -13,8 +13,8 @@ from venire.kernels.correlation import kendall_tau
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
+from venire.results import counted
 from venire.types import Floats
-from venire.words import counted
 
 TITLE = "What the new judgments changed"
 

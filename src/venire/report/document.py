@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ Rows = Sequence[Sequence[Any]]
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; ``kind`` is text, warning (what to be careful about) or todo (what to do next)."""
+    """A paragraph; ``kind`` is text, warning (what to be warning about) or todo (what to do next)."""
 
     text: str
     kind: str = "text"
@@ -33,7 +33,7 @@ class Words:
         return {"kind": self.kind, "text": self.text}
 
 
-def careful(note: str) -> Words:
+def warning(note: str) -> Words:
     """Make a warning of a note: with a full stop."""
     return Words(note if note.endswith((".", "!", "?")) else f"{note}.", "warning")
 

@@ -17,12 +17,12 @@ from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.table import statistics
 from venire.comparison.compare import MeasureComparison
-from venire.comparison.forecast import Scene, resampled
+from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, sources_of
 from venire.comparison.verdict import Verdict, verdict
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.copies import Copy, copies
 from venire.data.facts import Facts
 from venire.data.gains import Gains
@@ -129,10 +129,10 @@ class Evidence:
             raise SettingError(f"{wanted!r} judged no topic that a system has a list for", hint=_ANOTHER)
         return wanted
 
-    def refuse_nonsense(self) -> None:
+    def validate(self) -> None:
         """Refuse a question that no report can answer: settings that make no sense, nobody left to score the runs."""
         question = self.question
-        question.refuse_nonsense()
+        question.validate()
         if set(question.judgments.assessors) <= set(question.reference):
             raise SettingError("all assessors stand for users, and none is left to score the runs", hint=_ANOTHER)
         if self.judge in question.reference:
@@ -172,7 +172,7 @@ class Evidence:
     @cached_property
     def relevant(self) -> str:
         """The label from which on a user is satisfied: the top one of those that score the runs, if none was named."""
-        own = self.own.take(~in_condition(self.own))
+        own = self.own.take(~is_conditional(self.own))
         top = int(own.label.max(initial=0)) or len(own.scale) - 1  # all lowest: the top, which nobody gave
         return self.question.relevant or own.scale.labels[top]
 
@@ -267,12 +267,12 @@ class Evidence:
         return or_missing(lambda: compare_systems(self.scores["linear"], rng=self.question.rng))
 
     @cached_property
-    def scene(self) -> Scene | Missing:
+    def scene(self) -> JudgeSwap | Missing:
         """Where the judge is replaced by another, if there is one."""
         if self.alone is not None:
             return self.alone
         question = self.question
-        return or_missing(lambda: Scene.of(self.labels, question.runs, question.measure, assessor=self.judge))
+        return or_missing(lambda: JudgeSwap.of(self.labels, question.runs, question.measure, assessor=self.judge))
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:

@@ -10,10 +10,10 @@ from venire.data.copies import copy_notes
 from venire.disagreement.returned import rank_groups
 from venire.disagreement.selection import find_selection
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
-from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
-from venire.words import counted, listed
+from venire.results import counted, listed
 
 MOST_MAPS = 4
 MOST_TOLD = 8
@@ -26,7 +26,7 @@ PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency",
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     labels = evidence.question.judgments
-    parts: list[Part] = [*(careful(note) for note in copy_notes(evidence.copies)), _overlap(evidence)]
+    parts: list[Part] = [*(warning(note) for note in copy_notes(evidence.copies)), _overlap(evidence)]
     if not isinstance(evidence.profiles, Missing):
         words = "Shares of labels of each assessor as one bar; beside it, in what they differ from the others."
         caption = "What labels each assessor gives."
@@ -80,7 +80,7 @@ def _differing(evidence: Evidence) -> list[Part]:
         f"Every assessor: agreement and kappa with {others} on shared items, leniency (mean label less that of "
         f"{others}), entropy of the labels (0: always one label)."
     )
-    warned = [careful(text) for text in [caution(found)] if text]
+    warned = [warning(text) for text in [caution(found)] if text]
     return [Words(found.sentence()), *told, *warned, Grid.of("assessors", caption, rows, shown=40)]
 
 
@@ -117,7 +117,7 @@ def _selected(evidence: Evidence) -> list[Part]:
     found = or_missing(lambda: find_selection(evidence.question.judgments, rank=rank_groups(evidence.facts)))
     if found is None or isinstance(found, Missing) or isinstance(evidence.agreement, Missing):
         return []
-    return [careful(f"{found.reason}; agreement is that of items so chosen, not of all")]
+    return [warning(f"{found.reason}; agreement is that of items so chosen, not of all")]
 
 
 def _maps(evidence: Evidence) -> list[Part]:

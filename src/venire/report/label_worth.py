@@ -6,7 +6,7 @@ from venire.data.primary import PRIMARY
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit, sentence, warnings_of
 from venire.disagreement.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights
-from venire.report.document import Chapter, Grid, Part, Picture, careful
+from venire.report.document import Chapter, Grid, Part, Picture, warning
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing
 
@@ -35,7 +35,7 @@ def chapter(evidence: Evidence) -> Chapter:
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),
         _gains(evidence),
-        *[careful(text) for text in (*_of_pool(evidence), *_warnings(fit))],
+        *[warning(text) for text in (*_of_pool(evidence), *_warnings(fit))],
     ]
     return Chapter("label_worth", TITLE, finding, tuple(parts))
 
@@ -50,7 +50,7 @@ def _of_pool(evidence: Evidence) -> list[str]:
 
 
 def _warnings(fit: PredictedRelevanceFit) -> list[str]:
-    """What to be careful about; of many, the first, and how many more of the sort there are."""
+    """What to be warning about; of many, the first, and how many more of the sort there are."""
     found = warnings_of(fit)
     if len(found) <= MOST_WARNINGS + 1:
         return found

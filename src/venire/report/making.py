@@ -17,7 +17,7 @@ from venire.report import method
 from venire.report.document import Chapter, Report
 from venire.report.evidence import Evidence
 from venire.report.question import Question
-from venire.words import counted
+from venire.results import counted
 
 CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "verdict")
 """Modules of the chapters, in the order in which they are written; the verdict stands first, the method last."""
@@ -93,7 +93,7 @@ def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     (no preferences, no aspects) is left out.
     """
     evidence = Evidence(question)
-    evidence.refuse_nonsense()
+    evidence.validate()
     chapters: list[Chapter] = []
     for name in CHAPTERS:
         if stage is not None:

@@ -14,10 +14,10 @@ from venire.quality.lists import TopLists, top_of_pool, top_of_runs
 from venire.quality.pdp import PDP, pdp
 from venire.quality.power import DiscriminativePower, Power, discriminative_power
 from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
-from venire.report.document import Chapter, Grid, Part, Picture, Words, careful
+from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
-from venire.words import counted, listed
+from venire.results import counted, listed
 
 TITLE = "Quality of the judgments"
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
@@ -166,7 +166,7 @@ def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Par
         *_settings(scales),
         Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
         *_differences(scales),
-        *[careful(note) for note in scales.notes[:1]],
+        *[warning(note) for note in scales.notes[:1]],
     ]
 
 

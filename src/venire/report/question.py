@@ -71,7 +71,7 @@ class Question:
     rng: int = 0
     command: str = ""
 
-    def refuse_nonsense(self) -> None:
+    def validate(self) -> None:
         """Refuse settings that no report can be made of, rather than say chapter by chapter what they spoil."""
         scale, assessors = self.judgments.scale, self.judgments.assessors
         parse_measure(self.measure)

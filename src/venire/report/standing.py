@@ -15,8 +15,8 @@ from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing, or_missing
 from venire.report.user_model import few_pairs_told
+from venire.results import listed
 from venire.types import Floats
-from venire.words import listed
 
 Means = dict[str, Floats]
 MANY_UNJUDGED = 0.2

@@ -11,7 +11,7 @@ from venire.aspects.study import AspectStudy, study_aspects
 from venire.context.sweep import sweep_context
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
-from venire.data.conditional import in_condition
+from venire.data.conditional import is_conditional
 from venire.data.preferences import Preferences
 from venire.plots.aspects import plot_changes, plot_correlations, plot_coverage
 from venire.plots.clicks import plot_click_summary, plot_online_correlations
@@ -20,12 +20,11 @@ from venire.plots.user_preference import plot_alphas, plot_choice
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
-from venire.tabular import Records, Tabular
+from venire.results import Records, Tabular, counted
 from venire.users.by_label import preferences_by_labels
 from venire.users.clicks import summarise_clicks
 from venire.users.measure_choice import choose_measure
 from venire.users.online_correlations import correlate_online
-from venire.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,7 +101,7 @@ def _no_better(preferences: Preferences) -> str:
 
 def _labels(evidence: Evidence, preferences: Preferences) -> Told:
     labels = evidence.everyone.where(assessor=evidence.judge)
-    found = preferences_by_labels(preferences, labels.take(~in_condition(labels)))
+    found = preferences_by_labels(preferences, labels.take(~is_conditional(labels)))
     words = "How often the document with the higher label is preferred, by pair of labels."
     caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
     return found.sentence(), _shown(found, plot_told_apart(found), "labels_told_apart", (caption, words))
@@ -111,7 +110,7 @@ def _labels(evidence: Evidence, preferences: Preferences) -> Told:
 def _in_context(evidence: Evidence) -> list[Told]:
     """Conditional labels: does weighing them agree better with users?"""
     labels, preferences = evidence.question.judgments, evidence.question.preferences
-    n = int(in_condition(labels).sum())
+    n = int(is_conditional(labels).sum())
     if n == 0:
         return []
     if preferences is None or not evidence.compares_systems:

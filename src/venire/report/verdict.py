@@ -14,7 +14,7 @@ from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import TOP, Evidence
 from venire.report.judge import coverage_but, judged_topics
 from venire.report.question import Missing
-from venire.words import counted, listed
+from venire.results import counted, listed
 
 
 def chapter(evidence: Evidence) -> Chapter:

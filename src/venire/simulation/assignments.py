@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from venire.checks import need_at_least, need_share
 from venire.errors import SettingError
+from venire.results import counted
 from venire.simulation.parsing import parsed, value_of
 from venire.types import Codes, Ints
-from venire.words import counted
 
 Pairs: TypeAlias = tuple[Ints, Ints]
 Pattern: TypeAlias = Callable[[Codes, int, np.random.Generator], Pairs]
@@ -34,7 +34,7 @@ class Everyone:
 
 
 @dataclass(frozen=True)
-class Single:
+class OnePerItem:
     """One assessor for each item, and for a share of the items, drawn at random, a second one.
 
     Parameters
@@ -68,7 +68,7 @@ class Single:
 
 
 @dataclass(frozen=True)
-class AtRandom:
+class RandomAssessors:
     """``k`` different assessors for each item, drawn at random."""
 
     k: int = 3
@@ -92,7 +92,7 @@ class AtRandom:
 
 
 @dataclass(frozen=True)
-class Main:
+class OneJudgesAll:
     """The first assessor judges everything, the others a sample.
 
     Parameters
@@ -119,7 +119,7 @@ class Main:
 
 
 @dataclass(frozen=True)
-class Again:
+class Rejudge:
     """A pattern, and a share of its pairs, drawn at random, a second time: the same assessor judges again."""
 
     pattern: Pattern = Everyone()
@@ -137,10 +137,10 @@ class Again:
 
 PATTERNS: dict[str, Callable[..., Pattern]] = {
     "everyone": Everyone,
-    "single": Single,
-    "atrandom": AtRandom,
-    "main": Main,
-    "again": Again,
+    "single": OnePerItem,
+    "atrandom": RandomAssessors,
+    "main": OneJudgesAll,
+    "again": Rejudge,
 }
 
 
@@ -150,7 +150,7 @@ def parse_pattern(text: str) -> Pattern:
     Examples
     --------
     >>> parse_pattern("single(twice=0.2)")
-    Single(twice=0.2, whole_topics=True)
+    OnePerItem(twice=0.2, whole_topics=True)
     """
     return value_of(parsed(text), "pattern", PATTERNS)
 

@@ -27,13 +27,12 @@ from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.randomness import copied, seed_of
+from venire.results import Records, Tabular, counted
 from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Strict
 from venire.simulation.assignments import Everyone, Pattern, pairs_of
 from venire.simulation.systems import Corpus, Systems, run_of
 from venire.simulation.truth import Truth, drawn, judgments_of
-from venire.tabular import Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.words import counted
 
 PARTS = ("prevalences", "pool", "levels", "effects", "pattern", "assessors", "systems")  # new parts go last
 SKEW = 0.35
@@ -68,8 +67,8 @@ class Synthetic:
 
     Examples
     --------
-    >>> from venire.simulation.assignments import Single
-    >>> setting = Synthetic(n_topics=5, docs_per_topic=40, n_unjudged=10, pattern=Single(twice=0.25))
+    >>> from venire.simulation.assignments import OnePerItem
+    >>> setting = Synthetic(n_topics=5, docs_per_topic=40, n_unjudged=10, pattern=OnePerItem(twice=0.25))
     >>> generate(setting, rng=7).judgments
     <Judgments: 250 labels on 200 items of 5 topics by 5 assessors, scale 0<1<2<3>
     """

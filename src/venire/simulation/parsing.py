@@ -1,6 +1,6 @@
 """Small values written as text: an assessor's kind or a pattern, as it is printed, in any case.
 
-As in ``strict``, ``strict(shift=0.4)``, ``Single(twice=0.2)``; nothing in the text is run.
+As in ``strict``, ``strict(shift=0.4)``, ``OnePerItem(twice=0.2)``; nothing in the text is run.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.randomness import copied, seed_of
+from venire.results import Records, Tabular, counted
 from venire.simulation.perceived_truth import (
     PARTS,
     Block,
@@ -26,9 +27,7 @@ from venire.simulation.perceived_truth import (
     quality_of,
 )
 from venire.simulation.systems import Corpus, run_of
-from venire.tabular import Records, Tabular
 from venire.types import Codes, Floats, RNGLike
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)

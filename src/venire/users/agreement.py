@@ -46,10 +46,9 @@ from venire.kernels.directions import (
     tie_curves,
 )
 from venire.kernels.resampling import topic_weights
-from venire.tabular import Records, Tabular, known
+from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
 from venire.users.verdicts import STRENGTHS, UserVerdicts
-from venire.words import counted
 
 CONDITIONS = ("weak", "strong", "simultaneous")
 SHARES = np.linspace(0.0, 1.0, 41)

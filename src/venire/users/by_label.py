@@ -27,9 +27,8 @@ from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.kernels.clustered_shares import clustered_shares
 from venire.kernels.paired_labels import by_person, middle_entries
-from venire.tabular import Tabular
+from venire.results import Tabular, counted, listed
 from venire.types import Codes, Floats, Ints
-from venire.words import counted, listed
 
 VERDICTS = (
     "users prefer",

@@ -33,14 +33,12 @@ from venire.data.facts import Facts
 from venire.data.gains import GainsLike
 from venire.data.runs import Runs
 from venire.errors import UnjudgedWarning, UnknownName
-from venire.estimate import Estimate
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
-from venire.tabular import Records, Tabular, known
+from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Floats
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)

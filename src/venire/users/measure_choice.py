@@ -21,13 +21,12 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.preferences import Preferences
 from venire.io.run_sources import RunsLike, as_runs
-from venire.measures.evaluate import evaluate, several
+from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scoring import MeasureLike
-from venire.tabular import Tabular, known
+from venire.results import Tabular, counted, known
 from venire.types import Floats, RNGLike
 from venire.users.agreement import N_DRAWS, VIEWS, UserAgreement, agreement_with_users
 from venire.users.verdicts import UserVerdicts, quiet_scores, score_differences, user_verdicts
-from venire.words import counted
 
 LEVEL = 0.95
 
@@ -138,7 +137,7 @@ def scored_cases(
 ) -> ScoredCases:
     """Score both lists of every case, by every measure with every gains."""
     verdicts = user_verdicts(preferences, slight=slight)
-    sources, asked = as_runs(runs), several(measures)
+    sources, asked = as_runs(runs), as_list(measures)
     worth = gains if isinstance(gains, Mapping) else {name: name for name in gains}
     rules: dict[str, Any] = {"assessor": assessor, "pool": pool, "unjudged": unjudged, "context": context}
     parts, names, notes, kept = [], [], [], verdicts

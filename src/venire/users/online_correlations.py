@@ -39,15 +39,14 @@ from venire.io.run_sources import RunsLike
 from venire.io.scanning import scan
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
-from venire.measures.evaluate import evaluate, several
+from venire.measures.evaluate import as_list, evaluate
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import parse_measure
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Floats, RNGLike
 from venire.users.clicks import MANY_UNSEEN, Online, lists_of, online_scores
-from venire.words import counted
 
 DIGITS = 10
 FEWEST = 3
@@ -156,7 +155,7 @@ def correlate_online(
     Only topics that were judged, clicked through and ranked by the runs take part.
     """
     labels, sources = read_judgments(judgments), lists_of(clicks, runs)
-    wanted = _wanted(several(measures), alphas)
+    wanted = _wanted(as_list(measures), alphas)
     logged = set(clicks.topics)
     shared = [topic for topic in (labels.topics if topics is None else topics) if topic in logged]
     if not shared:

@@ -30,12 +30,10 @@ from venire.agreement.resampling import jackknife
 from venire.data.ids import Category
 from venire.data.preferences import Preferences
 from venire.errors import UnknownName
-from venire.estimate import Estimate
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
-from venire.tabular import Records, Tabular, known
+from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
-from venire.words import counted
 
 WAYS = ("median", "majority")
 TOPIC_DRAWS = 1000

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 
 from venire.data.preferences import Preferences
-from venire.estimate import Estimate
-from venire.tabular import Tabular
+from venire.results import Estimate, Tabular, counted
 from venire.types import RNGLike
 from venire.users.preferences import PositionBias, PreferenceAgreement, position_bias, preference_agreement
 from venire.users.verdicts import STRENGTHS, UserVerdicts, user_verdicts
-from venire.words import counted
 
 
 @dataclass(frozen=True, eq=False)
-class PreferencePeople(Tabular):
+class PreferenceSummary(Tabular):
     """Verdicts on every pair, agreement (weak or strong), and how often either side is preferred.
 
     said: what is there, in words.
@@ -71,7 +69,9 @@ class PreferencePeople(Tabular):
         return [self.said, self.verdicts.sentence(), self.agreement[0].sentence(), self.position.sentence()]
 
 
-def people_of(preferences: Preferences, *, slight: float | None = None, rng: RNGLike = 0) -> PreferencePeople:
+def summarise_preferences(
+    preferences: Preferences, *, slight: float | None = None, rng: RNGLike = 0
+) -> PreferenceSummary:
     """Settle verdicts and measure agreement; slight as for ``user_verdicts``."""
     verdicts = user_verdicts(preferences, slight=slight)
     strong = np.where(np.abs(preferences.strength) <= verdicts.slight, 0.0, preferences.strength)
@@ -79,7 +79,7 @@ def people_of(preferences: Preferences, *, slight: float | None = None, rng: RNG
     weak, hard = (
         preference_agreement(each, rng=generator) for each in (preferences, replace(preferences, strength=strong))
     )
-    return PreferencePeople(
+    return PreferenceSummary(
         verdicts=verdicts,
         agreement=(weak, hard),
         position=position_bias(preferences),

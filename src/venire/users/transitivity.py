@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from venire.data.preferences import Preferences
-from venire.estimate import Estimate
-from venire.tabular import Tabular
+from venire.results import Estimate, Tabular, counted
 from venire.types import Codes, Ints
 from venire.users.preferences import per_assessor, settled, share_estimate
-from venire.words import counted
 
 BY_COIN = 0.25
 

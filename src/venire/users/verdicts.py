@@ -20,10 +20,9 @@ from venire.errors import FormatError, SettingError, known_names
 from venire.kernels.differences import differences_of
 from venire.kernels.directions import directions, modes
 from venire.measures.scores import Scores
-from venire.tabular import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints
 from venire.users.preferences import per_assessor
-from venire.words import counted
 
 STRENGTHS = ("weak", "strong")
 UNSCORED = "every list that was compared needs a score; or pass over such cases: missing='skip', --missing skip"

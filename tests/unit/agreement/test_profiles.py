@@ -17,7 +17,7 @@ from venire.agreement.habits import habits
 from venire.agreement.profiles import profiles
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.simulation.assessors import parse_assessors
-from venire.simulation.assignments import AtRandom
+from venire.simulation.assignments import RandomAssessors
 
 COLUMNS = ["topic", "doc", "assessor", "label"]
 LABELS = 4
@@ -128,7 +128,7 @@ def test_known_habits_are_found_and_careful_assessors_are_left_alone(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_habits_are_found_where_everybody_judges_a_part(seed):
-    found = named_habits(simulated(seed, n_topics=40, topic_effect=0.0, pattern=AtRandom(4)))
+    found = named_habits(simulated(seed, n_topics=40, topic_effect=0.0, pattern=RandomAssessors(4)))
     assert {name for name in found if name.startswith("careful")} == set()
     assert set(found) >= {"lenient1", "random1", "lazy1", "lazy2"}
 
@@ -144,7 +144,7 @@ def test_one_label_is_no_habit_where_there_is_one_to_give():
 
 
 def test_of_many_careful_assessors_hardly_any_is_flagged():
-    flagged = sum(len(named_habits(simulated(seed, "50*careful", pattern=AtRandom(5)))) for seed in range(4))
+    flagged = sum(len(named_habits(simulated(seed, "50*careful", pattern=RandomAssessors(5)))) for seed in range(4))
     assert flagged <= 3
 
 

@@ -10,7 +10,7 @@ import pytest
 from venire import PredictedRelevance, Synthetic, generate, write_collection
 from venire.cli.sensitivity import AGAINST
 from venire.cli.sensitivity_tables import QUANTILES
-from venire.simulation.assignments import Main
+from venire.simulation.assignments import OneJudgesAll
 from venire.simulation.systems import Systems, scattered
 
 KEYS = ["quality", "topics", "judgments", "needed", "subsets", "influence", "answers", "warnings"]
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
         n_topics=12,
         docs_per_topic=40,
         n_unjudged=0,
-        pattern=Main(share=0.5),
+        pattern=OneJudgesAll(share=0.5),
         assessors=Synthetic().assessors[:2],
         systems=Systems(quality=scattered(4), depth=20),
     )

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from venire.cli.speech import listening, overhearing, say
+from venire.cli.speech import collect_warnings, print_warnings, say
 from venire.errors import MissingTopicsWarning, UnjudgedWarning
 
 
@@ -32,7 +32,7 @@ def test_no_colour_if_the_user_says_so(monkeypatch):
 
 
 def test_each_warning_is_said_once(capsys):
-    with listening(quiet=False):
+    with print_warnings(quiet=False):
         for text in ("one", "two", "one"):
             warnings.warn(text, UnjudgedWarning, stacklevel=1)
         warnings.warn("one", MissingTopicsWarning, stacklevel=1)
@@ -40,25 +40,25 @@ def test_each_warning_is_said_once(capsys):
 
 
 def test_quiet_says_no_warning(capsys):
-    with listening(quiet=True):
+    with print_warnings(quiet=True):
         warnings.warn("one", UnjudgedWarning, stacklevel=1)
     assert capsys.readouterr().err == ""
 
 
 def test_warnings_of_others_go_their_usual_way():
-    with pytest.warns(DeprecationWarning, match="old"), listening(quiet=True):
+    with pytest.warns(DeprecationWarning, match="old"), print_warnings(quiet=True):
         warnings.warn("old", DeprecationWarning, stacklevel=1)
 
 
 def test_afterwards_warnings_are_as_before():
     before = warnings.showwarning, list(warnings.filters)
-    with listening(quiet=True):
+    with print_warnings(quiet=True):
         pass
     assert (warnings.showwarning, list(warnings.filters)) == before
 
 
 def test_what_is_overheard_is_said_too_but_for_some_kinds(capsys):
-    with listening(quiet=False), overhearing(but=(MissingTopicsWarning,)) as heard:
+    with print_warnings(quiet=False), collect_warnings(but=(MissingTopicsWarning,)) as heard:
         warnings.warn("one", UnjudgedWarning, stacklevel=1)
         warnings.warn("two", MissingTopicsWarning, stacklevel=1)
     assert heard == ["one"]
@@ -66,7 +66,7 @@ def test_what_is_overheard_is_said_too_but_for_some_kinds(capsys):
 
 
 def test_what_is_overheard_is_kept_where_nothing_is_said(capsys):
-    with listening(quiet=True), overhearing() as heard:
+    with print_warnings(quiet=True), collect_warnings() as heard:
         warnings.warn("one", UnjudgedWarning, stacklevel=1)
     assert heard == ["one"]
     assert capsys.readouterr().err == ""

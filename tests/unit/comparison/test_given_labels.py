@@ -8,7 +8,7 @@ import pytest
 
 from two_judges import judged, lists, table
 from venire import compare, evaluate, exact_changes, report_on
-from venire.comparison.forecast import Scene, forecast
+from venire.comparison.forecast import JudgeSwap, forecast
 from venire.comparison.uncertainty import compare_forms, uncertainty_sources
 from venire.disagreement.transitions import FORMS, fit_transitions
 
@@ -64,7 +64,7 @@ def test_scores_under_a_complete_judge_are_those_of_that_judge():
 @pytest.mark.parametrize("form", FORMS)
 def test_given_labels_stand_in_every_draw_and_the_rest_is_drawn(form):
     judgments = partly()
-    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert", new_judge="llm")
+    scene = JudgeSwap.of(judgments, lists(), "nDCG@10", assessor="expert", new_judge="llm")
     drawn = scene.judges(form, 60, seed=SEED).labels(0, 60)
     expert, llm = (labels_of(judgments, name) for name in ("expert", "llm"))
     assert (drawn[:, llm >= 0] == llm[llm >= 0]).all()
@@ -83,7 +83,7 @@ def test_given_labels_stand_in_every_draw_and_the_rest_is_drawn(form):
 def test_any_other_judge_has_every_nth_draw(form):
     names = ("llm", "more", "most")
     judgments = partly(more=names)
-    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert")
+    scene = JudgeSwap.of(judgments, lists(), "nDCG@10", assessor="expert")
     drawn = scene.judges(form, 30, seed=SEED).labels(0, 30)
     assert set(scene.transitions.new) == set(names)
     for number, name in enumerate(scene.transitions.new):
@@ -116,7 +116,7 @@ def test_names_of_the_others_change_no_draw():
 def test_all_is_drawn_where_transitions_are_stated():
     judgments = judged(table())
     known = fit_transitions(judgments, "expert", "llm")
-    scene = Scene.of(judgments, lists(), "nDCG@10", assessor="expert", transitions=known)
+    scene = JudgeSwap.of(judgments, lists(), "nDCG@10", assessor="expert", transitions=known)
     drawn = scene.judges("fixed", 50, seed=SEED).labels(0, 50)
     assert (np.ptp(drawn, axis=0) > 0).mean() > 0.5
 

@@ -15,7 +15,7 @@ from venire.comparison.judge_change import (
     consistent_counts,
     contour,
     limits,
-    smallest_agreement,
+    min_agreement_to_stay_ahead,
 )
 from venire.errors import SettingError
 
@@ -82,7 +82,7 @@ def test_the_printed_variance_is_refuted_by_simulation():
 )
 def test_the_agreement_that_keeps_the_winner(rule, values):
     for n, value in zip((1, 5, 10), values, strict=True):
-        assert smallest_agreement(n, rule) == pytest.approx(value, abs=6e-4)
+        assert min_agreement_to_stay_ahead(n, rule) == pytest.approx(value, abs=6e-4)
 
 
 def test_the_normal_is_poor_for_one_document():
@@ -117,7 +117,7 @@ def test_contour_and_limits_follow_the_formulas():
 
 
 @pytest.mark.parametrize(
-    "call", [lambda: RankCounts(), lambda: consistent_counts(4, 0.3), lambda: smallest_agreement(1, "?")]
+    "call", [lambda: RankCounts(), lambda: consistent_counts(4, 0.3), lambda: min_agreement_to_stay_ahead(1, "?")]
 )
 def test_what_cannot_be_is_refused(call):
     with pytest.raises(SettingError):

@@ -16,7 +16,7 @@ from venire import (
     read_judgments,
 )
 from venire.data.context import Context
-from venire.data.panel import convene
+from venire.data.panel import build_panel
 from venire.data.scale import Scale
 
 RUN = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
@@ -197,7 +197,7 @@ def test_the_label_with_the_most_weight_the_lowest_of_several():
         ("1", "b", "ann", 1, ""),
         ("1", "c", "bob", 0, ""),
     ]
-    panel = convene(read(rows, repeats="keep"), per="assessor")
+    panel = build_panel(read(rows, repeats="keep"), per="assessor")
     np.testing.assert_array_equal(panel.labels(0, 2), [[3, 1, -1], [-1, -1, 0]])
     np.testing.assert_array_equal(panel.labels(1, 2), [[-1, -1, 0]])
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from venire import AmbiguousLabels, ScaleError, UnjudgedWarning, UnknownName, evaluate, read_judgments
-from venire.data.panel import POOLS, convene
+from venire.data.panel import POOLS, build_panel
 
 RUN = {"1": {"a": 3.0, "b": 2.0}}
 
@@ -49,18 +49,18 @@ def test_each_assessor_is_an_axis_that_agrees_with_each_alone(three):
 
 def test_choices_exclude_each_other_and_must_exist(three):
     with pytest.raises(AmbiguousLabels, match="exclude each other"):
-        convene(three, assessor="ann", pool="max")
+        build_panel(three, assessor="ann", pool="max")
     with pytest.raises(UnknownName, match="did you mean 'median'"):
-        convene(three, pool="meidan")
+        build_panel(three, pool="meidan")
     with pytest.raises(UnknownName, match="no assessor 'dan'"):
-        convene(three, assessor="dan")
+        build_panel(three, assessor="dan")
 
 
 def test_labels_without_order_have_no_middle(tmp_path):
     (tmp_path / "x").write_text("1 0 a news\n")
     judgments = read_judgments(tmp_path / "x", scale="news|wiki")
     with pytest.raises(ScaleError, match="no order to pool by"):
-        convene(judgments, pool="median")
+        build_panel(judgments, pool="median")
 
 
 def test_labels_one_assessor_repeats_count_with_their_mean(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from venire import AmbiguousLabels, GainsError, SettingError, read_grid
 from venire.data.gains import gains_for
-from venire.data.panel import convene
+from venire.data.panel import build_panel
 from venire.measures.random_users import RELEVANCE, Users
 
 WORTH = {"0": 0.0, "1": 0.25, "2": 1.0}
@@ -13,7 +13,7 @@ WORTH = {"0": 0.0, "1": 0.25, "2": 1.0}
 
 def users(grid: str = "0 1 2 1 .", n: int = 20, *, seed: int = 5, worth: object = WORTH, **who: object) -> Users:
     labels = read_grid(grid)
-    panel = convene(labels, **who)
+    panel = build_panel(labels, **who)
     return Users.of(panel, gains_for(worth, labels.scale), n, seed=np.random.SeedSequence(seed))
 
 

@@ -7,7 +7,7 @@ import pytest
 from venire import Judgments, read_grid, read_judgments
 from venire.agreement.directed import directed_agreement
 from venire.agreement.directed_differences import between, differences
-from venire.comparison.judge_change import RankCounts, smallest_agreement
+from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
 
 pytest.importorskip("matplotlib")
 
@@ -62,7 +62,7 @@ def test_a0_lies_across_and_a1_upwards():
 def test_limits_are_marked_where_the_winner_is_safe():
     (axes,) = plot_limits((1, 5)).axes
     marked = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
-    assert marked == [smallest_agreement(1), smallest_agreement(5)]
+    assert marked == [min_agreement_to_stay_ahead(1), min_agreement_to_stay_ahead(5)]
     assert "n = 5: from 76.3% on" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 

@@ -20,7 +20,7 @@ from venire.report.evidence import Evidence
 from venire.report.making import make_report
 from venire.report.page import page
 from venire.report.question import Missing, Question
-from venire.simulation.assignments import Single
+from venire.simulation.assignments import OnePerItem
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -157,7 +157,7 @@ def test_poor_input_gets_a_report_that_says_what_cannot_be_concluded(poor, said)
 
 
 def test_where_assessors_shared_the_work_every_topic_is_scored():
-    made = generate(Synthetic(n_topics=10, docs_per_topic=30, pattern=Single(twice=0.3)), rng=1)
+    made = generate(Synthetic(n_topics=10, docs_per_topic=30, pattern=OnePerItem(twice=0.3)), rng=1)
     evidence = Evidence(Question(made.judgments, made.runs, n_draws=50))
     assert evidence.judge == PRIMARY
     assert len(evidence.own) == 300
@@ -240,7 +240,7 @@ def test_who_stands_for_users_does_not_score_the_runs():
 
 
 def test_where_work_is_shared_users_keep_their_labels():
-    made = generate(Synthetic(n_topics=8, docs_per_topic=20, pattern=Single(twice=0.5)), rng=1)
+    made = generate(Synthetic(n_topics=8, docs_per_topic=20, pattern=OnePerItem(twice=0.5)), rng=1)
     users = made.judgments.assessors[:1]
     evidence = Evidence(Question(made.judgments, made.runs, n_draws=50, reference=users))
     theirs = len(made.judgments.where(assessor=list(users)))

@@ -8,7 +8,7 @@ from importlib.resources import files
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.page import page, prose
 from venire.report.pictures import inline_svg
-from venire.words import listed
+from venire.results import listed
 
 
 def html() -> str:

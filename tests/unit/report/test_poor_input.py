@@ -294,7 +294,7 @@ def test_many_warnings_of_one_sort_are_cut_and_counted():
 def test_settings_are_checked_before_anything_is_computed(settings, error):
     evidence = Evidence(replace(asked(), **settings))
     with pytest.raises(error):
-        evidence.refuse_nonsense()
+        evidence.validate()
 
 
 def test_a_scale_of_one_label_is_refused_with_a_way_out():

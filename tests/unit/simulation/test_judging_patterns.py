@@ -20,7 +20,7 @@ from venire.simulation.assessors import (
     parse_assessors,
     under_effect,
 )
-from venire.simulation.assignments import Again, AtRandom, Everyone, Main, Single, parse_pattern
+from venire.simulation.assignments import Everyone, OneJudgesAll, OnePerItem, RandomAssessors, Rejudge, parse_pattern
 from venire.simulation.levels import Collection, generate
 
 
@@ -33,14 +33,14 @@ class TestPatterns:
         ("pattern", "items_with"),
         [
             (Everyone(), {5: 180}),
-            (Single(), {1: 180}),
-            (Single(twice=0.25), {1: 135, 2: 45}),
-            (Single(twice=1, whole_topics=False), {2: 180}),
-            (AtRandom(1), {1: 180}),
-            (AtRandom(3), {3: 180}),
-            (AtRandom(5), {5: 180}),
-            (Main(share=0.1), {1: 162, 5: 18}),
-            (Again(Single(), share=0.5), {1: 90, 2: 90}),
+            (OnePerItem(), {1: 180}),
+            (OnePerItem(twice=0.25), {1: 135, 2: 45}),
+            (OnePerItem(twice=1, whole_topics=False), {2: 180}),
+            (RandomAssessors(1), {1: 180}),
+            (RandomAssessors(3), {3: 180}),
+            (RandomAssessors(5), {5: 180}),
+            (OneJudgesAll(share=0.1), {1: 162, 5: 18}),
+            (Rejudge(OnePerItem(), share=0.5), {1: 90, 2: 90}),
         ],
         ids=repr,
     )
@@ -49,35 +49,42 @@ class TestPatterns:
         assert judgments.summary().items_with == items_with
 
     def test_nobody_judges_twice_unless_told_so(self):
-        for pattern in (Single(twice=1), Single(twice=1, whole_topics=False), AtRandom(4), Main()):
+        for pattern in (
+            OnePerItem(twice=1),
+            OnePerItem(twice=1, whole_topics=False),
+            RandomAssessors(4),
+            OneJudgesAll(),
+        ):
             judgments = generate(replace(SMALL, pattern=pattern), rng=5).judgments
             pairs = set(zip(judgments.item.tolist(), judgments.assessor.codes.tolist(), strict=True))
             assert len(pairs) == len(judgments)
 
     def test_again_asks_the_same_assessor(self):
-        judgments = generate(replace(SMALL, pattern=Again(Single(), share=0.5)), rng=5).judgments
+        judgments = generate(replace(SMALL, pattern=Rejudge(OnePerItem(), share=0.5)), rng=5).judgments
         pairs = set(zip(judgments.item.tolist(), judgments.assessor.codes.tolist(), strict=True))
         assert (len(judgments), len(pairs)) == (270, 180)
 
     def test_whole_topics_go_to_one_assessor_and_all_take_part(self):
-        judgments = generate(replace(SMALL, pattern=Single()), rng=5).judgments
+        judgments = generate(replace(SMALL, pattern=OnePerItem()), rng=5).judgments
         topic = judgments.items.topic[judgments.item]
         assert len(set(zip(topic.tolist(), judgments.assessor.codes.tolist(), strict=True))) == 6
         assert len(judgments.assessors) == 5
 
     def test_items_are_shared_out_evenly(self):
-        judgments = generate(replace(SMALL, pattern=Single(whole_topics=False)), rng=5).judgments
+        judgments = generate(replace(SMALL, pattern=OnePerItem(whole_topics=False)), rng=5).judgments
         assert np.bincount(judgments.assessor.codes).tolist() == [36] * 5
 
     def test_the_main_assessor_is_the_first_named(self):
         assessors = parse_assessors("strict, careful, lenient")
-        labels = generate(replace(SMALL, assessors=assessors, pattern=Main(share=0.1)), rng=5).judgments.summary()
+        labels = generate(
+            replace(SMALL, assessors=assessors, pattern=OneJudgesAll(share=0.1)), rng=5
+        ).judgments.summary()
         counts = {name: int(count.sum()) for name, count in labels.labels.items()}
         assert counts == {"strict1": 180, "careful1": 18, "lenient1": 18}
 
     @pytest.mark.parametrize(("common", "most"), [(True, 18), (False, 72)])
     def test_the_others_share_a_sample_or_do_not(self, common, most):
-        judgments = generate(replace(SMALL, pattern=Main(share=0.1, common=common)), rng=5).judgments
+        judgments = generate(replace(SMALL, pattern=OneJudgesAll(share=0.1, common=common)), rng=5).judgments
         several = (np.bincount(judgments.item) > 1).sum()
         assert (several == most) if common else (18 < several <= most)
 
@@ -113,7 +120,8 @@ class TestPatterns:
             generate(replace(SMALL, pattern=pattern))
 
     @pytest.mark.parametrize(
-        ("pattern", "message"), [(AtRandom(2), "set k=1"), (Single(twice=0.5), "a second assessor is needed for")]
+        ("pattern", "message"),
+        [(RandomAssessors(2), "set k=1"), (OnePerItem(twice=0.5), "a second assessor is needed for")],
     )
     def test_too_few_assessors(self, pattern, message):
         with pytest.raises(SettingError, match=message):
@@ -121,7 +129,11 @@ class TestPatterns:
 
     @pytest.mark.parametrize(
         ("text", "pattern"),
-        [("everyone", Everyone()), ("AtRandom(k=2)", AtRandom(2)), (" single(twice=0.2) ", Single(twice=0.2))],
+        [
+            ("everyone", Everyone()),
+            ("AtRandom(k=2)", RandomAssessors(2)),
+            (" single(twice=0.2) ", OnePerItem(twice=0.2)),
+        ],
     )
     def test_written_as_text(self, text, pattern):
         assert parse_pattern(text) == pattern

@@ -18,7 +18,7 @@ from venire.simulation.assessors import (
     Strict,
     parse_assessors,
 )
-from venire.simulation.assignments import Again, AtRandom, Everyone, Main, Single
+from venire.simulation.assignments import Everyone, OneJudgesAll, OnePerItem, RandomAssessors, Rejudge
 from venire.simulation.levels import Collection, generate
 from venire.simulation.systems import Systems, scattered
 
@@ -67,7 +67,7 @@ class TestCollection:
         assert judgments.label_counts().argmax(axis=1).tolist() == truth.level.tolist()
 
     def test_labels_come_by_item_then_assessor(self):
-        judgments = generate(replace(SMALL, pattern=Main(common=False)), rng=1).judgments
+        judgments = generate(replace(SMALL, pattern=OneJudgesAll(common=False)), rng=1).judgments
         assert np.lexsort((judgments.assessor.codes, judgments.item)).tolist() == list(range(len(judgments)))
 
     def test_assessors_come_in_the_order_of_files(self):
@@ -100,7 +100,9 @@ class TestCollection:
 
 
 class TestStreams:
-    @pytest.mark.parametrize("pattern", [Everyone(), Single(twice=0.3), AtRandom(2), Main(common=False), Again()])
+    @pytest.mark.parametrize(
+        "pattern", [Everyone(), OnePerItem(twice=0.3), RandomAssessors(2), OneJudgesAll(common=False), Rejudge()]
+    )
     def test_the_same_rng_makes_the_same(self, pattern):
         setting = replace(SMALL, pattern=pattern)
         one, other = generate(setting, rng=3), generate(setting, rng=3)
@@ -153,7 +155,7 @@ class TestStreams:
 
     def test_labels_do_not_change_the_truth(self):
         before = generate(SMALL, rng=3)
-        after = generate(replace(SMALL, topic_effect=2.0, pattern=Single()), rng=3)
+        after = generate(replace(SMALL, topic_effect=2.0, pattern=OnePerItem()), rng=3)
         assert before.truth.level.tolist() == after.truth.level.tolist()
         np.testing.assert_allclose(before.truth.effect / 0.3, after.truth.effect / 2)
 
@@ -236,8 +238,8 @@ class TestSettings:
             (lambda: Assessor("a", topic_weight=-1), "the topic_weight of 'a' is -1"),
             (lambda: Careful(slip=1.1), "slip is 1.1"),
             (lambda: Lazy(idle=math.nan), "idle is nan"),
-            (lambda: Single(twice=-0.1), "twice is -0.1"),
-            (lambda: AtRandom(0), "k is 0, expected 1 or more"),
+            (lambda: OnePerItem(twice=-0.1), "twice is -0.1"),
+            (lambda: RandomAssessors(0), "k is 0, expected 1 or more"),
             (lambda: Systems(quality=(1.0, 1.0)), "leave the true order open"),
             (lambda: Systems(quality=(1.0, math.nan)), "leave the true order open"),
             (lambda: Systems(depth=0), "depth is 0"),

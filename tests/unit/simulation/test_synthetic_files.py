@@ -17,7 +17,7 @@ from venire.simulation.assessors import (
     Assessor,
     parse_assessors,
 )
-from venire.simulation.assignments import Again, Everyone, Single, parse_pattern
+from venire.simulation.assignments import Everyone, OnePerItem, Rejudge, parse_pattern
 from venire.simulation.folders import write_collection
 from venire.simulation.levels import Synthetic, generate
 from venire.simulation.systems import Systems
@@ -25,7 +25,7 @@ from venire.simulation.systems import Systems
 
 class TestFiles:
     @pytest.mark.parametrize("scale", ["0<1<2<3", "Non<Rel<Key", "0<1 : interval", "0<1<2<3<4<5<6<7<8<9"])
-    @pytest.mark.parametrize("pattern", [Everyone(), Again(Single(twice=0.2))], ids=repr)
+    @pytest.mark.parametrize("pattern", [Everyone(), Rejudge(OnePerItem(twice=0.2))], ids=repr)
     def test_judgments_read_back(self, tmp_path, scale, pattern):
         collection = generate(replace(SMALL, scale=Scale.parse(scale), pattern=pattern), rng=8)
         write_collection(collection, tmp_path)
@@ -91,7 +91,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("rng", [5, np.random.default_rng(5)])
     def test_the_setting_makes_it_again(self, tmp_path, rng):
-        collection = generate(replace(SMALL, pattern=Single(twice=0.5), concentration=math.inf), rng=rng)
+        collection = generate(replace(SMALL, pattern=OnePerItem(twice=0.5), concentration=math.inf), rng=rng)
         write_collection(collection, tmp_path)
         written = json.loads((tmp_path / "truth/setting.json").read_text())
         seed, setting = written["rng"], written["setting"]

@@ -10,7 +10,7 @@ import pytest
 from venire import FormatError, SettingError, evaluate
 from venire.data.preferences import Preferences
 from venire.io.preferences import read_preferences
-from venire.users.summary import people_of
+from venire.users.summary import summarise_preferences
 from venire.users.verdicts import quiet_scores, score_differences, user_verdicts
 
 QRELS = {"1": {"a": 2, "b": 0}, "2": {"a": 0, "b": 1}}
@@ -137,7 +137,7 @@ def test_nothing_scored_is_an_error() -> None:
 
 def test_people_by_themselves() -> None:
     rows = [(str(t), "x", "y", s, u) for t in range(12) for s, u in ((2, "a"), (1 - 2 * (t % 3 == 0), "b"))]
-    found = people_of(Preferences.of([*rows, ("0", "x", "y", 2, "a")]))
+    found = summarise_preferences(Preferences.of([*rows, ("0", "x", "y", 2, "a")]))
     weak, strong = found.records()
     assert weak["agreement"] == pytest.approx(8 / 12)
     assert strong["agreement"] == 0
@@ -148,7 +148,7 @@ def test_people_by_themselves() -> None:
 
 
 def test_the_sogou_preferences(data_dir: Path) -> None:
-    found = people_of(read_preferences(data_dir / "serp_prefs_clicks_sogou" / "serp_preferences.tsv"))
+    found = summarise_preferences(read_preferences(data_dir / "serp_prefs_clicks_sogou" / "serp_preferences.tsv"))
     weak, strong = found.records()
     assert found.said.startswith("1,104 choices")
     assert (weak["left"], weak["ties"], weak["right"], weak["modal_ties"]) == (95, 66, 39, 25)

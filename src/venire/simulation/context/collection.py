@@ -25,15 +25,14 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.randomness import copied, seed_of
+from venire.results import Records, Tabular, counted
 from venire.simulation.context.aspects import aspect_levels, aspect_table
 from venire.simulation.context.labels import Names, Seen, labels_of, seen_by, share_of
 from venire.simulation.context.setting import ContextSetting as ContextSetting
 from venire.simulation.context.truth import SIDES, Contents, drawn_facets, drawn_worth, labelled_rows, ranked, run_table
 from venire.simulation.context.users import click_log, sessions_of, side_by_side, strengths, utilities
 from venire.simulation.perceived import numbered
-from venire.tabular import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
-from venire.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from venire.data.conditional import given_items, in_condition
+from venire.data.conditional import given_items, is_conditional
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import SettingError
@@ -29,7 +29,7 @@ SMALL = ContextSetting(n_topics=30, clicks=QUIET)
 def changes(judgments: Judgments) -> np.ndarray:
     """g(d|c) - g(d) of every label in condition by an assessor who judged it in isolation too."""
     rows = list(zip(judgments.item.tolist(), judgments.assessor.codes.tolist(), judgments.label.tolist(), strict=True))
-    condition = in_condition(judgments).tolist()
+    condition = is_conditional(judgments).tolist()
     alone = {(item, who): label for (item, who, label), given in zip(rows, condition, strict=True) if not given}
     return np.array(
         [label - alone[item, who] for (item, who, label), given in zip(rows, condition, strict=True) if given]
@@ -146,7 +146,7 @@ class TestDesign:
         fifth = collection.truth.fifth
         assert fifth.sum() == 15
         assert len(collection.judgments) == 15 * 13 + 10 * 18
-        alone = int((~in_condition(collection.judgments)).sum())
+        alone = int((~is_conditional(collection.judgments)).sum())
         assert alone == 15 * 5 + 10 * 10
         for topic in range(25):
             assert ranks_judged(collection, topic, 0) == set(TEMPLATES["fifth" if fifth[topic] else "tenth"])
@@ -225,7 +225,7 @@ class TestLabels:
         setting = ContextSetting(n_topics=400, judged_again=1.0, n_assessors=2, clicks=QUIET)
         judgments = generate_context(setting).judgments
         assert judgments.assessor.codes[:4].tolist() == [0, 1, 0, 1]
-        condition = in_condition(judgments)[::2]
+        condition = is_conditional(judgments)[::2]
         for rows in (~condition, condition):
             one, other = judgments.label[::2][rows], judgments.label[1::2][rows]
             chance = sum((one == level).mean() * (other == level).mean() for level in range(5))
@@ -263,7 +263,7 @@ class TestStreams:
             )
         other = generate_context(replace(SMALL, redundancy=0.0), rng=9)
         assert np.array_equal(other.truth.lists, one.truth.lists)
-        alone = ~in_condition(one.judgments)
+        alone = ~is_conditional(one.judgments)
         assert np.array_equal(other.judgments.label[alone], one.judgments.label[alone])
 
     def test_it_says_what_it_is(self):

@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from venire.tabular import Tabular, as_html, known, known_count, shown
+from venire.results import Tabular, as_html, known, known_count, shown
 
 
 @pytest.mark.parametrize("value", [nan, np.float64(nan)])

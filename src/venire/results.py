@@ -1,22 +1,46 @@
-"""Tabular: rows, and a sentence on what they say; as a table for people, for polars, for pandas, for JSON.
+"""What every result shares: rows with a sentence (Tabular), a number with its interval (Estimate), and notes (Note).
 
-Tables and results are frozen dataclasses with ``sentence()`` and ``records()``.  Those that are Tabular get from these
-two, and from their ``notes`` and ``warnings`` where they have any, all that a notebook asks for.
+Results are frozen dataclasses with ``sentence()`` and ``records()``.  Those that are Tabular derive from these two, and
+from their ``notes``, what a notebook, polars, pandas or JSON needs.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from math import isfinite, isnan
+from string import Formatter
 from typing import TYPE_CHECKING, Any
-
-from venire.words import counted
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 item", "2,000 items"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names in words, the first few of many: "a, b and c", "a, b and 7 more"; nothing for none."""
+    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def first_few(names: Sequence[str], most: int) -> str:
+    """Return names as a list after a colon has them: "a, b, c", "a, b and 7 more"."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def read_number(text: str) -> float:
+    """Read a number as ``float`` does, but for digits that ``_`` parts, which are none in a file; else ValueError."""
+    if "_" in text:
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
+
 
 Records = list[dict[str, Any]]
 
@@ -26,6 +50,54 @@ LONGEST_TEXT = 60
 FEW_COLUMNS = 3
 NOISE = 1e-15
 """What is not more than this is 0, but for the last digits of a computation."""
+
+
+class Note:
+    """Something that a reader of a result must know: a kind, fields, and a template that puts the fields into words.
+
+    Code and tests ask for ``kind`` and ``fields``; nobody searches the text.  ``str(note)`` renders it.  In
+    the template, ``{n:topic}`` is a count with its noun and ``{names:list}`` a list of names; all else is as in
+    ``str.format``.
+
+    Examples
+    --------
+    >>> note = Note("few-topics", "the intervals rest on {n:topic} only: {names:list}", n=2, names=("7", "12"))
+    >>> note.kind, note.fields["n"]
+    ('few-topics', 2)
+    >>> str(note)
+    'the intervals rest on 2 topics only: 7 and 12'
+    """
+
+    __slots__ = ("fields", "kind", "template")
+
+    def __init__(self, kind: str, template: str, **fields: Any) -> None:
+        self.kind, self.template, self.fields = kind, template, fields
+
+    def __str__(self) -> str:
+        return _IN_WORDS.format(self.template, **self.fields)
+
+    def __repr__(self) -> str:
+        return f"Note({', '.join([repr(self.kind), *(f'{name}={value!r}' for name, value in self.fields.items())])})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Note) and (self.kind, self.fields) == (other.kind, other.fields)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, *self.fields))
+
+
+class _InWords(Formatter):
+    """Formats fields of notes: ``list`` is a list of names, and a format of letters is the noun of a count."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "list":
+            return listed([str(each) for each in value])
+        if len(format_spec) > 1 and format_spec.replace(" ", "").isalpha():
+            return counted(value, format_spec)
+        return str(super().format_field(value, format_spec))
+
+
+_IN_WORDS = _InWords()
 
 
 class Tabular(ABC):
@@ -167,8 +239,39 @@ def _is_numeric(rows: Iterable[dict[str, Any]], name: str) -> bool:
 
 def _notes(table: Tabular, sentence: str) -> list[str]:
     """What a table or result says to be careful about, as values or by a method, beyond its sentence."""
-    words: list[str] = []
+    found: list[object] = []
     for name in ("notes", "warnings"):
-        found = getattr(table, name, ())
-        words += found() if callable(found) else found
-    return [each for each in words if each != sentence]
+        some = getattr(table, name, ())
+        found += some() if callable(some) else some
+    return [text for text in map(str, found) if text != sentence]
+
+
+@dataclass(frozen=True)
+class Estimate(Tabular):
+    """A number and its uncertainty; ``level`` is the confidence level of [low, high], ``method`` says how it was had.
+
+    Examples
+    --------
+    >>> print(Estimate(0.53, 0.41, 0.64, 0.95, "bootstrap over topics, n=300"))
+    0.530 [0.410, 0.640] (95%, bootstrap over topics, n=300)
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __str__(self) -> str:
+        if isnan(self.low):
+            return f"{self.value:.3f} ({self.level:.0%} interval: {self.method})"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"
+
+    def sentence(self) -> str:
+        """Say the value, its interval and how it was had."""
+        return str(self)
+
+    def records(self) -> Records:
+        """Return one row: value, low, high, level, method."""
+        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "level")}
+        return [{**numbers, "method": self.method}]
