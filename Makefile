@@ -10,7 +10,7 @@ DEMO := build/demo
 SECONDS := 60
 
 .DEFAULT_GOAL := help
-.PHONY: demo test test-slow lint type docs bench fuzz clean help
+.PHONY: demo test test-slow lint type docs papers bench fuzz clean help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -32,6 +32,9 @@ type: $(VENV)/.work  ## check types
 
 docs: $(VENV)/.work  ## build the documentation into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+papers: $(VENV)/.work  ## compute the numbers of the papers and write them into docs/papers, five minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tools/paper_pages.py
 
 bench: $(VENV)/.bench  ## time Venire beside its peers; DOCS=1 writes docs/benchmarks.md
 	$(BIN)/python bench/run.py $(if $(DOCS),--docs)

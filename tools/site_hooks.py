@@ -7,7 +7,6 @@ A page holds a comment where such a part belongs, as in ``<!-- made here: comman
     plots           every plot function
     thumbnails      the pictures of the gallery, each leading to how it is made
     name table      all public names, with the page of each
-    paper tables    the tables of papers that are computed again
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import docstring_extension  # noqa: F401 - mkdocs.yml names it, and it is found once it is loaded
-from command_help import all_commands, escaped
+from command_help import all_commands
 from gallery import PAGE, entries
 
 import venire
@@ -36,7 +35,7 @@ TAG = re.compile(r"<[^>]*>")
 WIDTH = 90
 """Characters of a block of code that a page has room for, about."""
 HOMES = {
-    "reading": ("data", "io", "estimate"),
+    "reading": ("data", "io", "results"),
     "measures": ("measures",),
     "models": ("disagreement", "context.model", "context.files", "context.cross_fits", "context.validation"),
     "agreement": ("agreement",),
@@ -126,22 +125,10 @@ def _name_table(_: str) -> str:
     return "\n".join(["| name | page | module |", "| --- | --- | --- |", *rows])
 
 
-def _paper_tables(_: str) -> str:
-    from venire import papers
-
-    rows = (
-        f"| [{each.paper}]({each.paper}.md) | {each.where} | {escaped(each.title)} | {len(each.printed)} "
-        f"| {each.needs or ''} |"
-        for each in papers.ALL
-    )
-    return "\n".join(["| paper | where | what | numbers | data |", "| --- | --- | --- | --- | --- |", *rows])
-
-
 PARTS: dict[str, Callable[[str], str]] = {
     "commands": lambda _: all_commands(),
     "public names": _public,
     "plots": _plots,
     "thumbnails": _thumbnails,
     "name table": _name_table,
-    "paper tables": _paper_tables,
 }

@@ -43,8 +43,6 @@ CODE = re.compile(r"# exits with (\d+)")
 SET_UP = ("make", "pip")
 FOREIGN = ("trec_eval", "ir_measures")
 """Tools that need not be there; what they make of our files is tested elsewhere."""
-ELSEWHERE = "venire papers check"
-"""What the tests of the papers compute."""
 IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
 """Examples of labels in condition call their judgments judgments.tsv too."""
 FEW = 4
@@ -104,7 +102,6 @@ def in_python(block: Block, names: dict[str, Any], where: str) -> str:
 
 def in_shell(block: Block, where: str, *, quick: bool) -> str:
     lines = [line for line in block.text.replace("\\\n", " ").splitlines() if line.split("#")[0].strip()]
-    lines = [line for line in lines if not line.startswith(ELSEWHERE)]
     commands = [words_of(line) for line in lines]
     if None in commands:
         return _by_shell(block.text, where)

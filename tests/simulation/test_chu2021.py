@@ -1,6 +1,6 @@
 """The generator of Chu et al. (2021), Section 4.1, keeps what it states; 40 tests per label pair are enough on it.
 
-What the paper says of Figures 4, 5 and 6 is held against the generator in ``venire.papers.chu2021_figures``.
+What the paper says of Figures 4, 5 and 6 is checked in ``tests/papers/chu2021_figures.py``.
 """
 
 from __future__ import annotations

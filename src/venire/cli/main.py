@@ -42,7 +42,6 @@ COMMANDS = {
     "export": ("venire.cli.export", "Write judgments and gains for trec_eval, ir_measures and ranx."),
     "inspect": ("venire.cli.inspect", "Say what files hold, and what is wrong with them."),
     "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
-    "papers": ("venire.cli.papers", "List printed numbers of papers, and compute them again."),
     "completion": ("venire.cli.completion", "Print the script that completes commands in your shell."),
 }
 
