@@ -17,11 +17,14 @@ SECONDS := 60
 demo: $(VENV)/.run  ## simulate a collection and report on it
 	$(BIN)/venire demo -o $(DEMO)
 
-test: lint type docs  ## lint, type check, docs and all tests
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow"
+test: lint type docs  ## lint, type check, docs and all tests that are quick
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile -m "not slow and not simulation"
 
-test-slow: $(VENV)/.work  ## what takes longer: simulations with 1,000 collections each
-	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 $(BIN)/python -m pytest -n auto -m "slow or simulation" tests
+test-slow: $(VENV)/.work  ## the other tests: browser, other tools, long pages, simulations with 1,000 collections each
+	OPENBLAS_NUM_THREADS=1 VENIRE_EXAMPLES=thorough VENIRE_MUTATIONS=2000 \
+	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
+	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
+	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" tests
 
 lint: $(VENV)/.work  ## check style and format
 	$(BIN)/ruff check .

@@ -1,8 +1,8 @@
 """What all tests share: how random examples are chosen, where real data lie, and the size of simulations.
 
-A simulation with known truth asks for two fixtures: ``collections(few)`` is how many collections it makes (``few`` in
-``make test``, 1,000 or what ``VENIRE_COLLECTIONS`` says in ``make test-slow``), and ``figure(name, value)`` records
-what came out, a coverage or a rate of false positives, which is printed below the results.
+A simulation with known truth asks for two fixtures: ``collections(few)`` is how many collections it makes
+(``VENIRE_COLLECTIONS``, 1,000 in ``make test-slow``, or else ``few``), and ``figure(name, value)`` records what came
+out, a coverage or a rate of false positives, which is printed below the results.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The same examples on every machine; ``make fuzz`` explores others.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
+# The same examples on every machine, in ``make test-slow`` more of them; ``make fuzz`` explores others.
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=300)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("VENIRE_EXAMPLES", "repeatable"))
+
+
+SIMULATIONS = Path(__file__).parent / "simulation"
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +45,7 @@ def figure(record_property):
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if "collections" in getattr(item, "fixturenames", ()):
+        if SIMULATIONS in item.path.parents:
             item.add_marker("simulation")
 
 

@@ -12,6 +12,8 @@ import pytest
 from venire import Synthetic, generate, report_on, write_report
 from venire.simulation.systems import Systems
 
+pytestmark = pytest.mark.slow
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PROBE = """<script>
 window.addEventListener("load", () => {

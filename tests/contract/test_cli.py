@@ -1,4 +1,4 @@
-"""What scripts rely on: streams, exit codes, keys, a quick start; all in processes of their own."""
+"""What scripts rely on: streams, exit codes, keys, a quick start; in a process of its own where that matters."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import json
 import subprocess
 import sys
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from venire.cli.main import COMMANDS, cli
 
@@ -33,6 +35,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def in_process(*args: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    apart = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}  # click before 8.2
+    result = CliRunner(**apart).invoke(cli, args, prog_name="venire")
+    assert isinstance(result.exception, SystemExit | None), result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
 def test_the_result_is_all_that_stands_on_standard_output(folder):
     done = venire(
         "evaluate", "qrels.txt", "-j", "other.txt", "x.run", "--per", "assessor", "--format", "json", cwd=folder
@@ -46,19 +56,22 @@ def test_the_result_is_all_that_stands_on_standard_output(folder):
     }
 
 
-def test_csv_has_five_columns(folder):
-    done = venire("evaluate", "qrels.txt", "x.run", "--format", "csv", cwd=folder)
-    rows = list(csv.reader(io.StringIO(done.stdout.decode())))
+def test_csv_has_five_columns(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    _, out, _ = in_process("evaluate", "qrels.txt", "x.run", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(out)))
     assert rows == [["system", "measure", "topic", "assessor", "value"], ["x", "nDCG@10", "all", "qrels", "1.0"]]
 
 
-def test_a_missing_value_is_null_and_never_nan(folder):
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_a_missing_value_is_null_and_never_nan(folder, monkeypatch):
+    monkeypatch.chdir(folder)
     (folder / "y.run").write_bytes(b"9 Q0 a 1 2 y\n")
-    for form, value in (("json", b"null}"), ("csv", b"all,qrels,\n"), ("table", b" -\n")):
-        done = venire("evaluate", "qrels.txt", "x.run", "y.run", "--missing", "skip", "--format", form, cwd=folder)
-        assert done.returncode == 0
-        assert value in done.stdout
-        assert b"nan" not in done.stdout.lower()
+    for form, value in (("json", "null}"), ("csv", "all,qrels,\n"), ("table", " -\n")):
+        code, out, _ = in_process("evaluate", "qrels.txt", "x.run", "y.run", "--missing", "skip", "--format", form)
+        assert code == 0
+        assert value in out
+        assert "nan" not in out.lower()
 
 
 def test_runs_from_a_pipe(folder):
@@ -83,20 +96,29 @@ def test_runs_from_a_pipe(folder):
         ["nothing"],
     ],
 )
-def test_bad_input_ends_with_2_and_words(folder, args):
-    done = venire(*args, cwd=folder)
+def test_bad_input_ends_with_2_and_words(folder, args, monkeypatch):
+    monkeypatch.chdir(folder)
+    code, out, err = in_process(*args)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+
+
+def test_errors_of_a_process_are_plain_text_without_a_terminal(folder):
+    done = venire("evaluate", "qrels.txt", "nowhere.run", cwd=folder)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(b"error: ")
     assert b"Traceback" not in done.stderr
     assert b"\x1b" not in done.stderr
 
 
-def test_inspect_ends_with_2_where_a_file_cannot_be_read(folder):
+def test_inspect_ends_with_2_where_a_file_cannot_be_read(folder, monkeypatch):
     (folder / "bad.run").write_bytes(RUN + b"1 Q0\n")
-    assert venire("inspect", "qrels.txt", "x.run", cwd=folder).returncode == 0
-    done = venire("inspect", "qrels.txt", "bad.run", "--format", "json", cwd=folder)
-    assert done.returncode == 2
-    document = json.loads(done.stdout)
+    monkeypatch.chdir(folder)
+    assert in_process("inspect", "qrels.txt", "x.run")[0] == 0
+    code, out, _ = in_process("inspect", "qrels.txt", "bad.run", "--format", "json")
+    assert code == 2
+    document = json.loads(out)
     assert [set(each) for each in document["files"]] == [{"file", "kind", "facts", "problems"}] * 2
     assert document["files"][1]["problems"][0]["line"] == 3
     assert set(document["files"][1]["problems"][0]) == {"line", "what", "hint"}
@@ -133,15 +155,12 @@ def test_help_needs_nothing_but_click():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_fits_a_terminal_and_has_examples(name):
-    done = venire(name, "--help")
-    text = done.stdout.decode()
-    assert done.returncode == 0
+    code, text, _ = in_process(name, "--help")
+    assert code == 0
     assert max(map(len, text.splitlines())) <= 80
     assert f"  venire {name} " in text.partition("Examples:")[2]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_documented(name):
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None
-    assert f"venire {name}" in DOCS.read_text(encoding="utf-8")
+def test_every_command_is_documented():
+    text = DOCS.read_text(encoding="utf-8")
+    assert all(cli.get_command(click.Context(cli), name) and f"venire {name}" in text for name in COMMANDS)

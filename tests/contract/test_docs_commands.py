@@ -46,6 +46,11 @@ FOREIGN = ("trec_eval", "ir_measures")
 IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
 """Examples of labels in condition call their judgments judgments.tsv too."""
 FEW = 4
+LONG = {
+    *("docs/gallery/index.md", "docs/howto/how-many-judgments.md", "docs/howto/release-gate.md"),
+    *("docs/howto/llm-judge-good-enough.md", "docs/tutorials/first-report.md"),
+}
+"""Pages that ``make test-slow`` follows."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,11 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+PAGE_CASES = [pytest.param(page, marks=pytest.mark.slow if name_of(page) in LONG else ()) for page in PAGES]
+
+
 def follow(page: Path) -> None:
-    """Run the blocks of a page in the folder at hand, and compare what they print with what it says."""
+    """Run the blocks of a page in the current folder, and compare what they print with what it says."""
     names: dict[str, Any] = {"__name__": "page"}
     for block, after in pairwise([*blocks(page), Block("", "", 0)]):
         if block.is_run:
@@ -198,7 +206,7 @@ def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", PAGE_CASES, ids=name_of)
 def test_a_reader_can_follow_the_page(page):
     follow(page)
 

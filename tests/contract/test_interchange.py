@@ -220,6 +220,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 @needs_ranx
 def test_ranx_has_our_ndcg(judgments, runs, tmp_path):
     qrels = predicted_qrels(judgments, "prm:2", assessor=ANN)

@@ -143,6 +143,7 @@ def numbered(lines: Iterable[tuple[str, dict[str, float]]]) -> dict[str, dict[st
     return {str(n): docs for n, (_, docs) in enumerate(lines, 1)}
 
 
+@pytest.mark.slow
 @needs_perl
 @settings(max_examples=10)
 @given(judged=grades(lowest=0, highest=4), lists=run(ties=False))

@@ -12,6 +12,8 @@ import pytest
 
 import sanitized
 
+pytestmark = pytest.mark.slow
+
 N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1500"))
 SEED = 2
 SCAN = Path(sanitized.__file__).with_name("scan_mutated.py")

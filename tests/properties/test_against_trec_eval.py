@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from strategies import SCALE, SHARED, Grades, Run, evaluate, grades, qrels_lines, run, run_lines, with_rel, write
@@ -45,7 +45,6 @@ def assert_same(scores: Scores, names: dict[str, str], expected: dict[str, dict[
             assert abs(found - wanted) <= CLOSE, (topic, our_name, found, wanted)
 
 
-@settings(max_examples=200)
 @pytest.mark.parametrize("compiled", SCANNERS)
 @given(judged=grades(), lists=run(), rel=st.sampled_from((1, 1, 2, 3)))
 @example(judged={"1": {"a": 0, "b": 0}}, lists={"1": {"a": 1.0, "b": 2.0}}, rel=1)
@@ -62,7 +61,6 @@ def test_every_shared_measure_on_every_topic(tmp_path_factory, compiled, judged,
     assert_same(scores, names, theirs(judged, lists, rel=rel))
 
 
-@settings(max_examples=100)
 @given(judged=grades(), lists=run())
 def test_condensed_lists_are_those_of_judged_docs_only(judged, lists):
     judgments = read_judgments(judged, scale=SCALE)
@@ -70,7 +68,6 @@ def test_condensed_lists_are_those_of_judged_docs_only(judged, lists):
     assert_same(scores, SHARED, theirs(judged, lists, judged_only=True))
 
 
-@settings(max_examples=100)
 @given(judged=grades(), lists=run())
 def test_topics_are_theirs_and_the_missing_ones(judged, lists):
     """They score judged topics that have a list; we score every topic with a label that is not below zero."""

@@ -27,7 +27,6 @@ def judged(labels: list[list[int]]) -> Judgments:
     return labelled(labels, scale=SCALE)
 
 
-@settings(max_examples=150, deadline=None)
 @given(labels=LABELS, level=st.sampled_from(list(DISTANCES)))
 def test_alpha_is_that_of_krippendorff(labels: list[list[int]], level: str) -> None:
     krippendorff = pytest.importorskip("krippendorff")
@@ -62,7 +61,6 @@ def slow_kappa(labels: list[list[int]], weights: str, name: str) -> float | None
     return float(1 - np.mean(observed) / expected) if expected > 1e-12 else None
 
 
-@settings(max_examples=150, deadline=None)
 @given(labels=LABELS, weights=st.sampled_from(list(WEIGHTS)))
 def test_fleiss_and_conger_are_those_of_a_slow_loop(labels: list[list[int]], weights: str) -> None:
     judgments = judged(labels)
@@ -70,7 +68,6 @@ def test_fleiss_and_conger_are_those_of_a_slow_loop(labels: list[list[int]], wei
         assert statistic(judgments, weights, n_draws=0).value == pytest.approx(slow_kappa(labels, weights, name))
 
 
-@settings(max_examples=100, deadline=None)
 @given(labels=LABELS, weights=st.sampled_from(list(WEIGHTS)))
 def test_cohen_is_that_of_a_slow_loop(labels: list[list[int]], weights: str) -> None:
     apart = WEIGHTS[weights](np.arange(4.0), np.ones(4))
@@ -87,7 +84,6 @@ def test_cohen_is_that_of_a_slow_loop(labels: list[list[int]], weights: str) -> 
     assert found.mean.value == pytest.approx(np.mean(known) if known else None)
 
 
-@settings(max_examples=60, deadline=None)
 @given(labels=LABELS, data=st.data())
 def test_order_of_items_and_assessors_does_not_matter(labels: list[list[int]], data: st.DataObject) -> None:
     judgments = judged(labels)
@@ -100,7 +96,6 @@ def test_order_of_items_and_assessors_does_not_matter(labels: list[list[int]], d
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(labels=LABELS)
 def test_a_shift_or_stretch_of_the_scale_changes_no_interval_level_statistic(labels: list[list[int]]) -> None:
     wide = labelled(labels, scale="10<30<50<70") if judged(labels) else None
@@ -109,7 +104,7 @@ def test_a_shift_or_stretch_of_the_scale_changes_no_interval_level_statistic(lab
         assert one.value == pytest.approx(other.value, abs=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(labels=LABELS)
 def test_intervals_hold_the_values_that_resamples_can_have(labels: list[list[int]]) -> None:
     for statistic in (alpha, *OF_MANY):

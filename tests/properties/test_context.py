@@ -110,7 +110,7 @@ def named(kind, alpha, k):
     return f"{kind}(alpha={alpha})@{k}"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     case=collections(),
     alpha=st.sampled_from((0.25, 0.5, 1.0)),
@@ -178,7 +178,7 @@ def test_no_list_of_judged_documents_scores_above_one(seed, n_docs, alpha, k, co
     assert all(each.above == 0 for each in scores.context.best_orders.values())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(case=collections(), k=st.integers(1, 6), gains=st.sampled_from(("linear", "exponential", "raw")))
 def test_alpha_0_is_isolation_to_the_last_bit_and_small_alpha_is_near_it(case, k, gains):
     labels, order = case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from venire.kernels.ragged import blocks, gather, offsets
@@ -158,7 +158,6 @@ def read(text: str) -> float:
         return float("nan")
 
 
-@settings(max_examples=300)
 @given(
     texts=st.lists(DECIMALS | AWKWARD | st.floats().map(repr), max_size=20),
     ahead=st.sampled_from(("1 Q a ", "topic Q0 ")),

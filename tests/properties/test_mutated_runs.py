@@ -1,6 +1,6 @@
 """Damaged run files: both twins make the same of them, and no bad line passes without a word.
 
-``make fuzz`` tries ten thousand of them: it sets VENIRE_MUTATIONS.
+``make test-slow`` tries two thousand of them and ``make fuzz`` ten thousand: they set VENIRE_MUTATIONS.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from venire.scan.scanner import COMPILED
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.CommentWarning")
 
-N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1000"))
+N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "400"))
 SEED = 1
 PARTS = 4  # for those who test in parallel
 CHUNKS = [100, 500, 2_000, 1 << 21]
@@ -48,7 +48,7 @@ def cases(part: int) -> Iterator[tuple[int, bytes, RunRules]]:
 
 
 @contextmanager
-def told(number: int, rules: RunRules) -> Iterator[None]:
+def naming(number: int, rules: RunRules) -> Iterator[None]:
     """Add to a failure which file it was."""
     try:
         yield
@@ -62,7 +62,7 @@ def told(number: int, rules: RunRules) -> Iterator[None]:
 def test_twins_agree_on_bytes(part):
     scanners = {rules: twins(KNOWN, rules) for rules in RULES}
     for number, data, rules in cases(part):
-        with told(number, rules):
+        with naming(number, rules):
             one, other = (scanner.scan(scannable(data)) for scanner in scanners[rules])
             assert_twins_agree(one, other)
             assert_scan_right(one, read_slowly(data, rules), KNOWN)
@@ -75,7 +75,7 @@ def test_a_file_is_refused_or_read_as_the_slow_reader_does(part, tmp_path):
     for number, data, rules in cases(part):
         path.write_bytes(data)
         found = []
-        with told(number, rules):
+        with naming(number, rules):
             for compiled in [True, False] if COMPILED else [False]:
                 with reading_by(compiled=compiled, chunk=CHUNKS[part], workers=1 + number // PARTS % 2):
                     found.append(facts_of(path, KNOWN, rules))

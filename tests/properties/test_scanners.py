@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from venire.data.ids import Ids
@@ -67,13 +67,11 @@ def assert_same(data):
             np.testing.assert_array_equal(one, other, err_msg=f"{name} of {data!r}")
 
 
-@settings(max_examples=300)
 @given(texts(lines()))
 def test_right_lines(data):
     assert_same(data)
 
 
-@settings(max_examples=300)
 @given(
     texts(
         st.one_of(lines([*NUMBERS, *BAD]), st.sampled_from(["", "  ", "# comment", "#", "1 Q0 a 1 2", "\x00", "a\x07"]))
@@ -83,7 +81,6 @@ def test_right_and_wrong_lines(data):
     assert_same(data)
 
 
-@settings(max_examples=300)
 @given(st.binary(max_size=200).map(lambda data: data + b"\n"))
 def test_any_bytes(data):
     assert_same(data)
