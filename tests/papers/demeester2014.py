@@ -152,7 +152,7 @@ def figure_4(cell):
     gains = dict(zip(everyone.scale.labels, weights.tolist(), strict=True))
     if cell != "count":
         return gains[cell]
-    runs = read_runs({"1": dict.fromkeys(everyone.items.doc, 1.0)})
+    runs = read_runs({"1": {doc: -rank for rank, doc in enumerate(everyone.items.doc)}})
     return float(evaluate(everyone.where(assessor="U3"), runs, ["CG"], gains=gains).mean().values[0, 0])
 
 

@@ -8,12 +8,13 @@ from venire.cli.main import COMMANDS, cli
 from venire.data import panel, rows, runs
 from venire.io import qrels
 
-OPTIONS = [
-    pytest.param(option, id=f"{name} {option.opts[-1]}")
-    for name in COMMANDS
-    for option in cli.get_command(click.Context(cli), name).params
-    if isinstance(option, click.Option)
-]
+
+def all_options():
+    """Every option, by command and name."""
+    for name in COMMANDS:
+        for option in cli.get_command(click.Context(cli), name).params:
+            if isinstance(option, click.Option):
+                yield f"{name} {option.opts[-1]}", option
 
 
 def test_the_words_are_those_of_the_library():
@@ -27,18 +28,18 @@ def test_the_words_are_those_of_the_library():
     assert options.SYSTEM_FROM == runs.SYSTEM_FROM
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_every_option_says_what_it_does_and_what_holds_without_it(option):
-    assert option.help
-    stated = isinstance(option.default, str | int | list | tuple) and option.default not in (False, ())
-    if stated and not option.hidden:
-        assert "[default: " in option.get_help_record(click.Context(cli))[1]
+def test_every_option_says_what_it_does_and_what_holds_without_it():
+    for name, option in all_options():
+        assert option.help, name
+        stated = isinstance(option.default, str | int | list | tuple) and option.default not in (False, ())
+        if stated and not option.hidden:
+            assert "[default: " in option.get_help_record(click.Context(cli))[1], name
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_an_option_that_takes_a_word_lists_them(option):
-    if isinstance(option.type, click.Choice) and len(option.type.choices) > 1:
-        assert all(choice in option.help for choice in option.type.choices)
+def test_an_option_that_takes_a_word_lists_them():
+    for name, option in all_options():
+        if isinstance(option.type, click.Choice) and len(option.type.choices) > 1:
+            assert all(choice in option.help for choice in option.type.choices), name
 
 
 SHARED = (
