@@ -158,7 +158,7 @@ class Consistency(Tabular):
                 f"self pairs are of {counted(self.own.n_pages, 'page')}, cross pairs of "
                 f"{counted(self.cross.n_pages, 'page')}: pages judged repeatedly may be of another kind"
             )
-        topics = [word for who, each in self.sides().items() for word in few_topics(each.n_topics, f"{who} pairs")]
+        topics = [str(note) for who, each in self.sides().items() for note in few_topics(each.n_topics, f"{who} pairs")]
         return [*words, *self._not_apart(), *topics, *self._few()]
 
     def _not_apart(self) -> list[str]:

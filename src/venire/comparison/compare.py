@@ -17,7 +17,7 @@ from venire.comparison.forecast import DEFAULT_FORM, FRAGILE, TIE, Changes, Fore
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
-from venire.data.copies import copies, copy_notes
+from venire.data.assessors import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor
@@ -216,7 +216,7 @@ def compare(
         changes = forecasts.changes(tested.a, tested.b)
         found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes))
     if transitions is None:
-        notes = copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
+        notes = list(map(str, copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
     return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))

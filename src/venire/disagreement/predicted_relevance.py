@@ -242,7 +242,7 @@ def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
     words: list[str] = []
     for row in range(len(fit.relevant.names)):
         words += _of_relevance(fit, row)
-    return list(dict.fromkeys(words + few_topics(fit.n_topics) + _of_counts(fit)))
+    return list(dict.fromkeys([*words, *map(str, few_topics(fit.n_topics)), *_of_counts(fit)]))
 
 
 DIFFERENCE = {"difference": "value", "low": "low", "high": "high"}
