@@ -157,7 +157,6 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "DiscriminativePower": lambda: venire.power_of(scores(), test=venire.PairedT()),
     "Distributions": lambda: study().distributions,
     "Estimate": lambda: fit().estimate("3"),
-    "ExactChanges": lambda: anyone(venire.exact_changes, n_draws=5),
     "Forecast": outlook,
     "FormComparison": lambda: anyone(venire.compare_forms, n_draws=20),
     "Gains": lambda: fit().gains(),

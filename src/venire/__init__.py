@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from venire.aspects.study import AspectStudy, study_aspects
     from venire.comparison.compare import Comparison, compare
     from venire.comparison.corrected_scores import PredictedScores, score_intervals
-    from venire.comparison.exact_changes import ExactChanges, exact_changes
     from venire.comparison.forecast import Forecast, forecast
     from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
     from venire.comparison.mutual_evaluation import mutual_evaluation
@@ -163,7 +162,6 @@ _NAMES_IN = {
     "aspects.study": "AspectStudy study_aspects",
     "comparison.compare": "Comparison compare",
     "comparison.corrected_scores": "PredictedScores score_intervals",
-    "comparison.exact_changes": "ExactChanges exact_changes",
     "comparison.forecast": "Forecast forecast",
     "comparison.judge_change": "RankCounts min_agreement_to_stay_ahead",
     "comparison.mutual_evaluation": "mutual_evaluation",
@@ -276,7 +274,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "Consistency", "Context",
     "ContextCollection", "ContextGain", "ContextSetting", "ContextSweep", "ContextUse", "Counts", "CrossFitted", "DCG",
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
-    "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
+    "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
     "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
     "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
@@ -293,7 +291,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "combine", "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
     "correlate_online", "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement",
-    "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
+    "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",

@@ -248,7 +248,7 @@ def _notes(table: Tabular, sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Estimate(Tabular):
-    """A number and its uncertainty; ``level`` is the confidence level of [low, high], ``method`` says how it was had.
+    """A number and its uncertainty: [low, high] is an interval of the given ``confidence``, computed by ``method``.
 
     Examples
     --------
@@ -259,19 +259,19 @@ class Estimate(Tabular):
     value: float
     low: float
     high: float
-    level: float
+    confidence: float
     method: str
 
     def __str__(self) -> str:
         if isnan(self.low):
-            return f"{self.value:.3f} ({self.level:.0%} interval: {self.method})"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"
+            return f"{self.value:.3f} ({self.confidence:.0%} interval: {self.method})"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.confidence:.0%}, {self.method})"
 
     def sentence(self) -> str:
         """Say the value, its interval and how it was had."""
         return str(self)
 
     def records(self) -> Records:
-        """Return one row: value, low, high, level, method."""
-        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "level")}
+        """Return one row: value, low, high, confidence, method."""
+        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "confidence")}
         return [{**numbers, "method": self.method}]

@@ -9,7 +9,7 @@ from scipy.stats import binomtest, norm
 from venire import Scores
 from venire.comparison.effects import effects_of
 from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, holm
-from venire.kernels.differences import differences_of
+from venire.kernels.paired_tests import differences_of
 from venire.measures.paired_scores import PairedScores, paired_scores
 
 N_COLLECTIONS = 2_000

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.exact_changes import ExactChanges, exact_changes
 from venire.comparison.forecast import DEFAULT_FORM, FRAGILE, TIE, Changes, Forecast, forecast
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
-from venire.data.copies import copies, copy_notes
+from venire.data.assessors import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor
@@ -35,8 +34,6 @@ from venire.results import Tabular, counted, known
 from venire.types import RNGLike
 
 FEW_PAIRS = 100
-MATRICES, LEAST = 100, 10
-"""Exact answers for pairs under matrices that are not known: so many in all, and matrices for each pair."""
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
     *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
@@ -50,12 +47,10 @@ class MeasureComparison:
     tested: SystemComparison
     forecast: Forecast
     changes: Changes
-    exact: ExactChanges | None = None
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
         drawn = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.form}"
-        methods = self.exact.methods() if self.exact else [drawn] * len(self.tested.a)
         columns = {
             "expected_delta": self.changes.expected,
             "sd": self.changes.sd,
@@ -67,7 +62,7 @@ class MeasureComparison:
         return [
             {key: tested[key] for key in KEYS[:6]}
             | {key: float(column[row]) for key, column in columns.items()}
-            | {"method": methods[row]}
+            | {"method": drawn}
             for row, tested in enumerate(self.tested.records())
         ]
 
@@ -184,10 +179,6 @@ def compare(
 
     Notes
     -----
-    By a fixed judge, measures that are sums over documents (P, CG, DCG, RBP) are compared without drawing labels
-    (``exact_changes``); where the matrix is read from labels, for ten pairs at most, as means over 10 to 100 matrices
-    that may be the true one.
-
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
     labels = read_judgments(judgments)
@@ -222,17 +213,10 @@ def compare(
         }
         form = judge if transitions is None else "fixed"
         forecasts = forecast(labels, sources, measure, new_judge=new_judge, form=form, n_draws=n_draws, **how)
-        read: dict[str, Any] = {}
-        if transitions is None:
-            read = {"new_judge": new_judge, "form": form, "n_draws": MATRICES // len(tested.a)}
-        exact = None
-        if form == "fixed" and as_measure(measure).mean_over_users == "always" and read.get("n_draws", LEAST) >= LEAST:
-            named = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
-            exact = replace(exact_changes(labels, sources, measure, pairs=named, **how, **read), measure=name)
-        changes = forecasts.changes(tested.a, tested.b) if exact is None else exact.changes
-        found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes, exact))
+        changes = forecasts.changes(tested.a, tested.b)
+        found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes))
     if transitions is None:
-        notes = copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
+        notes = list(map(str, copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))))
     said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
     said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
     return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))

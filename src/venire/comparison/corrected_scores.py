@@ -29,7 +29,7 @@ from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
-from venire.kernels.spread import LEVEL
+from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import as_list
 from venire.measures.layout import Case, Layout
 from venire.measures.random_users import plan_for_users
@@ -61,7 +61,7 @@ class PredictedScores(Tabular):
     def estimate(self, system: str, measure: str | None = None) -> Estimate:
         """One system's score with its interval."""
         at = self._place(system, measure)
-        return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), LEVEL, self.method)
+        return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), CONFIDENCE, self.method)
 
     def scores(self) -> Scores:
         """The scores, without their intervals -> (system, measure)."""
@@ -244,7 +244,7 @@ def _scores(added: Floats, weights: Floats, p: Floats) -> Floats:
 def _percentiles(draws: Floats) -> Floats:
     """Bounds of the interval -> (2, system, measure); draws without a list of the system do not count."""
     without = np.isnan(draws).all(axis=0)
-    bounds = np.nanquantile(np.where(without, 0.0, draws), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    bounds = np.nanquantile(np.where(without, 0.0, draws), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     return np.where(without, np.nan, bounds)
 
 

@@ -22,9 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.kernels.differences import Differences
+from venire.kernels.paired_tests import Differences, extreme_t
 from venire.kernels.resampling import topic_weights
-from venire.kernels.studentised import extreme_t
 from venire.types import Floats, Ints
 
 N_RESAMPLES = 2_000
@@ -93,7 +92,7 @@ def standardised(differences: Differences, *, level: float = 0.95) -> tuple[Floa
     """Standardised difference, corrected for few topics, and its interval -> three of (pair,)."""
     from scipy.special import nctdtrinc
 
-    root, spread = _root(differences), np.flatnonzero(~differences.alike)
+    root, spread = _root(differences), np.flatnonzero(~differences.without_spread)
     t, df, tail = differences.t[spread], (differences.n[spread] - 1).astype(np.float64), (1 - level) / 2
     found = np.full((3, len(root)), np.nan)
     found[:, spread] = correction(df) * t, nctdtrinc(df, 1 - tail, t), nctdtrinc(df, tail, t)
@@ -133,4 +132,4 @@ def _root(differences: Differences) -> Floats:
 
 def _se(differences: Differences) -> Floats:
     """Standard error of the mean difference; NaN where differences are alike -> (pair,)."""
-    return np.where(differences.alike, np.nan, differences.sd) / _root(differences)
+    return np.where(differences.without_spread, np.nan, differences.sd) / _root(differences)

@@ -272,7 +272,7 @@ def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) 
     Ties keep the order of the topics.  A difference below the twelfth digit of the scores is a tie.
     """
     paired = paired_scores(scores, measure, pairs=[(a, b)])
-    there, difference = paired.differences.there[:, 0], paired.differences.value[:, 0]
+    there, difference = paired.differences.present[:, 0], paired.differences.value[:, 0]
     order = np.flatnonzero(there)[np.argsort(-difference[there], kind="stable")]
     one, other = paired.values[paired.a[0]], paired.values[paired.b[0]]
     return HeadToHead(

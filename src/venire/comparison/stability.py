@@ -1,7 +1,7 @@
 r"""Stability: which orders of systems would survive another judge, and which that look certain would not.
 
 From the draws of a forecast, for every two systems: how often does the one that is ahead now stay ahead, strictly?
-Over all of them: Kendall's tau-b between the order now and in each draw (``kernels.correlation``).  And for every
+Over all of them: Kendall's tau-b between the order now and in each draw (``kernels.rank_correlation``).  And for every
 system: the places it may take.  Systems that are level share a place, so their interval goes from the best of these
 places to the worst.
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from venire.comparison.forecast import FRAGILE, TIE, Forecast
 from venire.errors import SettingError
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.results import Estimate, Tabular, counted
 from venire.types import Bools, Floats, Ints
 

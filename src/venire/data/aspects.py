@@ -142,7 +142,7 @@ def aspects_of(
     """
     if "aspect" not in judgments.facets:
         raise UnknownName("column", "aspect", ["topic", "assessor", *judgments.facets])
-    _refuse_other_facets(judgments)
+    judgments.require_one(*(name for name in FACETS if name not in ("aspect", "given")))
     aspect = judgments.facets["aspect"]
     names = tuple(aspect.names)
     own = {**dict(judgments.scale.aspects), **(scales or {})}
@@ -211,16 +211,6 @@ def _numbered(judgments: Judgments) -> tuple[Ints, Ints]:
     return row, first
 
 
-def _refuse_other_facets(judgments: Judgments) -> None:
-    for name in (name for name in FACETS if name not in ("aspect", "given") and name in judgments.facets):
-        values = list(judgments.facets[name].names)
-        if len(values) > 1:
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name}, and nothing says which counts",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
-            )
-
-
 def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
     cell = row * len(aspect.names) + aspect.codes
     order = np.argsort(cell, kind="stable")
@@ -230,7 +220,7 @@ def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
         doc, name = judgments.items.doc[int(judgments.item[at])], aspect.names[int(aspect.codes[at])]
         raise AmbiguousLabels(
             f"document {doc!r} has several {name!r} labels by one assessor, and nothing says which counts",
-            hint="keep one of them with --repeats first (or last)",
+            hint="keep the first or the last of repeated labels when reading",
         )
 
 

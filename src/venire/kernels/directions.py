@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.kernels.signs import random_signs
+from venire.kernels.paired_tests import random_signs
 from venire.types import Bools, Floats, Ints
 
 OUTCOMES = np.array([-1, 0, 1])

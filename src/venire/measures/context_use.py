@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.data.conditional import is_conditional
-from venire.data.context import Context, convene_conditions
+from venire.data.context import Context, build_conditions
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel
 from venire.data.panel import Pool as PoolOf
@@ -125,7 +125,7 @@ def known_in_context(
     pool: str | PoolOf | None = None,
 ) -> Known:
     """Gather labels in condition by the judges of a panel."""
-    return Known(convene_conditions(judgments, panel, assessor=assessor, pool=pool), context or Context())
+    return Known(build_conditions(judgments, panel, assessor=assessor, pool=pool), context or Context())
 
 
 def score_case(case: Case, plan: Plan, layout: Layout, known: Known) -> tuple[Floats, ContextUse]:
@@ -156,7 +156,7 @@ def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> C
         context.expected,
         *(first_rank, collected, predicted, first, isolation, unjudged),
         best_orders=orders,
-        more_notes=known.conditions.notes,
+        more_notes=tuple(map(str, known.conditions.notes)),
     )
 
 

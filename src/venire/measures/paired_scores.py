@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.errors import MeasureError, SettingError, UnknownName
-from venire.kernels.differences import Differences, all_pairs, differences_of
+from venire.kernels.paired_tests import Differences, all_pairs, differences_of
 from venire.measures.scores import Scores
 from venire.results import counted
 from venire.types import Floats, Ints

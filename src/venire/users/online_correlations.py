@@ -37,7 +37,7 @@ from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import scan
-from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.rank_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.measure import ContextMeasure

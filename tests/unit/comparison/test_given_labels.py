@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from two_judges import judged, lists, table
-from venire import compare, evaluate, exact_changes, report_on
+from venire import compare, evaluate, report_on
 from venire.comparison.forecast import JudgeSwap, forecast
 from venire.comparison.uncertainty import compare_forms, uncertainty_sources
 from venire.disagreement.transitions import FORMS, fit_transitions
@@ -128,31 +128,6 @@ def test_topics_are_drawn_only_where_that_is_asked_for():
     assert (np.ptp(found.draws, axis=0) == 0).all()
     pooled = forecast(judgments, lists(), assessor="expert", n_draws=40, form="pooled")
     assert (np.ptp(pooled.draws, axis=0) > 0).all()
-
-
-@pytest.mark.parametrize(("more", "new_judge"), [(("llm",), "llm"), (("llm", "more", "most"), "any")])
-@pytest.mark.parametrize("measure", ["P(rel=2)@5", "P(rel=1)@6"])
-def test_the_exact_computation_agrees_with_draws(more, new_judge, measure):
-    judgments, pair = partly(more=more), [("C", "L"), ("C", "D")]
-    options = {"assessor": "expert", "new_judge": new_judge, "form": "fixed"}
-    exact = exact_changes(judgments, lists(), measure, pairs=pair, n_draws=300, **options)
-    drawn = forecast(judgments, lists(), measure, n_draws=6000, **options)
-    number = drawn.systems.index
-    share = drawn.changes(np.array([number(a) for a, _ in pair]), np.array([number(b) for _, b in pair]))
-    np.testing.assert_allclose(exact.delta, share.delta, atol=1e-12)
-    np.testing.assert_allclose(exact.changes.stays, share.stays, atol=0.03)
-    np.testing.assert_allclose(exact.expected, share.expected, atol=0.01)
-    np.testing.assert_allclose(exact.sd, share.sd, rtol=0.1)
-
-
-def test_more_judges_than_matrices_are_no_trouble():
-    judgments = partly(more=tuple(f"j{n}" for n in range(7)))
-    asked = {"assessor": "expert", "pairs": [("C", "L")]}
-    few = exact_changes(judgments, lists(), "P(rel=2)@5", form="fixed", n_draws=3, **asked)
-    known = exact_changes(judgments, lists(), "P(rel=2)@5", **asked)
-    assert (few.n_matrices, known.n_matrices) == (3, 1)
-    assert few.se.tolist() == known.se.tolist() == [0]
-    assert 0 < known.sd[0] < 0.3
 
 
 def test_every_sort_of_draw_follows_the_same_rule():
