@@ -36,8 +36,7 @@ from venire.data.rejudging import Given
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike, as_runs
 from venire.io.shown_items import with_shown_items
 from venire.measures.layout import Case, Layout
 from venire.measures.scoring import MeasureLike, Plan
