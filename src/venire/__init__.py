@@ -93,7 +93,7 @@ if TYPE_CHECKING:
         VenireWarning,
     )
     from venire.io.aspects import read_aspects
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
     from venire.io.duplicates import read_duplicates
     from venire.io.exchange import ScaledQrels
     from venire.io.exchange_files import write_scaled_qrels
@@ -213,7 +213,7 @@ _NAMES_IN = {
     ),
     "results": "Estimate",
     "io.aspects": "read_aspects",
-    "io.click_logs": "read_clicks",
+    "io.clicks": "read_clicks",
     "io.duplicates": "read_duplicates",
     "io.exchange": "ScaledQrels",
     "io.exchange_files": "write_scaled_qrels",

@@ -134,7 +134,7 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
     clicked, perhaps rank and dwell.  Or a row per session: topic, docs, clicks.  Without judgments, clicks are shown by
     rank; with them, how far the order of topics by each measure is that by clicks.
     """
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
 
     alphas = weights_of(options["alphas"])
     measures = checked_measures(options["measures"])
@@ -163,7 +163,7 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
     summary = summarise_clicks(clicks)
     ranks = summary.ranks()
     if out.format == "json":
-        out.json({"summary": summary.record(), "ranks": ranks, "notes": list(clicks.notes)})
+        out.json({"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]})
     else:
         out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
     if options["plot"] is not None:
@@ -200,7 +200,7 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     )
     records = found.records()
     if out.format == "json":
-        out.json({"correlations": records, "method": found.method, "notes": list(found.notes)})
+        out.json({"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]})
     else:
         keys = MORE_KEYS if options["alphas"] else KEYS
         shown = records if out.for_machines else [row.record() for row in found.headline()]

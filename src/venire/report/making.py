@@ -8,7 +8,7 @@ from importlib import import_module
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
 from venire.errors import SettingError
-from venire.io.click_logs import ClicksLike, read_clicks
+from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs

@@ -176,7 +176,7 @@ def correlate_online(
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
         unjudged = _unjudged(whose, lists, topics=offline.names["topic"], top=online.top)
-    notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
+    notes = tuple(dict.fromkeys(map(str, [*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few])))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
 
 
