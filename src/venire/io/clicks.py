@@ -33,8 +33,8 @@ from venire.io.frames import encoded
 from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import BOM, opened
 from venire.io.row_blocks import BLOCK, has_quotes, row_blocks
-from venire.io.sources import TableRows, expanded, frame_of
-from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
+from venire.io.sources import TableRows, expanded, format_of, frame_of
+from venire.io.table_formats import SEPARATOR, ending_of
 from venire.kernels.ragged import offsets
 from venire.results import Note, counted
 from venire.types import Codes, Ints
@@ -150,10 +150,10 @@ def _logs(source: Any, wide: bool | None) -> Iterator[tuple[object, Blocks]]:
 def _from_file(path: Path, wide: bool | None) -> Blocks:
     """Read one file by its first bytes and its name."""
     with opened(path) as file:
-        head, ending = file.read(BLOCK).removeprefix(BOM), ending_of(path.name)
-        if head.startswith(PARQUET):
+        head = file.read(BLOCK).removeprefix(BOM)
+        if (form := format_of(path, head)) == "parquet":
             yield from _from_parquet(path, head, file, wide)
-        elif ending in JSON_LINES or (ending not in SEPARATOR and head[:4096].lstrip()[:1] == b"{"):
+        elif form == "json":
             yield from _from_json_lines(path, row_blocks(file, head, separator=None), wide)
         else:
             yield from _from_delimited(path, head, file, wide)

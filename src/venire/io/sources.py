@@ -68,6 +68,17 @@ def line_fault(
     )
 
 
+def format_of(path: Path, head: bytes) -> str:
+    """Return the format of a table by its first bytes and its name: "parquet", "json" or "delimited"."""
+    from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
+
+    ending = ending_of(path.name)
+    if head.startswith(PARQUET) or ending == ".parquet":
+        return "parquet"
+    is_json = ending in JSON_LINES or (ending not in SEPARATOR and head[:4096].lstrip()[:1] == b"{")
+    return "json" if is_json else "delimited"
+
+
 class TableRows(NamedTuple):
     """A table as read: its frame, the line of each row (row,), and its name in errors."""
 
@@ -86,20 +97,20 @@ def read_frame(path: Path, data: bytes | None = None) -> TableRows:
     from venire.io.column_names import Form
     from venire.io.delimited import checked_rows, find_layout, refuse_bytes
     from venire.io.json_lines import filled_lines, parsed_lines
-    from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
+    from venire.io.table_formats import SEPARATOR, ending_of
 
-    data, ending = read_bytes(path) if data is None else data, ending_of(path.name)
-    if data.startswith(PARQUET) or ending == ".parquet":
+    data = read_bytes(path) if data is None else data
+    if (form := format_of(path, data)) == "parquet":
         try:
             return numbered(pl.read_parquet(io.BytesIO(data)), path)
         except pl.exceptions.PolarsError as error:
             raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
     data = data if data.endswith(b"\n") else data + b"\n"
-    if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
+    if form == "json":
         refuse_bytes(data, 0, path)
         lines, number = filled_lines(data)
         return TableRows(parsed_lines(lines, number + 1, Form(path)) if lines else pl.DataFrame(), number + 1, path)
-    layout = find_layout(data, path, preferred=SEPARATOR.get(ending, ""))
+    layout = find_layout(data, path, preferred=SEPARATOR.get(ending_of(path.name), ""))
     schema, quote = dict.fromkeys(layout.names, pl.String), '"' if layout.quoted else None
     if not data[layout.start :].strip():
         return numbered(pl.DataFrame(schema=schema), path)

@@ -151,4 +151,6 @@ def scored_cases(
         parts.append(difference)
         names += [(measure, name) for measure in scores.names["measure"]]
         notes += [note for note in scores.notes if "were not judged" not in note]
-    return ScoredCases(tuple(names), np.concatenate(parts), kept, tuple(dict.fromkeys((*notes, *preferences.notes))))
+    return ScoredCases(
+        tuple(names), np.concatenate(parts), kept, tuple(dict.fromkeys((*notes, *map(str, preferences.notes))))
+    )
