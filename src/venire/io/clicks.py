@@ -254,7 +254,7 @@ def _spread(rows: TableRows, roles: Mapping[str, str]) -> TableRows:
 
     lists = {role: _parts(rows, roles[role]) for role in ("doc", "clicked", "dwell") if role in roles}
     length = lists["doc"].list.len()
-    _refuse(rows, length == 0, lambda _: "there are no documents", WIDE_HINT)
+    _refuse(rows, length == 0, "there are no documents", WIDE_HINT)
     for role, noun in (("clicked", "click flag"), ("dwell", "dwell time")):
         if role in lists:
             _refuse_uneven(rows, lists[role].list.len(), length, noun)
@@ -285,16 +285,17 @@ def _parts(rows: TableRows, name: str) -> pl.Series:
     return texts(column, rows.where, rows.line).fill_null("").str.extract_all(r"\S+")
 
 
-def _refuse(rows: TableRows, wrong: pl.Series, message: Callable[[int], str], hint: str) -> None:
-    """Raise at the first wrong row, with its line."""
+def _refuse(rows: TableRows, wrong: pl.Series, message: str | Callable[[int], str], hint: str) -> None:
+    """Raise at the first wrong row, with its line; a message may depend on the row."""
     if wrong.any():
         row = int(wrong.arg_max() or 0)
-        raise FormatError(rows.where, int(rows.line[row]), message(row), hint=hint)
+        text = message if isinstance(message, str) else message(row)
+        raise FormatError(rows.where, int(rows.line[row]), text, hint=hint)
 
 
 def _name(column: pl.Series, rows: TableRows) -> pl.Series:
     text, role = texts(column, rows.where, rows.line), column.name
-    _refuse(rows, text.is_null(), lambda _: f"the {role} is empty", f"every row needs its {role}")
+    _refuse(rows, text.is_null(), f"the {role} is empty", f"every row needs its {role}")
     return text
 
 

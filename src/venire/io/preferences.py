@@ -198,15 +198,15 @@ def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
         if role != "preferred":
             length = column.names.slices.end - column.names.slices.start
             hint = "leave out what was not judged" if role.startswith("strength") else f"every row needs its {role}"
-            message = f"the {role} is empty"
-            _refuse((length == 0)[column.codes], table, lambda _, message=message: message, hint=hint)  # type: ignore[misc]
+            _refuse((length == 0)[column.codes], table, f"the {role} is empty", hint=hint)
 
 
-def _refuse(wrong: Bools, table: Table, message: Callable[[int], str], *, hint: str = HINT) -> None:
-    """Raise at the first wrong row, with its line."""
+def _refuse(wrong: Bools, table: Table, message: str | Callable[[int], str], *, hint: str = HINT) -> None:
+    """Raise at the first wrong row, with its line; a message may depend on the row."""
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise FormatError(table.where, int(table.line[row]), message(row), hint=hint)
+        text = message if isinstance(message, str) else message(row)
+        raise FormatError(table.where, int(table.line[row]), text, hint=hint)
 
 
 def _strength(columns: Mapping[str, Category], table: Table) -> Floats:

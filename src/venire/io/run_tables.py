@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from venire.data.ids import Category
 from venire.data.runs import RunTable
@@ -19,13 +17,9 @@ from venire.io.column_names import Form, column_among
 from venire.io.frames import encoded
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
-from venire.io.sources import TableRows, frame_of, read_frame
+from venire.io.sources import TableRows, finite_numbers, frame_of, read_frame
 from venire.io.table_formats import PARQUET, RUN_ROLES, ending_of, header_names, header_start
 from venire.results import first_few
-from venire.types import Floats
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def read_run_table(path: Path) -> RunTable:
@@ -61,7 +55,11 @@ def _table(rows: TableRows, name: str) -> RunTable:
     """Encode the columns; without a score, documents are ordered by rank; without a system, the file names it."""
     columns = _columns(rows.frame.columns, name, None)
     named = {role: _names(rows, columns[role], role) for role in ("topic", "doc", "system") if role in columns}
-    number = {role: _numbers(rows, columns[role]) for role in ("rank", "score") if role in columns}
+    number = {
+        role: finite_numbers(rows, columns[role], hint="leave out documents that have no score")
+        for role in ("rank", "score")
+        if role in columns
+    }
     rank = number.get("rank")
     return RunTable(
         name,
@@ -79,18 +77,3 @@ def _names(rows: TableRows, name: str, role: str) -> Category:
     if text.null_count():
         raise FormatError(rows.where, int(rows.line[text.is_null().arg_max() or 0]), f"the {role} is empty")
     return encoded(text.alias(role), Form(rows.where), rows.line)
-
-
-def _numbers(rows: TableRows, name: str) -> Floats:
-    """Return a column as numbers, NaN where it is empty; other text is an error."""
-    import polars as pl
-
-    column: pl.Series = rows.frame[name]
-    text = column.str.strip_chars() if column.dtype == pl.String else column
-    numbers = text.cast(pl.Float64, strict=False)
-    wrong = (numbers.is_null() & text.is_not_null()).arg_true()
-    if len(wrong):
-        message = f"{text[int(wrong[0])]!r} in column {column.name!r} is not a number"
-        raise FormatError(rows.where, int(rows.line[wrong[0]]), message, hint="leave out documents that have no score")
-    values: Floats = numbers.fill_null(np.nan).to_numpy()
-    return values

@@ -256,10 +256,10 @@ def _by_source(sources: Iterable[Source], answers: Iterator[Answer]) -> Iterator
     for number, group in groupby(answers, key=lambda answer: id(answer[0].source)):
         source = next(expected)
         if id(source) != number:
-            raise _no_lines(source)
+            raise no_lines(source)
         yield source, group
     if (left := next(expected, None)) is not None:
-        raise _no_lines(left)
+        raise no_lines(left)
 
 
 def _checked(answers: Iterator[Answer], target: Target, progress: Progress) -> Iterator[Scanned]:
@@ -291,7 +291,7 @@ def _whole(source: Source, batches: Iterator[Scanned], target: Target) -> list[S
         seen.update(lists)
         found.append(batch)
     if not seen:
-        raise _no_lines(source)
+        raise no_lines(source)
     return [_scan_regrouped(source, target)] if scattered else found
 
 
@@ -401,7 +401,8 @@ def refuse_cut_line(where: object, chunk: Chunk, *, lines_before: int = 0) -> No
         raise FormatError(where, lines_before + chunk.data.count(b"\n"), message, hint=hint)
 
 
-def _no_lines(source: Source) -> FormatError:
+def no_lines(source: Source) -> FormatError:
+    """Describe a source without run lines."""
     return FormatError(_where(source), None, "holds no run lines", hint=f"expected {COLUMNS}")
 
 

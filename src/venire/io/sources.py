@@ -15,7 +15,7 @@ from venire.io.lines import STDIN, read_bytes
 from venire.results import counted
 from venire.scan.fields import Fault, Fields, split
 from venire.scan.slices import padded
-from venire.types import Ints
+from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,6 +117,24 @@ def read_frame(path: Path, data: bytes | None = None) -> TableRows:
     rows, line = checked_rows(data[layout.start :], data.count(b"\n", 0, layout.start), layout)
     frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
     return TableRows(frame, line, path)
+
+
+def finite_numbers(rows: TableRows, name: str, *, hint: str) -> Floats:
+    """Return a column as numbers, NaN where it is empty; other text and infinities are an error."""
+    import polars as pl
+
+    from venire.io.cells import texts
+
+    column = rows.frame[name]
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        column = texts(column, rows.where, rows.line).str.strip_chars()
+    numbers = column.cast(pl.Float64, strict=False)
+    wrong = ((numbers.is_null() & column.is_not_null()) | numbers.is_infinite().fill_null(False)).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        message = f"{column[row]!r} in column {name!r} is not a finite number"
+        raise FormatError(rows.where, int(rows.line[row]), message, hint=hint)
+    return numbers.fill_null(np.nan).to_numpy()
 
 
 def frame_of(source: Any, name: str) -> TableRows:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from venire import AmbiguousLabels, FormatError, SettingError, UnknownName, evaluate, read_judgments
 from venire.disagreement.gains import predicted_qrels
-from venire.io.exchange import Qrel, as_whole
-from venire.io.exchange_files import TOOLS, write_scaled_qrels
+from venire.io.exchange import TOOLS, Qrel, as_whole, write_scaled_qrels
 
 TWO = {"ann": {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}}, "bob": {"q1": {"a": 1, "b": 2, "c": 0}}}
 WORTH = {"0": 0.0, "1": 0.4, "2": 0.9}
@@ -35,7 +34,7 @@ def test_judgment_groups_name_their_assessor():
     rows = list(predicted_qrels(TWO, "linear", per="assessor").lines())
     assert rows[0] == Qrel("q1", "a", 2, "ann")
     assert [row.iteration for row in rows] == ["ann"] * 4 + ["bob"] * 3
-    with pytest.raises(AmbiguousLabels, match="2 assessors apart do not fit"):
+    with pytest.raises(AmbiguousLabels, match="2 assessors do not fit"):
         predicted_qrels(TWO, "linear", per="assessor").to_dict()
     with pytest.raises(AmbiguousLabels, match="which knows no assessors"):  # ir_measures would keep the last one's
         iter(predicted_qrels(TWO, "linear", per="assessor"))
@@ -67,13 +66,14 @@ def test_rounding_is_at_most_half_a_step(gains, scale_by):
 def test_what_rounding_loses_is_said():
     qrels = predicted_qrels(TWO, {"0": 0.001, "1": 0.002, "2": 0.9}, assessor="ann", scale_by=10)
     assert qrels.relevance.tolist() == [9, 0, 0, 0]
-    assert qrels.notes[0] == "3 lines with a gain above 0 came out as 0: scale by more"
-    assert qrels.notes[1] == "3 different gains came out as 2: scale by more"
+    assert (qrels.notes[0].kind, qrels.notes[0].fields) == ("gains-rounded-to-zero", {"n": 3})
+    assert (qrels.notes[1].kind, qrels.notes[1].fields) == ("gains-merged", {"before": 3, "after": 2})
     assert qrels.rounding == pytest.approx(0.002)
 
 
 def test_small_gains_are_not_to_be_taken_for_relevance():
-    assert "2 lines with a gain below 0.5" in predicted_qrels(TWO, WORTH, assessor="ann").notes[0]
+    note = predicted_qrels(TWO, WORTH, assessor="ann").notes[0]
+    assert (note.kind, note.fields) == ("small-gains-relevant", {"n": 2})
     assert predicted_qrels(TWO, "linear", assessor="ann").notes == ()
 
 
@@ -129,12 +129,12 @@ def test_ranx_goes_by_the_ending(tmp_path):
     assert (tmp_path / "prm.json").read_text() == '{"q1": {"a": 400, "b": 900, "c": 0}}\n'
     write_scaled_qrels(qrels, tmp_path / "prm.txt", to="ranx")
     assert (tmp_path / "prm.txt").read_text().startswith("q1 0 a 400\n")
-    with pytest.raises(FormatError, match="none that ranx reads"):
+    with pytest.raises(FormatError, match="ranx does not read"):
         write_scaled_qrels(qrels, tmp_path / "prm.qrels", to="ranx")
 
 
 def test_what_a_file_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(FormatError, match="document 'b c' has no place"):
+    with pytest.raises(FormatError, match="document 'b c' does not fit"):
         write_scaled_qrels(predicted_qrels({"q": {"a": 1, "b c": 0}}, "linear"), tmp_path / "q")
     with pytest.raises(AmbiguousLabels, match="do not fit into qrels for trec"):
         write_scaled_qrels(predicted_qrels(TWO, "linear", per="assessor"), tmp_path / "q")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from venire import AmbiguousLabels, FormatError, Preferences
-from venire.io.preference_groups import read_preference_groups, write_preference_groups
+from venire.io.exchange import read_preference_groups, write_preference_groups
 
 
 def pairs(preferences: Preferences) -> list[tuple[str, str, str]]:
@@ -82,5 +82,5 @@ def test_what_is_no_such_file(read, text, words):
 
 
 def test_names_with_white_space_are_refused(tmp_path):
-    with pytest.raises(FormatError, match="assessor 'ann b' has no place"):
+    with pytest.raises(FormatError, match="assessor 'ann b' does not fit"):
         write_preference_groups(Preferences.of([("q", "a", "b", 1, "ann b")]), tmp_path / "x")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from venire import FormatError, read_runs
-from venire.io.run_scores import run_scores
+from venire.io.exchange import run_scores
 
 LINES = "1 Q0 a 2 0.5 x\n1 Q0 b 1 2 x\n2 Q0 a 1 1e-3 y\n"
 
