@@ -26,7 +26,7 @@ from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRule
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName
 from venire.io.comments import warn_of_comments
-from venire.io.foreign import known_runs
+from venire.io.foreign import as_id, known_runs
 from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes
 from venire.io.naming import stem
 from venire.io.sources import expanded, line_fault
@@ -132,9 +132,9 @@ def _from_dict(runs: Mapping[str, Any]) -> RunTable:
     """Read {topic: {doc: score}} or {system: {topic: {doc: score}}}."""
     nested = any(isinstance(each, Mapping) for lists in runs.values() for each in dict(lists).values())
     systems = runs if nested else {"run": runs}
-    names = list(map(_name, systems))
+    names = [as_id(system, "run") for system in systems]
     rows = [
-        (number, _name(topic), _name(doc), _score(score, topic, doc))
+        (number, as_id(topic, "run"), as_id(doc, "run"), _score(score, topic, doc))
         for number, topics in enumerate(systems.values())
         for topic, docs in topics.items()
         for doc, score in docs.items()
@@ -142,13 +142,6 @@ def _from_dict(runs: Mapping[str, Any]) -> RunTable:
     system, topic, doc, score = zip(*rows, strict=True) if rows else ((), (), (), ())
     of_systems = Category(np.array(system, dtype=np.int32), Ids.of(names))
     return RunTable("run", of_systems, Category.of(topic), Category.of(doc), np.array(score, dtype=np.float64))
-
-
-def _name(name: object) -> str:
-    text = str(name)
-    if not text or "\0" in text:
-        raise FormatError("run", None, f"found the id {text!r}, expected text", hint="runs are {topic: {doc: score}}")
-    return text
 
 
 def _score(score: Any, topic: object, doc: object) -> float:

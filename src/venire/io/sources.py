@@ -142,7 +142,11 @@ def frame_of(source: Any, name: str) -> TableRows:
     import polars as pl
 
     if isinstance(source, Mapping):
-        return numbered(pl.DataFrame(source), name)
+        try:
+            return numbered(pl.DataFrame({str(key): pl.Series(list(column)) for key, column in source.items()}), name)
+        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            hint = "give columns of one length, each of one type"
+            raise FormatError(name, None, f"the columns cannot be read ({error})", hint=hint) from None
     from venire.io.column_names import Form
     from venire.io.tables import as_polars
 
