@@ -252,20 +252,17 @@ def _spread(rows: TableRows, roles: Mapping[str, str]) -> TableRows:
     """Give every result of a session a row of its own, ranks from 1."""
     import polars as pl
 
+    line = pl.Series("line", rows.line)
+    session = rows.frame[roles["session"]] if "session" in roles else f"{rows.where}:" + line.cast(pl.String)
     lists = {role: _parts(rows, roles[role]) for role in ("doc", "clicked", "dwell") if role in roles}
     length = lists["doc"].list.len()
     _refuse(rows, length == 0, "there are no documents", WIDE_HINT)
     for role, noun in (("clicked", "click flag"), ("dwell", "dwell time")):
         if role in lists:
             _refuse_uneven(rows, lists[role].list.len(), length, noun)
-    times = length.to_numpy().astype(np.int64)
-    row = np.repeat(np.arange(len(times)), times)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
-    numbered = f"{rows.where}:" + pl.Series(rows.line).cast(pl.String)
-    session = rows.frame[roles["session"]] if "session" in roles else numbered
-    whole = (session.alias("session"), rows.frame[roles["topic"]].alias("topic"))
-    spread = [*(each.gather(row) for each in whole), *(each.explode().alias(role) for role, each in lists.items())]
-    return TableRows(pl.DataFrame([*spread, pl.Series("rank", place + 1)]), rows.line[row], rows.where)
+    frame = pl.DataFrame({"session": session, "topic": rows.frame[roles["topic"]], "line": line, **lists})
+    frame = frame.with_columns(rank=pl.int_ranges(1, pl.col("doc").list.len() + 1)).explode("rank", *lists)
+    return TableRows(frame, frame.drop_in_place("line").to_numpy(), rows.where)
 
 
 def _refuse_uneven(rows: TableRows, found: pl.Series, length: pl.Series, noun: str) -> None:

@@ -67,6 +67,11 @@ def read_runs(
     order, score_type, repeated, system_from
         See :class:`RunRules`, which has the defaults.
 
+    Notes
+    -----
+    Each function that needs the ranks of judged documents reads the files.  To read them once for several functions,
+    scan them first, ``scan(runs, judgments.items)``, and give the result in place of the runs.
+
     Examples
     --------
     >>> runs = read_runs({"q1": {"d1": 2.5, "d2": 1.0}})
