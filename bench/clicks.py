@@ -46,7 +46,7 @@ def make(path: Path, n_rows: int) -> None:
 
 
 def read(path: Path, n_rows: int) -> None:
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
     from venire.users.clicks import summarise_clicks
 
     start = perf_counter()

@@ -21,6 +21,7 @@ from venire import evaluate, read_judgments, read_runs
 from venire.comparison.forecast import POOLED, Forecast, forecast, resampled
 from venire.data.judgments import Judgments
 from venire.disagreement.transitions import FORMS, fit_transitions, stated_transitions
+from venire.io.runs import scan
 
 OLD, SHARE, MEASURE = "nist", 0.03, "nDCG@10"
 BASELINES = ("global matrix", "topic bootstrap", "constant")
@@ -72,7 +73,7 @@ def main() -> None:
         raise SystemExit("set VENIRE_DATA to the folder that holds dl21_full")
     warnings.simplefilter("ignore")
     judgments = read_judgments(Path(data) / "dl21_full" / "judges.tsv.gz", wide=True)
-    runs = read_runs(Path(data) / "dl21_full" / "runs.trec.gz")
+    runs = scan(read_runs(Path(data) / "dl21_full" / "runs.trec.gz"), judgments.items)
     count = np.bincount(judgments.assessor.codes)
     names = [name for name, n in zip(judgments.assessors, count, strict=True) if name != OLD and n > 0.98 * count.max()]
     table = measured(judgments, runs, names[: asked.judges], asked.draws)

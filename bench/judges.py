@@ -30,10 +30,11 @@ def named(folder: Path, name: str) -> Path:
 
 def venire(folder: Path) -> tuple[float, list[float]]:
     from venire import forecast, read_judgments, read_runs
+    from venire.io.runs import scan
 
     judgments = read_judgments(named(folder, "judges.tsv"), wide=True)
     old, new = judgments.assessors[:2] if "nist" not in judgments.assessors else ("nist", other(judgments.assessors))
-    runs = read_runs(named(folder, "runs.trec"))
+    runs = scan(read_runs(named(folder, "runs.trec")), judgments.items)
     forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, form="fixed", n_draws=2)
     start = perf_counter()
     found = forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, form="fixed", n_draws=N_DRAWS)

@@ -18,14 +18,14 @@ def judges_and_runs(folder: Path) -> tuple[Path, Path]:
 
 def venire(folder: Path) -> Work:
     from venire import evaluate, read_judgments, read_runs
+    from venire.io.runs import scan
 
     table, path = judges_and_runs(folder)
     judgments = read_judgments(table, wide=True)
     counts = {name: int(labels.sum()) for name, labels in judgments.summary().labels.items()}
     everything = [name for name, count in counts.items() if count > 0.95 * max(counts.values())]
     chosen = judgments.where(assessor=everything)
-    runs = read_runs(path, score_type="float32")
-    evaluate(chosen, runs, ["nDCG@10"], assessor=everything[0])  # scans the runs
+    runs = scan(read_runs(path, score_type="float32"), chosen.items)
 
     return lambda: evaluate(chosen, runs, ["nDCG@10"], per="assessor")
 

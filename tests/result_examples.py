@@ -18,7 +18,7 @@ from venire.data.clicks import Clicks
 from venire.disagreement.combined_labels import CombinedTable
 from venire.disagreement.many_labels import sampled
 from venire.io.aspects import read_aspects
-from venire.io.click_logs import read_clicks
+from venire.io.clicks import read_clicks
 from venire.report.document import Chapter, Report
 from venire.simulation.context.aspects import AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context

@@ -92,16 +92,19 @@ if TYPE_CHECKING:
         VenireWarning,
     )
     from venire.io.aspects import read_aspects
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
     from venire.io.duplicates import read_duplicates
-    from venire.io.exchange import ScaledQrels
-    from venire.io.exchange_files import write_scaled_qrels
+    from venire.io.exchange import (
+        ScaledQrels,
+        read_preference_groups,
+        run_scores,
+        write_preference_groups,
+        write_scaled_qrels,
+    )
     from venire.io.judgment_sources import read_judgments
     from venire.io.judgment_writing import write_judgments
-    from venire.io.preference_groups import read_preference_groups, write_preference_groups
     from venire.io.preferences import read_preferences
-    from venire.io.run_scores import run_scores
-    from venire.io.run_sources import read_runs
+    from venire.io.runs import read_runs
     from venire.io.search_task import search_judgments
     from venire.measures.ap import AP, GAP, Q
     from venire.measures.bpref import bpref
@@ -211,16 +214,13 @@ _NAMES_IN = {
     ),
     "results": "Estimate",
     "io.aspects": "read_aspects",
-    "io.click_logs": "read_clicks",
+    "io.clicks": "read_clicks",
     "io.duplicates": "read_duplicates",
-    "io.exchange": "ScaledQrels",
-    "io.exchange_files": "write_scaled_qrels",
+    "io.exchange": "ScaledQrels read_preference_groups run_scores write_preference_groups write_scaled_qrels",
     "io.judgment_sources": "read_judgments",
     "io.judgment_writing": "write_judgments",
-    "io.preference_groups": "read_preference_groups write_preference_groups",
     "io.preferences": "read_preferences",
-    "io.run_scores": "run_scores",
-    "io.run_sources": "read_runs",
+    "io.runs": "read_runs",
     "io.search_task": "search_judgments",
     "measures.ap": "AP GAP Q",
     "measures.bpref": "bpref",

@@ -15,9 +15,7 @@ import pytest
 
 from venire import Judgments, Runs, Synthetic, evaluate, generate, read_judgments, read_runs
 from venire.disagreement.gains import predicted_qrels
-from venire.io.exchange import USUAL_SCALE
-from venire.io.exchange_files import write_scaled_qrels
-from venire.io.run_scores import RunScores, run_scores
+from venire.io.exchange import USUAL_SCALE, RunScores, run_scores, write_scaled_qrels
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")

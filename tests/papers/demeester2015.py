@@ -15,7 +15,7 @@ from stated_counts import by_system, stated_fit
 from venire import PredictedRelevance, read_grid
 from venire.disagreement.counting_resources import count_resources
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 
 PAPER = Paper("demeester2015")
 

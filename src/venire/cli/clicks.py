@@ -1,4 +1,4 @@
-"""venire clicks: what a click log says, and whether offline measures say the same."""
+"""venire clicks: counts of a click log, and its correlation with offline measures."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ log = gathered(
             type=click.FloatRange(min=0),
             default=30.0,
             metavar="S",
-            help="Seconds on a document from which on a click is satisfied.",
+            help="A click with at least this many seconds on the document is satisfied.",
         ),
         "by_session": option(
             *("--sessions/--results", "by_session"),
             section=CLICKS,
             default=None,
-            help="A row is a session with all its results, or one result.  [default: as the columns are named]",
+            help="A row is a session with all its results, or one result.  [default: by the names of the columns]",
         ),
     },
 )
@@ -81,7 +81,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     type=click.IntRange(min=1),
     default=5,
     metavar="K",
-    help="Online measures look at the first K documents of a list.",
+    help="Online measures use the first K documents of a list.",
 )
 @option(
     "--save-labels",
@@ -108,7 +108,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     help="The lists to score; may be repeated.  [default: for each topic, the list shown most often]",
 )
 @measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@alphas_option("Weights of labels in condition to try in measures that take alpha.")
+@alphas_option("Weights of conditional labels to try in measures that take alpha.")
 @worth
 @scoring
 @option(
@@ -132,9 +132,9 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
 
     LOG is a table (CSV, TSV, JSONL, Parquet; gz or zst) with a row per result that was shown: session, topic, doc,
     clicked, perhaps rank and dwell.  Or a row per session: topic, docs, clicks.  Without judgments, clicks are shown by
-    rank; with them, how far the order of topics by each measure is that by clicks.
+    rank; with them, the correlation over topics of each measure with clicks.
     """
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
 
     alphas = weights_of(options["alphas"])
     measures = checked_measures(options["measures"])
@@ -157,13 +157,13 @@ def _refuse_alone(options: dict[str, Any]) -> None:
 
 
 def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
-    """Write what the log says by itself."""
+    """Write the counts by rank."""
     from venire.users.clicks import summarise_clicks
 
     summary = summarise_clicks(clicks)
     ranks = summary.ranks()
     if out.format == "json":
-        out.json({"summary": summary.record(), "ranks": ranks, "notes": list(clicks.notes)})
+        out.json({"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]})
     else:
         out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
     if options["plot"] is not None:
@@ -175,21 +175,21 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
 
 
 def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
-    """Write how offline measures go together with clicks."""
+    """Write the correlations of offline measures with clicks."""
     from venire import read_runs
     from venire.users.clicks import Online
     from venire.users.online_correlations import correlate_online
 
     first, *more = options["judgments"]
     labels = read_labels(first, more, reading=options["reading"], where=options["where"])
-    topics, said = chosen_topics(options["topic_file"], labels)
+    topics, notes = chosen_topics(options["topic_file"], labels)
     runs = read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None
     found = correlate_online(
         labels,
         clicks,
         options["measures"],
         runs=runs,
-        gains=settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=said),
+        gains=settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
         alphas=options["alphas"],
         online=Online(top=options["top"]),
         n_draws=options["n_draws"],
@@ -200,7 +200,7 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     )
     records = found.records()
     if out.format == "json":
-        out.json({"correlations": records, "method": found.method, "notes": list(found.notes)})
+        out.json({"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]})
     else:
         keys = MORE_KEYS if options["alphas"] else KEYS
         shown = records if out.for_machines else [row.record() for row in found.headline()]
@@ -210,4 +210,4 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
         from venire.plots.style import write_figure
 
         write_figure(plot_online_correlations(found), options["plot"])
-    out.notes([found.sentence(), found.method, *said, *found.notes])
+    out.notes([found.sentence(), found.method, *notes, *found.notes])

@@ -45,8 +45,8 @@ Examples:
     choices=TOOLS,
     section=OUTPUT,
     default="trec",
-    help="Who reads it: {}.  trec is qrels, for trec_eval and pytrec_eval too; groups are trec_eval's judgment "
-    "groups, with the assessor in the second column.",
+    help="The tool that reads it: {}.  trec is qrels, for trec_eval and pytrec_eval too; groups are trec_eval's "
+    "judgment groups, with the assessor in the second column.",
 )
 @option(
     *("-o", "--output", "target"),
@@ -55,13 +55,13 @@ Examples:
     type=click.Path(),
     callback=file_place,
     metavar="FILE",
-    help="Where it is written; for ranx, as JSON if it ends so.",
+    help="The file to write; for ranx, JSON if it ends in .json.",
 )
 @whole_number(
     "--scale-by",
     section=OUTPUT,
     least=1,
-    help="How many times its gain a document's relevance is, since these tools take whole numbers.  "
+    help="The factor from gain to relevance, since these tools take whole numbers.  "
     "[default: 1 if all gains are whole, else 1000]",
 )
 @worth_without_runs
@@ -75,13 +75,12 @@ Examples:
 def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, out: Output, **options: Any) -> None:
     """Write JUDGMENTS for trec_eval, pytrec_eval, ir_measures or ranx.
 
-    A label becomes its gain, by a formula or a model of disagreement; a gain becomes a whole number, so many times as
-    large.  nDCG is the same for both.  What is printed says the scale and what each label came to; a file beside,
-    FILE.toml, keeps it.
+    A label becomes its gain, by a formula or a model of disagreement; the gain is multiplied by a scale and rounded
+    to a whole number.  nDCG is the same for both.  The output states the scale and the relevance of each label; so
+    does a file beside, FILE.toml.
     """
     from venire.data.panel import build_panel
-    from venire.io.exchange import scaled_qrels
-    from venire.io.exchange_files import write_scaled_qrels
+    from venire.io.exchange import scaled_qrels, write_scaled_qrels
 
     one_standard_input(judgments, *more)
     whose = _whose(tool, options)
@@ -96,16 +95,16 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
 
 
 def _whose(tool: str, options: dict[str, Any]) -> dict[str, str | None]:
-    """Settle whose labels are written: in groups, those of every assessor or of one."""
+    """Return whose labels are written: in groups, those of every assessor or of one."""
     assessor, pool = options["assessor"], options["pool"]
     if tool == "groups" and pool is not None:
-        raise click.UsageError("--to groups keeps assessors apart, --pool does not: leave one of them out")
+        raise click.UsageError("--to groups writes each assessor's labels, --pool merges them: leave one of them out")
     each = "assessor" if tool == "groups" and assessor is None else None
     return {"assessor": assessor, "per": each, "pool": pool}
 
 
 def _labels(qrels: ScaledQrels) -> Table:
-    """What each label came to, highest first."""
+    """Return the relevance of each label, highest first."""
     from venire.io.exchange import as_whole
 
     gains = qrels.labels
@@ -126,5 +125,5 @@ def _summary(qrels: ScaledQrels, tool: str, target: Path, beside: Path | None) -
         "topics": qrels.n_topics,
         "groups": None if qrels.group is None else len(qrels.group.names),
         "largest": int(qrels.relevance.max()),
-        "notes": list(qrels.notes),
+        "notes": [str(note) for note in qrels.notes],
     }

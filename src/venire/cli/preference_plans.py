@@ -72,7 +72,7 @@ def write_needed(
     found = [check_sample_size(preferences, labels, mode=mode, n_draws=n_draws, rng=rng) for mode in MODES]
     rows = [{"mode": each.mode, **record} for each in found for record in each.records()]
     needed = [_needed(each, within) for each in found]
-    beside = {"needed": needed, "warnings": [*labels.notes, *preferences.notes]}
+    beside = {"needed": needed, "warnings": [*map(str, labels.notes), *map(str, preferences.notes)]}
     out.table("tests", Table(KEYS, [[row[key] for key in KEYS] for row in rows]), beside=beside)
     words = [_in_words(each, largest=found[0].sizes[-1]) for each in needed]
     out.notes([*words, *(each.sentence() for each in found), *labels.notes, *preferences.notes])

@@ -141,7 +141,7 @@ def _paragraph(title: str, text: str) -> str:
 def _question(options: dict[str, Any]) -> Question:
     from venire import read_judgments, read_preferences, read_runs
     from venire.data.judgments import on_one_scale
-    from venire.io.click_logs import read_clicks
+    from venire.io.clicks import read_clicks
     from venire.report.question import Question
 
     files = [options["judgments"], *options["more"]]

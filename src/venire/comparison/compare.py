@@ -25,8 +25,7 @@ from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, agreement_transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, as_measure
@@ -196,9 +195,9 @@ def compare(
         shown = [_binary_name(name, measure, worth) for name, measure in zip(shown, asked, strict=True)]
         labels, worth, note = reduced(labels, worth)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
-    sources = as_runs(runs)
+    sources = scan(runs, labels.items, progress=progress)
     wanted = None if topics is None else list(topics)
-    scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted, progress=progress)
+    scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted)
     scores = replace(scores, names={**scores.names, "measure": tuple(shown)})
     pairs = _asked_pairs(scores.names["system"], baseline, candidate)
     found = []

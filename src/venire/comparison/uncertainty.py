@@ -37,8 +37,7 @@ from venire.data.gains import GainsLike
 from venire.disagreement.transitions import ANY, FORMS, Transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.scoring import MeasureLike
 from venire.randomness import seed_of

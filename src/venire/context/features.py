@@ -1,24 +1,62 @@
-"""Features of documents, or of pairs of documents, that help to predict a label in condition.
+"""Features of documents, or of pairs of documents, that help to predict a conditional label.
 
 A table has the columns topic and doc, perhaps given, and numbers under any other name.  Without ``given`` a row
 describes a document, and a pair has the features of both: ``x`` of the document read, ``given x`` of the one before.
-With ``given`` a row describes the pair itself.  Where a pair has no value, the mean of the pairs learnt from stands in.
+With ``given`` a row describes the pair itself.  Tables are CSV, TSV, JSONL (also gz or zst), Parquet, data frames, and
+columns by name.  Where a pair has no value, the mean of the pairs learnt from is used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from venire.data.conditional import ContextPairs
+from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.errors import FormatError, SettingError
-from venire.io.feature_files import FeatureRows, read_features
+from venire.io.cells import texts
+from venire.io.column_names import Form
+from venire.io.frames import encoded
+from venire.io.sources import finite_numbers, frame_of, read_frame
 from venire.types import Floats, Ints
 
 GIVEN = "given "
+NAMES = ("topic", "doc", "given")
+HINT = "a table of features has the columns topic, doc, perhaps given, and numbers"
+
+
+class FeatureRows(NamedTuple):
+    """Features as read: topic, doc and perhaps given (row,), the names of the numbers, and values (row, column).
+
+    line (row,) and where are for errors.
+    """
+
+    named: Mapping[str, Category]
+    columns: tuple[str, ...]
+    values: Floats
+    line: Ints
+    where: object
+
+
+def read_features(source: Any) -> FeatureRows:
+    """Read features from a file, a frame of polars or pandas, or columns by name; lines of a frame count its rows."""
+    rows = read_frame(Path(source)) if isinstance(source, (str, Path)) else frame_of(source, "features")
+    frame, line, where = rows
+    columns = tuple(name for name in frame.columns if name not in NAMES)
+    if not {"topic", "doc"} <= set(frame.columns) or not columns:
+        raise FormatError(where, None, f"found the columns {', '.join(frame.columns) or '(none)'}", hint=HINT)
+    if frame.height == 0:
+        raise FormatError(where, None, "holds no features", hint=HINT)
+    cells = {name: texts(frame[name], where, line).fill_null("") for name in NAMES if name in frame.columns}
+    named = {name: encoded(cell.alias(name), Form(where), line) for name, cell in cells.items()}
+    hint = "features are finite numbers; a cell may be empty"
+    values = np.column_stack([finite_numbers(rows, name, hint=hint) for name in columns])
+    return FeatureRows(named, columns, values, line, where)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,20 +1,20 @@
-r"""Clicks: what a click log comes to, counted once: how often each document was shown, clicked, and satisfied.
+r"""Clicks: the counts of a click log: how often each document was shown, clicked, and clicked with satisfaction.
 
-A *session* is what one user did with one result page: the rows of a log with the same session and topic.  A click
-satisfies if the user stayed on the document for 30 seconds (Golbus et al. 2014, doi:10.1145/2566486.2568015, Section
-5.2.1, footnote 3); where a log has no dwell times, the last click of a session stands in for it.
+A *session* is what one user did with one result page: the rows of a log with the same session and topic.  A click is
+satisfied if the user stayed on the document for 30 seconds (Golbus et al. 2014, doi:10.1145/2566486.2568015, Section
+5.2.1, footnote 3); where a log has no dwell times, the last click of a session replaces it.
 
 The mean click-through rate of a topic is, with :math:`s_d` satisfied clicks in :math:`n_d` impressions of document d,
 
 .. math:: CTR = \frac{1}{|D|} \sum_{d \in D} \frac{s_d}{n_d}
 
-The paper's text has the ratio upside down ("between the number of times documents were presented and the number of
-satisfactory clicks"): so written it would grow with what nobody clicks, and have no value for most documents.
+The paper's text states the inverse ratio ("between the number of times documents were presented and the number of
+satisfactory clicks"), which would grow with what nobody clicks, and be undefined for most documents.
 
 Click labels are 2 for a document that had a satisfied click, at any rank, 1 for one that was clicked at all, else 0.
 
-When not to use this: rates hold for where the documents stood.  A document low on every page is seen by few users and
-clicked by fewer, whatever it is worth.
+When not to use this: rates depend on the ranks of the documents.  A document low on every page is seen by few users
+and clicked by fewer, however relevant it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs, RunTable
 from venire.data.scale import Scale
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
 
 SCALE = Scale(("0", "1", "2"))
@@ -36,7 +36,7 @@ SCALE = Scale(("0", "1", "2"))
 
 @dataclass(frozen=True, eq=False)
 class RankCounts:
-    """What happened at each rank that occurs, all (rank,)."""
+    """Counts at each rank that occurs, all (rank,)."""
 
     rank: Ints
     impressions: Ints
@@ -48,7 +48,7 @@ class RankCounts:
 class ShownLists:
     """The lists that were shown: topic, n_shown (list,); offset (list + 1,) into item (place,), first rank first.
 
-    They stand by topic, the most usual first; of those shown as often, the one that was seen first.
+    They are ordered by topic, the most frequent first; of those shown as often, the one seen first.
     """
 
     topic: Codes
@@ -64,7 +64,7 @@ class ShownLists:
 class Clicks(Tabular):
     """A click log, counted: impressions, clicks and satisfied clicks of each item, all (item,).
 
-    rule: what a satisfied click is, in words; sessions: how many there are.
+    rule: the definition of a satisfied click, in words; sessions: how many there are.
     """
 
     items: Items
@@ -75,7 +75,7 @@ class Clicks(Tabular):
     lists: ShownLists
     sessions: int
     rule: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -87,26 +87,26 @@ class Clicks(Tabular):
 
     @property
     def all_clicked(self) -> bool:
-        """Whether every result was clicked, as in a log of clicks alone, which says nothing of rates."""
+        """Whether every result was clicked, as in a log of clicks only, from which no rates can be estimated."""
         return bool((self.clicks == self.impressions).all())
 
     def rates(self) -> Floats:
-        """Satisfied clicks over impressions -> (item,)."""
+        """Return satisfied clicks over impressions -> (item,)."""
         return self.satisfied / self.impressions
 
     def topic_rates(self) -> Floats:
-        """Mean click-through rate: the rates of a topic's documents, averaged -> (topic,)."""
+        """Return the mean click-through rate over the documents of each topic -> (topic,)."""
         n_topics, topic = len(self.items.topics), self.items.topic
         return np.bincount(topic, self.rates(), minlength=n_topics) / np.bincount(topic, minlength=n_topics)
 
     def labels(self) -> Judgments:
-        """Click labels as judgments on the scale 0<1<2, by an assessor called ``clicks``."""
+        """Return click labels as judgments on the scale 0<1<2, by an assessor called ``clicks``."""
         label = (self.clicks > 0).astype(np.int32) + (self.satisfied > 0)
         item = np.arange(len(self), dtype=np.int32)
         return Judgments(SCALE, self.items, item, Category.constant("clicks", len(self)), label.astype(np.int32))
 
     def usual_lists(self, system: str = "shown") -> Runs:
-        """The list that was shown most often for each topic, as the runs of one system."""
+        """Return the list that was shown most often for each topic, as the runs of one system."""
         lists = self.lists
         first = np.flatnonzero(np.diff(lists.topic, prepend=-1))
         length = np.diff(lists.offset)[first]
@@ -118,7 +118,7 @@ class Clicks(Tabular):
         return Runs((RunTable(system, Category.constant(system, len(item)), topic, docs, score),))
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
+        """Return a summary in one line."""
         shown, clicks, satisfied = (int(each.sum()) for each in (self.impressions, self.clicks, self.satisfied))
         return (
             f"{counted(self.sessions, 'session')}: {counted(shown, 'impression')} of {counted(len(self), 'document')} "

@@ -16,7 +16,7 @@ import numpy as np
 
 from venire.data.ids import Category, Ids, joined
 from venire.errors import SettingError
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Where rows were read: the file of each, and its line there from 1, both (row,)."""
+    """Where rows were read: the file of each, and its line from 1, both (row,)."""
 
     source: Category
     line: Ints
@@ -39,8 +39,8 @@ class Origin:
 class Preferences(Tabular):
     """Pairs of documents judged side by side, all (row,): strength > 0: left is better, 0: a tie.
 
-    ``topic`` is into ``topics``; ``left`` and ``right`` are into ``docs``.  ``origin`` says where rows were read, for
-    errors that are found later; None where they were not read.
+    ``topic`` is into ``topics``; ``left`` and ``right`` are into ``docs``.  ``origin`` is where rows were read, for
+    errors found later; None where they were not read from a file.
     """
 
     topics: Ids
@@ -50,7 +50,7 @@ class Preferences(Tabular):
     right: Codes
     assessor: Category
     strength: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     origin: Origin | None = None
 
     @classmethod
@@ -114,13 +114,13 @@ class Preferences(Tabular):
         return self.take(rows)
 
     def swapped(self) -> Preferences:
-        """Say the same with left and right exchanged."""
+        """Return the same choices with left and right exchanged."""
         return replace(self, left=self.right, right=self.left, strength=0.0 - self.strength)
 
     def both(self) -> Preferences:
-        """Every choice in both orientations: as it stands, then exchanged -> twice the rows.
+        """Return every choice in both orientations: as it is, then exchanged -> twice the rows.
 
-        Count over this and p(a > b) + p(b > a) = 1 holds by itself.
+        Counts over this satisfy p(a > b) + p(b > a) = 1.
         """
         twice = np.tile(np.arange(len(self)), 2)
         return replace(
@@ -134,7 +134,7 @@ class Preferences(Tabular):
         )
 
     def oriented(self) -> Preferences:
-        """Turn every row so that ``left`` < ``right`` as numbers into ``docs``: rows on one pair look alike."""
+        """Exchange sides where needed so that ``left`` < ``right`` as numbers into ``docs``: a pair has one form."""
         turn = self.left > self.right
         return replace(
             self,
@@ -144,7 +144,7 @@ class Preferences(Tabular):
         )
 
     def anonymous(self) -> Preferences:
-        """Take every choice as another person's, whoever made it: assessors are 1, 2, ... for the choices on a pair.
+        """Take every choice as that of a different person: assessors are 1, 2, ... for the choices on a pair.
 
         For crowds whose workers are not known.
         """
@@ -170,7 +170,7 @@ class Preferences(Tabular):
         return pair.astype(np.int64), first.astype(np.int64)
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
+        """Return a summary in one line."""
         n_ties = int((self.strength == 0).sum())
         n_topics, n_pairs = len(np.unique(self.topic)), len(self.pairs()[1])
         return (
@@ -208,7 +208,7 @@ def from_columns(
     strength: Floats,
     assessor: Category | None = None,
     *,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Note, ...] = (),
     origin: Origin | None = None,
 ) -> Preferences:
     """Make a table of columns: names (topic, left, right), strength (row,) left-positive, who (None: unknown).
@@ -233,9 +233,9 @@ def from_columns(
 
 
 def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
-    """Put tables end to end over one set of topics, documents and assessors; notes are kept, each once.
+    """Concatenate tables over one set of topics, documents and assessors; each note is kept once.
 
-    Where rows of any table were not read from anywhere, they count as lines of "preferences".
+    Rows that were not read from a file count as lines of "preferences".
     """
     if not parts:
         return Preferences.of([])
@@ -264,12 +264,12 @@ def _joined_origin(parts: Sequence[Origin]) -> Origin:
 
 
 def _check(table: Preferences) -> None:
-    """Refuse a document against itself, and a strength that is no number."""
+    """Raise where a document is compared with itself, or a strength is not a number."""
     same, odd = table.left == table.right, ~np.isfinite(table.strength)
     if same.any():
         row = int(np.argmax(same))
         message = f"row {row + 1} compares {table.docs[int(table.left[row])]!r} with itself"
         raise SettingError(message, hint="a preference is between two different documents: leave such rows out")
     if odd.any():
-        message = f"row {int(np.argmax(odd)) + 1} has strength {table.strength[np.argmax(odd)]}, which is no number"
+        message = f"row {int(np.argmax(odd)) + 1} has strength {table.strength[np.argmax(odd)]}, which is not a number"
         raise SettingError(message, hint="positive: left is better; 0: a tie; leave out what was not judged")

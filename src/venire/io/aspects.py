@@ -1,4 +1,4 @@
-"""read_aspects: tables of labels on several aspects into Aspects, "N/A" and all.
+"""read_aspects: tables of labels on several aspects into Aspects, with N/A.
 
 A table has a column ``aspect``, or (wide by aspects) a column per aspect.  Labels are read once, on a scale without
 order that holds them all and N/A; each aspect then gets its own: as stated, as declared for the file, or inferred.
@@ -41,12 +41,12 @@ def read_aspects(
 
     Parameters
     ----------
-    source : as ``read_judgments`` takes it; judgments in memory are laid side by side as they are
-    names : the aspects that are expected; any other is an error that says where it stands
+    source : as ``read_judgments`` takes it; judgments in memory are taken as they are
+    names : the aspects that are expected; any other is an error that names its line
     scale, scales : that of all aspects, and that of some of them by name; else as the file declares, else inferred for
         each aspect from its labels
     wide_aspects : the table has a column per aspect
-    not_applicable : the label that is no grade
+    not_applicable : the label that is not a grade
     negative, repeats, columns, where : as for ``read_judgments``
     """
     if isinstance(source, Judgments):
@@ -79,7 +79,7 @@ def aspect_labels(
     where: Mapping[str, Sequence[str]] | None = None,
     **reading: Any,
 ) -> tuple[Judgments, dict[str, Scale]]:
-    """Read labels on a scale that holds them all, N/A among them; and the scale of each aspect."""
+    """Read labels on one scale that contains all, also N/A; return them and the scale of each aspect."""
     parts = read_rows(source, also=tuple(where or ()), **reading)
     refuse_unknown_columns(where or (), parts)
     for part in parts:
@@ -105,7 +105,7 @@ def _refuse_unknown(part: Rows, names: Iterable[str] | None) -> None:
             part.source,
             None,
             "names no aspects: expected a column 'aspect'",
-            hint="if each aspect has a column, read the table as such (wide_aspects=True, --wide-aspects)",
+            hint="if each aspect has a column, read the table as such",
         )
     if names is not None:
         refuse_unknown_aspect(aspect, names, part.source, part.line)
@@ -114,14 +114,14 @@ def _refuse_unknown(part: Rows, names: Iterable[str] | None) -> None:
 def _scales(
     parts: Sequence[Rows], scale: ScaleLike | None, scales: Mapping[str, ScaleLike], not_applicable: str
 ) -> dict[str, Scale]:
-    """Settle the scale of every aspect: stated by name, stated for all, declared by the files, or inferred."""
+    """Return the scale of every aspect: stated by name, stated for all, declared by the files, or inferred."""
     aspect, label = joined([part.facets["aspect"] for part in parts]), joined([part.label for part in parts])
     for name in scales:
         if name not in list(aspect.names):
             raise UnknownName("aspect", name, aspect.names)
     declared = {part.scale: part.source for part in parts if part.scale is not None}
     if scale is None and len(declared) > 1:
-        raise ScaleError(f"{' and '.join(declared.values())} declare different scales", hint="say which with --scale")
+        raise ScaleError(f"{' and '.join(declared.values())} declare different scales", hint="state the scale")
     of_all = _as_scale(scale) if scale is not None else next(iter(declared), None)
     found = {}
     for code, name in enumerate(aspect.names):
@@ -132,7 +132,7 @@ def _scales(
 
 
 def _inferred(label: Category, rows: Bools, parts: Sequence[Rows], not_applicable: str) -> Scale:
-    """Infer a scale from the labels of some rows; N/A has no part in it."""
+    """Infer a scale from the labels of some rows, without N/A."""
     names = list(label.names)
     used = np.unique(label.codes[rows])
     used = used[[names[code] != not_applicable for code in used.tolist()]]
@@ -142,7 +142,7 @@ def _inferred(label: Category, rows: Bools, parts: Sequence[Rows], not_applicabl
 
 
 def _refuse_off_scale(parts: Sequence[Rows], own: Mapping[str, Scale], not_applicable: str) -> None:
-    """Raise at the first label that the scale of its aspect does not have, though that of another has it."""
+    """Raise at the first label that is on the scale of another aspect, but not on that of its own."""
     every = dict.fromkeys(label for scale in own.values() for label in scale.labels)
     aspect, label = joined([part.facets["aspect"] for part in parts]), joined([part.label for part in parts])
     texts = list(label.names)

@@ -1,40 +1,85 @@
-r"""Relevance as other tools read it: whole numbers, with the scale that makes gains of them.
+r"""Judgments, preferences and runs as other tools read them: whole numbers, trec_eval's groups, dictionaries.
 
-trec_eval, pytrec_eval, ir_measures (for nDCG and all else that it leaves to pytrec_eval or gdeval) and ranx take
-relevance as whole numbers: trec_eval and ranx cut a fraction down to 0 in silence, the others refuse it.  So a gain
-:math:`g` becomes :math:`\operatorname{round}(s g)`, one scale :math:`s` for all.  nDCG is a ratio of sums of gains,
-so it is the same for :math:`s g` as for :math:`g`, but for rounding: a gain is off by at most :math:`1 / (2 s)`.  DCG
-and CG come out :math:`s` times as large.  Measures that only ask whether a document is relevant take all from 1 on, or
-from a level that is stated in these whole numbers (``trec_eval -l 500``).
+**Qrels.**  trec_eval, pytrec_eval, ir_measures (for nDCG and all else that it leaves to pytrec_eval or gdeval) and
+ranx take relevance as whole numbers: trec_eval and ranx truncate a fraction without a warning, the others refuse it.
+So a gain :math:`g` becomes :math:`\operatorname{round}(s g)`, one scale :math:`s` for all.  nDCG is a ratio of sums of
+gains, so it is the same for :math:`s g` as for :math:`g`, except for rounding: the error of a gain is at most
+:math:`1 / (2 s)`.  DCG and CG are :math:`s` times as large.  Measures that only ask whether a document is relevant take
+all from 1 on, or from a level that is stated in these whole numbers (``trec_eval -l 500``).  When not to use this:
+where fractions are read as they are, as by ir_measures' Compat, use ``gain`` (``to_polars``).
 
-In memory the table is an iterable of rows as ir_measures takes them; ``exchange_files`` writes it.
+**Files of qrels**, by tool:
 
-When not to use this: where fractions are taken as they are, as by ir_measures' Compat, use ``gain`` (``to_polars``).
+- ``trec``: qrels of four columns, for trec_eval, pytrec_eval and ir_measures;
+- ``ir_measures``: the same;
+- ``ranx``: ``{topic: {doc: relevance}}`` in a file that ends in .json, qrels in one that ends in .trec, .txt or .gz;
+- ``groups``: qrels whose second column names the assessor: trec_eval's judgment groups (``trec_eval -R qrels_jg``),
+  which average over assessors (``-m map_avgjg``, ``-m P_avgjg``); as preferences with ``-R qrels_prefs``.
+
+Most of these tools allow no comments in qrels.  Where the numbers are not the gains themselves, a TOML file beside
+states the scale and the labels, so that ``read_judgments`` reads the file, with ``gains="raw"``.
+
+**Preferences** in trec_eval's format ``prefs`` have the columns topic, judgment group, sub-group, document, level.  A
+judgment group is one user.  Within a sub-group the document with the higher level is preferred; equal levels, and how
+far levels are apart, mean nothing.  Sub-groups exist because a user need not have compared every two documents.
+Level 0 means not relevant, so none is written.  Within one group trec_eval refuses preferences that contradict each
+other and adds those that follow from others (``trec_eval -R prefs``); here only a pair that is written both ways is
+refused.
+
+**Runs** as dictionaries hold a Python object for every document: for runs of the usual size, not for millions of lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from venire.data.gains import Gains
-from venire.data.ids import Category
+from venire.data.ids import Category, as_bytes
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Panel
-from venire.errors import AmbiguousLabels, SettingError
-from venire.results import Records, Tabular, counted
+from venire.data.preferences import Preferences, from_columns
+from venire.data.runs import RunRules, RunTable
+from venire.errors import AmbiguousLabels, FormatError, SettingError, UnknownName
+from venire.io.comments import refuse_comments
+from venire.io.lines import Chunk, read_bytes, written
+from venire.io.runs import (
+    COLUMNS,
+    RunsLike,
+    as_runs,
+    file_name,
+    kernel_rules,
+    no_lines,
+    repeated_row_fault,
+    run_fault,
+    table_scores,
+)
+from venire.io.scale_files import scale_file
+from venire.io.sources import split_columns
+from venire.results import Note, Records, Tabular, counted
+from venire.scan.fields import split
+from venire.scan.lists import read_lines
+from venire.scan.numbers import decimals
+from venire.scan.slices import padded
 from venire.types import Codes, Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
+TOOLS = ("trec", "ir_measures", "ranx", "groups")
+RANX_QRELS = (".trec", ".txt", ".gz")
 USUAL_SCALE = 1000
 LARGEST = 10_000_000
-"""trec_eval sets up a table as long as the largest relevance, for every topic."""
+"""trec_eval allocates a table as long as the largest relevance, for every topic."""
 WHOLE = 1e-9
+PREFERENCE_COLUMNS = "topic, group, sub-group, document, level"
+LEVEL = 4
+RunScores = dict[str, dict[str, dict[str, float]]]
 
 
 class Qrel(NamedTuple):
@@ -51,7 +96,7 @@ class ScaledQrels(Tabular):
     """Gains of documents as whole numbers, ``scale_by`` times as large; item, group and gain are (row,).
 
     group: the assessors, where each has lines of their own; None where an item has one gain.
-    labels: what each label is worth.
+    labels: the gain of each label.
     """
 
     items: Items
@@ -60,7 +105,7 @@ class ScaledQrels(Tabular):
     scale_by: int
     labels: Gains
     group: Category | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.item)
@@ -72,32 +117,32 @@ class ScaledQrels(Tabular):
 
     @property
     def rounding(self) -> float:
-        """How far a gain is off at most."""
+        """The largest error of a gain."""
         return float(np.abs(self.relevance / self.scale_by - self.gain).max(initial=0.0))
 
     @property
     def n_topics(self) -> int:
-        """How many topics there are."""
+        """The number of topics."""
         return len(np.unique(self.items.topic[self.item]))
 
     def __iter__(self) -> Iterator[Qrel]:
-        """Give the rows as ir_measures takes them; it would mix several assessors up, so these are refused."""
+        """Iterate over rows as ir_measures takes them; it would mix several assessors, so these are an error."""
         self.refuse_groups("rows of ir_measures, which knows no assessors")
         return self.lines()
 
     def lines(self) -> Iterator[Qrel]:
-        """Give the rows, those of several assessors too."""
+        """Iterate over the rows, also those of several assessors."""
         topic, doc = self.names()
         group = ["0"] * len(self) if self.group is None else self.group.texts()
         return map(Qrel, topic, doc, self.relevance.tolist(), group)
 
     def names(self) -> tuple[list[str], list[str]]:
-        """Topic and document of every row."""
+        """Return topic and document of every row."""
         topic = Category(self.items.topic[self.item], self.items.topics)
         return topic.texts(), Category(self.item, self.items.doc).texts()
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """{topic: {doc: relevance}}, as pytrec_eval, ir_measures and ranx take it."""
+        """Return {topic: {doc: relevance}}, as pytrec_eval, ir_measures and ranx take it."""
         self.refuse_groups("a dictionary {topic: {doc: relevance}}")
         held: dict[str, dict[str, int]] = {}
         for row in self:
@@ -105,13 +150,11 @@ class ScaledQrels(Tabular):
         return held
 
     def to_ranx(self) -> Any:
-        """Return ranx.Qrels; ranx has to be installed."""
+        """Return ranx.Qrels; ranx must be installed."""
         try:
             from ranx import Qrels  # type: ignore[import-not-found,import-untyped,unused-ignore]
         except ImportError:
-            raise SettingError(
-                "ranx is not installed", hint="install it, or take to_dict(), which needs nothing"
-            ) from None
+            raise SettingError("ranx is not installed", hint="install it, or use to_dict()") from None
         return Qrels(self.to_dict(), name=self.labels.name)
 
     def to_polars(self) -> pl.DataFrame:
@@ -130,20 +173,20 @@ class ScaledQrels(Tabular):
         return replace(self, item=self.item[rows], gain=self.gain[rows], group=group).records(), len(self)
 
     def refuse_groups(self, where: str) -> None:
-        """Raise where several assessors would be mixed up."""
+        """Raise where several assessors would be mixed."""
         if self.group is not None and len(self.group.names) > 1:
             raise AmbiguousLabels(
-                f"the labels of {counted(len(self.group.names), 'assessor')} apart do not fit into {where}",
-                hint="choose one (assessor=, --assessor), pool their labels (pool=, --pool), or write judgment groups",
+                f"the labels of {counted(len(self.group.names), 'assessor')} do not fit into {where}",
+                hint="choose one assessor, pool their labels, or write judgment groups",
             )
 
     def sentence(self) -> str:
-        """Say what the numbers are."""
+        """Describe the numbers."""
         by = "" if self.group is None else f" in {counted(len(self.group.names), 'judgment group')}"
         what = "the gain" if self.scale_by == 1 else f"{self.scale_by:,} times the gain, rounded"
         text = f"{counted(len(self), 'line')} on {counted(self.n_topics, 'topic')}{by}: relevance is {what}"
-        off = f"; off by at most {self.rounding:.2g} of gain" if self.rounding > 0 else ""
-        return f"{text} ({self.labels.name}){off}."
+        error = f"; the largest error is {self.rounding:.2g} of gain" if self.rounding > 0 else ""
+        return f"{text} ({self.labels.name}){error}."
 
     def __repr__(self) -> str:
         return f"<ScaledQrels: {self.sentence()}>"
@@ -152,16 +195,15 @@ class ScaledQrels(Tabular):
 def scaled_qrels(
     judgments: Judgments, gains: Gains, panel: Panel, *, scale_by: int | None = None, groups: bool = False
 ) -> ScaledQrels:
-    """Make qrels of the labels of a panel; scale_by None: 1 where all gains are whole numbers, else 1000.
+    """Convert the labels of a panel to qrels; scale_by None: 1 where all gains are whole numbers, else 1000.
 
     groups: name the judge of every line, also where there is one.  Cost: O(rows log rows).
     """
     judge, item, gain = _mean_gains(panel, gains.values)
-    scale = _checked(scale_by, gain)
-    whole = as_whole(gain, scale)
+    scale = _checked_scale(scale_by, gain)
     names = Category.of(str(name) for name in panel.judges)
     group = Category(names.codes[judge], names.names) if groups or len(panel.judges) > 1 else None
-    notes = (*map(str, panel.notes), *_lost(gain, whole), *_relevant_from_one(gain, whole))
+    notes: tuple[Note | str, ...] = (*panel.notes, *_rounding_notes(gain, as_whole(gain, scale)))
     return ScaledQrels(judgments.items, item, gain, scale, gains, group, notes)
 
 
@@ -179,7 +221,7 @@ def _mean_gains(panel: Panel, values: Floats) -> tuple[Codes, Codes, Floats]:
     return judge.astype(np.int32), item.astype(np.int32), gain.astype(np.float64, copy=False)
 
 
-def _checked(scale_by: int | None, gain: Floats) -> int:
+def _checked_scale(scale_by: int | None, gain: Floats) -> int:
     if scale_by is None:
         scale_by = 1 if (np.abs(gain - np.rint(gain)) < WHOLE).all() else USUAL_SCALE
     if scale_by < 1 or scale_by != int(scale_by):
@@ -190,16 +232,219 @@ def _checked(scale_by: int | None, gain: Floats) -> int:
     return int(scale_by)
 
 
-def _lost(gain: Floats, whole: Ints) -> list[str]:
-    """Say what rounding has thrown together."""
-    gone = int(((gain > 0) & (whole == 0)).sum())
+def _rounding_notes(gain: Floats, whole: Ints) -> Iterator[Note]:
+    """Note which gains rounding merged, and that small gains count as relevant from level 1 on."""
+    if gone := int(((gain > 0) & (whole == 0)).sum()):
+        yield Note("gains-rounded-to-zero", "{n:line} with a gain above 0 became 0: scale by more", n=gone)
     before, after = (len(np.unique(each)) for each in (gain.round(12), whole))
-    words = [f"{counted(gone, 'line')} with a gain above 0 came out as 0: scale by more"] if gone else []
-    return [*words, *([f"{before} different gains came out as {after}: scale by more"] if after < before else [])]
+    if after < before:
+        yield Note("gains-merged", "{before} different gains became {after}: scale by more", before=before, after=after)
+    if small := int(((whole > 0) & (gain < 0.5)).sum()):
+        text = "{n:line} with a gain below 0.5 would count as relevant from level 1 on (P, AP, RR, R)"
+        yield Note("small-gains-relevant", f"{text}: state a level in these numbers, or use nDCG", n=small)
 
 
-def _relevant_from_one(gain: Floats, whole: Ints) -> list[str]:
-    """Warn of measures that take every document with a small gain as relevant."""
-    small = int(((whole > 0) & (gain < 0.5)).sum())
-    words = f"{counted(small, 'line')} with a gain below 0.5 would count as relevant from level 1 on (P, AP, RR, R)"
-    return [f"{words}: state a level in these numbers, or use nDCG"] if small else []
+def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec") -> Path | None:
+    """Write qrels for a tool; return the file beside that states the scale, if there is one.
+
+    Parameters
+    ----------
+    to : "trec", "ir_measures", "ranx" or "groups"
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from venire import read_judgments
+    >>> from venire.data.gains import gains_for
+    >>> from venire.data.panel import build_panel
+    >>> labels = read_judgments({"q1": {"d1": 1, "d2": 0}})
+    >>> qrels = scaled_qrels(labels, gains_for({"1": 0.9, "0": 0.25}, labels.scale), build_panel(labels))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     beside = write_scaled_qrels(qrels, f"{folder}/prm.qrels")
+    ...     print(Path(f"{folder}/prm.qrels").read_text(), beside.name)
+    q1 0 d1 900
+    q1 0 d2 250
+     prm.qrels.toml
+    """
+    target = Path(path)
+    if to not in TOOLS:
+        raise UnknownName("tool", to, TOOLS)
+    if to != "groups":
+        qrels.refuse_groups(f"qrels for {to}")
+    data = _ranx_json(qrels, target) if to == "ranx" and _as_json(target) else _qrels_lines(qrels, target)
+    with written(target) as file:
+        file.write(data)
+    needed = qrels.scale_by != 1 or scale_file(target) is not None
+    return _state_scale(qrels, target) if needed else None
+
+
+def _qrels_lines(qrels: ScaledQrels, path: Path) -> bytes:
+    topic, doc = qrels.names()
+    refuse_comments(set(topic), path)
+    group = qrels.group.names if qrels.group is not None else ()
+    _refuse_white_space({"topic": topic, "document": doc, "assessor": group}, path)
+    return as_bytes("".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in qrels.lines()))
+
+
+def _refuse_white_space(columns: dict[str, Iterable[str]], path: Path) -> None:
+    """Raise where a name would be cut at white space."""
+    for what, names in columns.items():
+        wrong = min((name for name in set(names) if len(name.split()) != 1), default=None)
+        if wrong is not None:
+            message = f"{what} {wrong!r} does not fit into columns that white space separates"
+            raise FormatError(path, None, message, hint="give it a name without white space")
+
+
+def _as_json(path: Path) -> bool:
+    """Whether ranx reads a file of this name as JSON; raise for names that it does not read."""
+    if path.suffix not in (".json", *RANX_QRELS):
+        hint = f"call it .json, or, as qrels, {', '.join(RANX_QRELS)}"
+        raise FormatError(path, None, f"ranx does not read files that end in {path.suffix!r}", hint=hint)
+    return path.suffix == ".json"
+
+
+def _ranx_json(qrels: ScaledQrels, path: Path) -> bytes:
+    try:
+        return (json.dumps(qrels.to_dict(), ensure_ascii=False) + "\n").encode("utf-8")
+    except UnicodeEncodeError as error:
+        message = f"the name {error.object[error.start : error.end]!r} is not UTF-8, as all text in JSON is"
+        raise FormatError(path, None, message, hint="write qrels, which keep bytes as they are: .txt") from None
+
+
+def _state_scale(qrels: ScaledQrels, path: Path) -> Path:
+    """Write beside a file what its numbers are: the labels that occur, and the gain of each original label."""
+    beside = path.with_name(path.name + ".toml")
+    labels = ", ".join(f'"{number}"' for number in np.unique(qrels.relevance).tolist())
+    gains = zip(qrels.labels.scale.labels, qrels.labels.values.tolist(), strict=True)
+    lines = [
+        "# relevance in this file is scale_by times the gain, rounded",
+        f"labels = [{labels}]",
+        'measurement = "interval"',
+        "\n[gains]",
+        f"name = {json.dumps(qrels.labels.name, ensure_ascii=False)}",
+        f"scale_by = {qrels.scale_by}",
+        "\n[gains.labels]",
+        *(f"{json.dumps(label, ensure_ascii=False)} = {gain!r}" for label, gain in gains),
+    ]
+    beside.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    return beside
+
+
+def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
+    """Write preferences for ``trec_eval -R prefs``: a judgment group per assessor, a sub-group per choice.
+
+    Ties and strengths have no place there, and are left out.
+    """
+    target = Path(path)
+    chosen = preferences.take(np.flatnonzero(preferences.outcome))
+    _refuse_contradictions(chosen)
+    left_better = chosen.outcome > 0
+    better, worse = (
+        Category(np.where(side, chosen.left, chosen.right), chosen.docs).texts() for side in (left_better, ~left_better)
+    )
+    topic, group = Category(chosen.topic, chosen.topics).texts(), chosen.assessor.texts()
+    _refuse_white_space({"topic": topic, "assessor": group, "document": [*better, *worse]}, target)
+    pairs = zip(topic, group, range(1, len(chosen) + 1), better, worse, strict=True)
+    lines = [f"{t} {g} {n} {up} 2.0\n{t} {g} {n} {down} 1.0\n" for t, g, n, up, down in pairs]
+    with written(target) as file:
+        file.write(as_bytes("".join(lines)))
+
+
+def read_preference_groups(path: str | Path) -> Preferences:
+    """Read a file of ``trec_eval -R prefs``: a choice for each pair of a sub-group that has different levels.
+
+    The preferred document is on the left, with strength 1; the assessor is the judgment group.
+    Cost: O(rows log rows), and the pairs within each sub-group.
+    """
+    fields = split_columns(read_bytes(Path(path)), PREFERENCE_COLUMNS.split(", "), path)
+    level, bad = decimals(fields.column(LEVEL))
+    hint = f"expected lines of {PREFERENCE_COLUMNS}"
+    if bad.any():
+        raise FormatError(path, int(fields.line[np.argmax(bad)]) + 1, "the level is not a finite number", hint=hint)
+    if len(level) == 0:
+        raise FormatError(path, None, "holds no preferences", hint=hint)
+    topic, group, sub, doc = (Category.of_slices(fields.column(number)) for number in range(LEVEL))
+    key = (topic.codes.astype(np.int64) * len(group.names) + group.codes) * len(sub.names) + sub.codes
+    high, low = _pairs_within(key, level)
+    columns = np.stack([topic.codes[high], group.codes[high], doc.codes[high], doc.codes[low]])
+    first = np.sort(np.unique(columns, axis=1, return_index=True)[1])
+    high, low = high[first], low[first]
+    left, right = (Category(doc.codes[side], doc.names) for side in (high, low))
+    return from_columns((topic.take(high), left, right), np.ones(len(high)), group.take(high))
+
+
+def _pairs_within(key: Ints, level: Floats) -> tuple[Ints, Ints]:
+    """Pair every row with each row of its sub-group that has a lower level -> rows preferred, rows not."""
+    order = np.lexsort((-level, key))
+    ends = np.searchsorted(key[order], key[order], side="right")
+    n_after = ends - np.arange(len(order)) - 1
+    first = np.repeat(np.arange(len(order)), n_after)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(n_after) - n_after, n_after)
+    high, low = order[first], order[first + step + 1]
+    differ = level[high] > level[low]
+    return high[differ], low[differ]
+
+
+def _refuse_contradictions(preferences: Preferences) -> None:
+    """Raise where an assessor prefers each of two documents to the other, as trec_eval does."""
+    oriented = preferences.oriented()
+    pair, _ = preferences.pairs()
+    key = pair * len(preferences.assessor.names) + preferences.assessor.codes
+    order = np.lexsort((oriented.outcome, key))
+    reversed_ = (key[order][1:] == key[order][:-1]) & (oriented.outcome[order][1:] != oriented.outcome[order][:-1])
+    if reversed_.any():
+        row = int(order[1:][reversed_][0])
+        who = preferences.assessor.names[int(preferences.assessor.codes[row])]
+        left, right = (preferences.docs[int(side[row])] for side in (preferences.left, preferences.right))
+        pairs = counted(int(reversed_.sum()), "such pair")
+        raise AmbiguousLabels(
+            f"{who!r} prefers each of {left!r} and {right!r} to the other ({pairs}), which trec_eval refuses",
+            hint="take every choice as another person's, preferences.anonymous(), or resolve such pairs first",
+        )
+
+
+def run_scores(runs: RunsLike) -> RunScores:
+    """Read runs whole, by the rules of ``read_runs``: {system: {topic: {doc: score}}}.
+
+    Where runs are ordered by rank, the score is the negated rank.  Ties are broken by whoever reads the scores; Venire
+    breaks them as trec_eval does, by document, descending.
+
+    Examples
+    --------
+    >>> scores = run_scores({"q1": {"d1": 2.5, "d2": 1}})
+    >>> scores["run"]
+    {'q1': {'d1': 2.5, 'd2': 1.0}}
+    """
+    found = as_runs(runs)
+    held: RunScores = {}
+    for source in found.sources:
+        table = _read_table(source, found.rules)
+        if twice := held.keys() & set(table.system.names):
+            message = f"system {min(twice)!r} is in another source too"
+            raise FormatError(table.name, None, message, hint="name systems by their files")
+        columns = table.system.texts(), table.topic.texts(), table.doc.texts(), table.score.tolist()
+        for row, (system, topic, doc, score) in enumerate(zip(*columns, strict=True)):
+            docs = held.setdefault(system, {}).setdefault(topic, {})
+            if doc in docs and found.rules.repeated == "error":
+                raise repeated_row_fault(table, row)
+            docs.setdefault(doc, score)
+    return held
+
+
+def _read_table(source: Path | RunTable, rules: RunRules) -> RunTable:
+    """Return runs in memory, or read a file of six columns whole; score is what lists are ordered by."""
+    if isinstance(source, RunTable):
+        table = replace(source, score=table_scores(source, kernel_rules(rules)))
+    else:
+        data = read_bytes(source)
+        chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
+        lines, fault = read_lines(split(padded(chunk.data), len(COLUMNS.split(", "))), kernel_rules(rules))
+        if fault is not None:
+            raise run_fault(source, fault, chunk, kernel_rules(rules))
+        if len(lines.score) == 0:
+            raise no_lines(source)
+        topic, doc, system = (Category.of_slices(column) for column in (lines.topic, lines.doc, lines.system))
+        table = RunTable(str(source), system, topic, doc, lines.score)
+    if rules.system_from == "tag":
+        return table
+    return replace(table, system=Category.constant(file_name(source), len(table.score)))

@@ -1,45 +1,59 @@
-r"""read_preferences: tables, frames and plain lines into Preferences.
+"""read_preferences: tables, frames and plain lines into Preferences.
 
-Tables are CSV, TSV, JSONL, Parquet and data frames; their columns are known by name (``preference_columns``).  A text
-whose first line names no columns holds four fields a line, separated by white space: topic, first document, second
-document, and the one preferred (or a mark: ``!`` the first, ``=`` a tie, ``?`` not judged).  Text may be gz or zst.
+Tables are CSV, TSV, JSONL, Parquet and data frames; their columns are recognised by name.  A text whose first line
+names no columns has four columns, separated by white space: topic, first document, second document, and the one
+preferred.  Text may be gz or zst.
+
+The choice is a number or a document.  The column of a number names its sign: ``strength`` and ``left_better`` are
+positive where the left one is better, ``strength_right`` and ``right_better`` where the right one is.  A preferred
+document is its id; ``=``, ``tie`` or nothing is a tie, ``?`` means not judged; also ``!`` or ``left`` for the first and
+``right`` for the second, where no document has this id.
 
 Cost: O(bytes), and a sort of the distinct names; memory: a few times that of the file.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.ids import Category
-from venire.data.preferences import Preferences, joined_preferences
+from venire.data.ids import Category, joined
+from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
 from venire.io.cells import texts
-from venire.io.column_names import Form
-from venire.io.delimited import checked_rows, find_layout, refuse_bytes
-from venire.io.faults import columns_fault, control_fault
+from venire.io.column_names import ROLES, Form, Groups, column_among, plain
 from venire.io.file_kinds import refuse_other_kind
 from venire.io.frames import encoded
-from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
-from venire.io.preference_columns import HINT, Table, find_roles, names_a_choice, preferences_of
-from venire.io.run_sources import expanded
-from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
-from venire.scan.fields import split
-from venire.scan.slices import padded
-from venire.types import Ints
-
-if TYPE_CHECKING:
-    import polars as pl
+from venire.io.sources import TableRows, expanded, format_of, frame_of, read_frame, split_columns
+from venire.io.table_formats import ending_of, header_names, header_start
+from venire.results import Note
+from venire.scan.numbers import decimals
+from venire.types import Bools, Floats, Ints
 
 PreferencesLike = Preferences | str | Path | Mapping[str, Any] | Iterable[Any]
+
+NAMES: Mapping[str, Groups] = {
+    "topic": ROLES["topic"],
+    "left": (("left", "leftdoc", "docleft", "leftid"), ("a", "doca"), ("doc1", "docid1", "d1", "first")),
+    "right": (("right", "rightdoc", "docright", "rightid"), ("b", "docb"), ("doc2", "docid2", "d2", "second")),
+    "assessor": ROLES["assessor"],
+    "strength": (("strength", "strengthleft", "leftbetter"), ("score", "rating")),
+    "strength_right": (("strengthright", "rightbetter"),),
+    "preferred": (("preferred", "preferreddoc", "winner"), ("preference", "choice")),
+}
+"""Names of the columns of each role."""
+
+OUTCOMES = ("strength", "strength_right", "preferred")
 PLAIN = ("topic", "left", "right", "preferred")
+MARKS = {"!": 1.0, "left": 1.0, "right": -1.0, "=": 0.0, "tie": 0.0, "": 0.0, "?": np.nan}
+"""Choices that are not a document's id; NaN: not judged."""
+
+HINT = "columns are topic, left, right, perhaps assessor, and strength (positive: left is better) or preferred"
 
 
 def read_preferences(source: PreferencesLike, *, sides: tuple[str, str] = ("left", "right")) -> Preferences:
@@ -61,124 +75,192 @@ def read_preferences(source: PreferencesLike, *, sides: tuple[str, str] = ("left
     """
     if isinstance(source, Preferences):
         return source
-    parts = [each if isinstance(each, Preferences) else preferences_of(each, sides) for each in _tables(source)]
+    parts = [each if isinstance(each, Preferences) else _preferences(each, sides) for each in _tables(source)]
     if not parts:
         raise FormatError("preferences", None, "nothing was named", hint="name a file or a frame")
     return parts[0] if len(parts) == 1 else joined_preferences(parts)
 
 
-def _tables(source: Any) -> Iterable[Table | Preferences]:
+class Table(NamedTuple):
+    """The columns of each role as read, the line of each row (row,), the table's name, and its assessor by default.
+
+    roles: the name of the column of each role.
+    """
+
+    columns: Mapping[str, Category]
+    line: Ints
+    where: object
+    default: str
+    roles: Mapping[str, str]
+
+
+def _tables(source: Any) -> Iterator[Table | Preferences]:
     if isinstance(source, Preferences):
         yield source
-    elif isinstance(source, Mapping):
-        import polars as pl
-
-        yield _from_frame(pl.DataFrame(source))
     elif isinstance(source, (str, Path)):
         yield from map(_from_file, expanded(source))
-    elif hasattr(source, "columns"):
-        yield _from_frame(source)
+    elif isinstance(source, Mapping) or hasattr(source, "columns"):
+        yield _from_rows(frame_of(source, "frame"), "assessor")
     else:
         for each in source:
             yield from _tables(each)
 
 
 def _from_file(path: Path) -> Table:
-    """Read one file by its first bytes and its name."""
-    data, ending = read_bytes(path), ending_of(path.name)
-    if data.startswith(PARQUET):
-        return _from_parquet(data, path)
-    if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
-        return _from_json_lines(data, path)
-    data = data if data.endswith(b"\n") else data + b"\n"
-    start = header_start(data)
-    header = data[start : data.find(b"\n", start)]
-    preferred = SEPARATOR.get(ending, "")
-    names = header.decode("utf-8", "replace").split(header_separator(header, preferred))
-    if ending == ".csv" or (len(names) > 1 and names_a_choice([name.strip('"') for name in names])):
-        return _from_delimited(data, path, preferred)
-    refuse_other_kind([name.strip('"') for name in names], "preferences", path)
-    return _from_lines(data, path, header)
+    data = read_bytes(path)
+    if format_of(path, data) == "delimited":
+        names = header_names(data, path.name)
+        if ending_of(path.name) != ".csv" and not (len(names) > 1 and _name_a_choice(names)):
+            refuse_other_kind(names, "preferences", path)
+            return _from_lines(data, path)
+        find_roles(names, path, _header_line(data))
+    return _from_rows(read_frame(path, data), stem(path))
 
 
-def _from_delimited(data: bytes, path: Path, preferred: str) -> Table:
-    import polars as pl
-
-    layout = find_layout(data, path, preferred=preferred)
-    roles = find_roles(layout.names, path, layout.line)
-    if not data[layout.start :].strip():
-        raise _nothing(path)
-    rows, line = checked_rows(data[layout.start :], data.count(b"\n", 0, layout.start), layout)
-    quote, schema = '"' if layout.quoted else None, dict.fromkeys(layout.names, pl.String)
-    frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
-    return _encoded(frame, roles, line, Form(path), default=stem(path))
-
-
-def _from_json_lines(data: bytes, path: Path) -> Table:
-    data = data if data.endswith(b"\n") else data + b"\n"
-    refuse_bytes(data, 0, path)
-    lines, number = filled_lines(data)
-    if not lines:
-        raise _nothing(path)
-    frame = parsed_lines(lines, number + 1, Form(path))
-    return _encoded(frame, find_roles(frame.columns, path, None), number + 1, Form(path), default=stem(path))
-
-
-def _from_parquet(data: bytes, path: Path) -> Table:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(io.BytesIO(data))
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    return _from_frame(frame, path, default=stem(path))
-
-
-def _from_frame(frame: Any, where: object = "frame", *, default: str = "assessor") -> Table:
-    """Read a frame of polars or pandas; lines count its rows from 1."""
-    from venire.io.tables import as_polars
-
-    table = as_polars(frame, Form(where))
-    if table.height == 0:
-        raise _nothing(where)
-    roles = find_roles(table.columns, where, None)
-    return _encoded(table, roles, np.arange(1, table.height + 1), Form(where), default=default)
-
-
-def _encoded(frame: pl.DataFrame, roles: Mapping[str, str], line: Ints, form: Form, *, default: str) -> Table:
+def _from_rows(rows: TableRows, default: str) -> Table:
     """Encode the column of each role; an empty cell is an empty text."""
-    columns = {role: texts(frame[name], form.where, line).fill_null("") for role, name in roles.items()}
+    if rows.frame.height == 0:
+        raise _nothing(rows.where)
+    roles = find_roles(rows.frame.columns, rows.where, None)
+    columns = {role: texts(rows.frame[name], rows.where, rows.line).fill_null("") for role, name in roles.items()}
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
-    return Table(
-        {role: encoded(each.alias(role), form, line) for role, each in columns.items()},
-        line,
-        form.where,
-        default,
-        roles,
-    )
+    named = {role: encoded(each.alias(role), Form(rows.where), rows.line) for role, each in columns.items()}
+    return Table(named, rows.line, rows.where, default, roles)
 
 
-def _from_lines(data: bytes, path: Path, header: bytes) -> Table:
-    """Read fields that white space separates, under the names in the first line, if it has any."""
-    names: Sequence[str] = header.decode("utf-8", "replace").split()
-    named = names_a_choice(names)
-    roles = (
-        find_roles(names, path, data.count(b"\n", 0, header_start(data)) + 1)
-        if named
-        else dict(zip(PLAIN, PLAIN, strict=True))
-    )
+def _from_lines(data: bytes, path: Path) -> Table:
+    """Read columns that white space separates, under the names in the first line, if it has any."""
+    names: Sequence[str] = data[header_start(data) :].partition(b"\n")[0].decode("utf-8", "replace").split()
+    named = _name_a_choice(names)
+    roles = find_roles(names, path, _header_line(data)) if named else dict(zip(PLAIN, PLAIN, strict=True))
     order = list(names) if named else list(PLAIN)
-    fields = split(padded(data), len(order))
-    if fields.fault is not None and fields.fault.kind == "control":
-        raise control_fault(path, fields.fault.line + 1, fields.fault)
-    if fields.fault is not None:
-        text, expected = data.split(b"\n")[fields.fault.line], f"{len(order)}: {', '.join(order)}"
-        raise columns_fault(path, fields.fault.line + 1, text, fields.fault, expected)
+    fields = split_columns(data, order, path)
     fields = fields.take(np.arange(int(named), len(fields.line)))
     if len(fields.line) == 0:
         raise _nothing(path)
     columns = {role: Category.of_slices(fields.column(order.index(name))) for role, name in roles.items()}
     return Table(columns, fields.line + 1, path, stem(path), roles)
+
+
+def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
+    """Find the column of each role -> {role: name}, or raise what is missing."""
+    found = {role: column_among(names, NAMES[role], f"the {role}", where=where, line=line) for role in NAMES}
+    roles = {role: name for role, name in found.items() if name is not None}
+    outcomes = [role for role in OUTCOMES if role in roles]
+    if not ("left" in roles and "right" in roles):
+        refuse_other_kind(names, "preferences", where, line)
+    if "topic" not in roles or not outcomes or ("left" in roles) != ("right" in roles):
+        wanted = "topic" if "topic" not in roles else "choice" if not outcomes else "other document"
+        message = f"no column for the {wanted}: found {', '.join(names) or 'nothing'}"
+        raise FormatError(where, line, message, hint=HINT)
+    if len(outcomes) > 1:
+        message = f"columns {roles[outcomes[0]]!r} and {roles[outcomes[1]]!r} both contain the choice"
+        raise FormatError(where, line, message, hint="keep one of them")
+    if "left" not in roles and outcomes == ["preferred"]:
+        raise FormatError(where, line, "there are no columns for the two documents", hint=HINT)
+    return roles
+
+
+def _name_a_choice(names: Sequence[str]) -> bool:
+    """Whether these could be the names of columns: a topic and a choice are among them."""
+    present = {plain(name) for name in names}
+    known = {role: {name for group in NAMES[role] for name in group} for role in ("topic", *OUTCOMES)}
+    return bool(present & known["topic"]) and any(present & known[role] for role in OUTCOMES)
+
+
+def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:
+    """Convert columns to Preferences; where there are no documents, whole lists were compared, and sides names them."""
+    n_rows, columns, notes = len(table.line), dict(table.columns), list[Note]()
+    if "left" not in columns:
+        columns |= {role: Category.constant(name, n_rows) for role, name in zip(PLAIN[1:3], sides, strict=True)}
+        text = "{where}: no documents are named: two lists were compared, called {left!r} and {right!r}"
+        notes.append(Note("lists-compared", text, where=str(table.where), left=sides[0], right=sides[1]))
+    _refuse_empty(columns, table)
+    docs = joined([columns["left"], columns["right"]])
+    left, right = np.split(docs.codes, 2)
+    _refuse(left == right, table, lambda row: f"{docs.names[int(left[row])]!r} is compared with itself")
+    strength = _strength(columns, table)
+    notes += _notes(table, strength)
+    judged = ~np.isnan(strength)
+    assessor = columns.get("assessor") or Category.constant(table.default, n_rows)
+    names = (columns["topic"], Category(left, docs.names), Category(right, docs.names))
+    origin = Origin(Category.constant(str(table.where), n_rows), np.asarray(table.line, dtype=np.int64))
+    if not judged.all():
+        topic, left_doc, right_doc = (column.take(judged) for column in names)
+        names, strength, assessor = (topic, left_doc, right_doc), strength[judged], assessor.take(judged)
+        origin = origin.take(judged)
+    return from_columns(names, strength, assessor, notes=tuple(notes), origin=origin)
+
+
+def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
+    """Raise at the first row that lacks a topic, a document, an assessor or a strength."""
+    for role, column in columns.items():
+        if role != "preferred":
+            length = column.names.slices.end - column.names.slices.start
+            hint = "leave out what was not judged" if role.startswith("strength") else f"every row needs its {role}"
+            _refuse((length == 0)[column.codes], table, f"the {role} is empty", hint=hint)
+
+
+def _refuse(wrong: Bools, table: Table, message: str | Callable[[int], str], *, hint: str = HINT) -> None:
+    """Raise at the first wrong row, with its line; a message may depend on the row."""
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        text = message if isinstance(message, str) else message(row)
+        raise FormatError(table.where, int(table.line[row]), text, hint=hint)
+
+
+def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
+    """Return the left-positive strength (row,); NaN where nobody judged."""
+    if "preferred" in columns:
+        return _chosen(columns["preferred"], columns, table)
+    role = "strength" if "strength" in columns else "strength_right"
+    column = columns[role]
+    value, odd = decimals(column.names.slices)
+    hint = "positive: left is better; 0: a tie; negative: right is better"
+    _refuse(odd[column.codes], table, lambda row: f"{_text(column, row)!r} is not a number", hint=hint)
+    return (value if role == "strength" else 0.0 - value)[column.codes]
+
+
+def _chosen(preferred: Category, columns: Mapping[str, Category], table: Table) -> Floats:
+    """Return 1, 0 or -1 by the document preferred; marks count only where it is neither of the two."""
+    left, right, chosen = np.split(joined([columns["left"], columns["right"], preferred]).codes, 3)
+    strength = (chosen == left).astype(np.float64) - (chosen == right)
+    other = (chosen != left) & (chosen != right)
+    used, which = np.unique(preferred.codes[other], return_inverse=True)
+    marks = [MARKS.get(text.strip().casefold(), np.inf) for text in preferred.names.take(used)]
+    strength[other] = np.array(marks, dtype=np.float64)[which]
+
+    def message(row: int) -> str:
+        pair = f"{_text(columns['left'], row)!r} and {_text(columns['right'], row)!r}"
+        return f"{_text(preferred, row)!r} is preferred, which is neither of {pair}"
+
+    hint = "write the preferred document's id; = or tie for a tie; ? where nobody judged"
+    _refuse(np.isinf(strength), table, message, hint=hint)
+    return strength
+
+
+def _notes(table: Table, strength: Floats) -> Iterator[Note]:
+    """Note what was left out or might be read otherwise."""
+    where, missing = str(table.where), int(np.isnan(strength).sum())
+    if missing:
+        yield Note("not-judged", "{where}: {n:row} marked '?' (not judged) left out", where=where, n=missing)
+    if "preferred" in table.roles:
+        return
+    column = table.roles["strength" if "strength" in table.roles else "strength_right"]
+    if plain(column) in NAMES["strength"][1]:
+        text = "{where}: column {column!r} is read as positive where left is better; else call it strength_right"
+        yield Note("sign-assumed", text, where=where, column=column)
+    if (strength == 0).any() and not ((strength > 0).any() and (strength < 0).any()):
+        text = "{where}: column {column!r} has one sign only: 0 is read as a tie, not as the other one being better"
+        yield Note("one-sign", text, where=where, column=column)
+
+
+def _text(column: Category, row: int) -> str:
+    return column.names[int(column.codes[row])]
+
+
+def _header_line(data: bytes) -> int:
+    return data.count(b"\n", 0, header_start(data)) + 1
 
 
 def _nothing(where: object) -> FormatError:

@@ -1,6 +1,6 @@
 """The search task read as judgments: what a user opened and saved is relevant, what they opened and left is not.
 
-Turpin and Scholer (2009), Sections 4.1 and 4.3.  Documents that a user did not open say nothing of that user.
+Turpin and Scholer (2009), Sections 4.1 and 4.3.  Documents that a user did not open have no label by that user.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from venire.data.rows import assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError, known_names
 from venire.io.cells import texts
+from venire.io.sources import frame_of
 from venire.io.tables import rows_from_frame
 from venire.results import counted
 from venire.types import Bools
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLUMNS = ("user", "topic", "doc", "opened", "saved")
-TASK = "search"
 WHERE = "clicks"
 WORDS = {**dict.fromkeys(("1", "true", "yes"), 1), **dict.fromkeys(("0", "false", "no"), 0)}
+FLAG_HINT = "write true or false, 1 or 0, yes or no"
 
 
 def search_judgments(
-    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]], *, task: str = TASK, repeats: str = "keep"
+    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]], *, task: str = "search", repeats: str = "keep"
 ) -> Judgments:
     """Read what users of a search system opened and saved as judgments: 1 saved, 0 opened and not saved.
 
     clicks: a data frame, or columns by name: user, topic, doc, and opened and saved (true or false, 1 or 0, yes or no);
-    other columns are not read.  ``saved`` may be empty where nothing was opened.  task: what the facet ``task`` says of
-    these labels.  repeats: a user who opened a document several times for a topic gave as many labels ("keep"), or the
-    "first" or "last" counts, or it is an "error".  Cost: O(rows log rows).
+    other columns are not read.  ``saved`` may be empty where nothing was opened.  task: the value of the facet ``task``
+    of these labels.  repeats: a user who opened a document several times for a topic gave as many labels ("keep"), or
+    the "first" or "last" counts, or it is an "error".  Cost: O(rows log rows).
 
     Examples
     --------
@@ -64,19 +65,14 @@ def search_judgments(
 
 
 def _table(clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]]) -> pl.DataFrame:
-    """Return the five columns; all rows have a user, a topic and a document."""
+    """Return the five columns as text; all rows have a user, a topic and a document."""
     import polars as pl
 
-    table = _frame(clicks)
+    table, line, _ = frame_of(clicks, WHERE)
     for name in COLUMNS:
         if name not in table.columns:
-            raise FormatError(
-                WHERE,
-                None,
-                f"there is no column {name!r}, expected {', '.join(COLUMNS)}",
-                hint=f"rename the column that is the {name}; {known_names(name, table.columns)}",
-            )
-    line = np.arange(1, table.height + 1)
+            hint = f"rename the column that is the {name}; {known_names(name, table.columns)}"
+            raise FormatError(WHERE, None, f"there is no column {name!r}, expected {', '.join(COLUMNS)}", hint=hint)
     table = pl.DataFrame([texts(table[name], WHERE, line).alias(name) for name in COLUMNS])
     for name in COLUMNS[:3]:
         empty = table[name].is_null().arg_true()
@@ -85,40 +81,14 @@ def _table(clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]]) ->
     return table
 
 
-def _frame(clicks: Any) -> pl.DataFrame:
-    """Return a frame of polars, whatever the table came as."""
-    import polars as pl
-
-    if isinstance(clicks, pl.DataFrame):
-        return clicks
-    kind = type(clicks).__module__.partition(".")[0]
-    try:
-        if isinstance(clicks, Mapping):
-            return pl.DataFrame({name: pl.Series(name, list(column)) for name, column in clicks.items()})
-        if kind == "pandas" and hasattr(clicks, "columns"):
-            return pl.from_pandas(clicks[[name for name in COLUMNS if name in clicks.columns]])
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        hint = "give columns of one length, each of one type"
-        raise FormatError(WHERE, None, f"the table cannot be read ({error})", hint=hint) from None
-    raise FormatError(
-        WHERE,
-        None,
-        f"found {type(clicks).__module__}.{type(clicks).__qualname__}, expected a table",
-        hint="give a DataFrame of polars or pandas, or a dictionary of columns; collect a LazyFrame",
-    )
-
-
 def _marks(table: pl.DataFrame) -> tuple[Bools, Bools]:
-    """Whether each row was opened, and saved -> (row,) each."""
+    """Return whether each row was opened, and saved -> (row,) each."""
     opened, saved = _flags(table["opened"]), _flags(table["saved"])
+    without = "a document counts as judged once it was opened; where saving needs no opening, set opened to true"
     for wrong, message, hint in (
-        (opened < 0, "it does not say whether the document was opened", "write true or false, 1 or 0, yes or no"),
-        ((opened == 1) & (saved < 0), "it does not say whether the document was saved", "write true or false"),
-        (
-            (opened == 0) & (saved == 1),
-            "the document was saved and not opened",
-            "a document counts as judged once it was opened; where saving needs no opening, set opened to true",
-        ),
+        (opened < 0, "it is not stated whether the document was opened", FLAG_HINT),
+        ((opened == 1) & (saved < 0), "it is not stated whether the document was saved", FLAG_HINT),
+        ((opened == 0) & (saved == 1), "the document was saved and not opened", without),
     ):
         if wrong.any():
             raise FormatError(WHERE, int(np.argmax(wrong)) + 1, message, hint=hint)
@@ -134,10 +104,5 @@ def _flags(column: pl.Series) -> NDArray[np.int8]:
     wrong = (~word.is_in(list(WORDS))).fill_null(False).arg_true()
     if len(wrong):
         row = int(wrong[0])
-        raise FormatError(
-            WHERE,
-            row + 1,
-            f"{column.name} is {column[row]!r}, expected yes or no",
-            hint="write true or false, 1 or 0, yes or no",
-        )
+        raise FormatError(WHERE, row + 1, f"{column.name} is {column[row]!r}, expected yes or no", hint=FLAG_HINT)
     return word.replace_strict(WORDS, default=-1, return_dtype=pl.Int8).to_numpy()

@@ -15,8 +15,7 @@ from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, score_facts

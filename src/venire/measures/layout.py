@@ -18,8 +18,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress, scan
+from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.scoring import Plan
 from venire.results import counted
 from venire.types import Bools, Floats, Ints
@@ -49,10 +48,9 @@ class Case:
         duplicates: Duplicates | None = None,
         progress: Progress | None = None,
     ) -> Case:
-        """Settle who judges, and scan the runs once."""
-        sources = as_runs(runs)
+        """Settle who judges, and scan the runs, unless they are a Scan for these items."""
         panel = build_panel(judgments, assessor=assessor, per=per, pool=pool)
-        facts = scan(sources, judgments.items, progress=progress)
+        facts = scan(runs, judgments.items, progress=progress).facts
         return cls(judgments, panel, facts, None if duplicates is None else groups_of(duplicates, judgments.items))
 
 

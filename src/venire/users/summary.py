@@ -84,7 +84,7 @@ def summarise_preferences(
         agreement=(weak, hard),
         position=position_bias(preferences),
         said=f"{preferences.sentence()}.",
-        notes=(*_repeats(preferences), *preferences.notes),
+        notes=(*_repeats(preferences), *map(str, preferences.notes)),
     )
 
 

@@ -89,7 +89,7 @@ def test_a_row_per_session_or_per_result(venire, write):
     assert json.loads(venire("clicks", wide, "--sessions", "--format", "json").out)["summary"]["impressions"] == 2
     answer = venire("clicks", wide)
     assert answer.code == 2
-    assert "'1 0' is no click flag" in answer.err
+    assert "'1 0' is not a click flag" in answer.err
 
 
 def test_standard_input_and_errors(venire, log):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from venire.cli import export
-from venire.io import exchange_files
+from venire.io import exchange
 
 HEAD = "topic\tdoc\tassessor\tlabel\n"
 
@@ -17,7 +17,7 @@ def labels(write):
 
 
 def test_the_words_are_the_librarys():
-    assert export.TOOLS == exchange_files.TOOLS
+    assert export.TOOLS == exchange.TOOLS
 
 
 def test_json_says_scale_and_counts(venire, labels, tmp_path):
@@ -75,7 +75,7 @@ def test_ranx(venire, labels, tmp_path):
         (["-o", "q"], "nothing says whose labels count"),
         (["--assessor", "X"], "Missing option '-o'"),
         (["--to", "groups", "--pool", "mean", "-o", "q"], "leave one of them out"),
-        (["--to", "ranx", "--assessor", "X", "-o", "q.qrels"], "none that ranx reads"),
+        (["--to", "ranx", "--assessor", "X", "-o", "q.qrels"], "ranx does not read"),
         (["--assessor", "X", "--scale-by", "0", "-o", "q"], "--scale-by"),
     ],
 )

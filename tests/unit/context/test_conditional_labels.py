@@ -189,8 +189,11 @@ class TestFeatures:
             ({"topic": ["t0"], "x": [1]}, "features: found the columns topic, x"),
             ({"topic": ["t0"], "doc": ["d1"]}, "features: found the columns topic, doc"),
             ({"topic": ["t0"], "doc": ["q"], "x": [1]}, "describes no document that was judged"),
-            ({"topic": ["t0"], "doc": ["d1"], "x": ["long"]}, "features:1: 'long' in column 'x' is no number"),
-            ({"topic": ["t0"], "doc": ["d1"], "x": [float("inf")]}, "in column 'x' is no number"),
+            (
+                {"topic": ["t0"], "doc": ["d1"], "x": ["long"]},
+                "features:1: 'long' in column 'x' is not a fin",
+            ),
+            ({"topic": ["t0"], "doc": ["d1"], "x": [float("inf")]}, "in column 'x' is not a finite number"),
             ({"topic": ["t0"] * 3, "doc": ["d1", "d2", "d1"], "x": [1, 2, 3]}, "features:3: describes the same as li"),
             ({"topic": ["t0"], "doc": ["d1"], "x": [[1]]}, "column 'x' holds List"),
         ],

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from venire import evaluate
-from venire.io.click_logs import read_clicks
+from venire.io.clicks import read_clicks
 
 LOG = {
     "topic": ["q1", "q1", "q1", "q2", "q2"],

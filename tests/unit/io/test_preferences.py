@@ -64,7 +64,7 @@ def test_the_column_names_the_sign(tmp_path: Path, column: str, sign: int) -> No
     table = read_preferences(path)
     assert table.strength.tolist() == [3 * sign, -0.5 * sign, 0]
     assert table.assessors == ("p",)
-    assert any("read as positive where left is better" in note for note in table.notes) == (column == "score")
+    assert [note.kind for note in table.notes] == ["sign-assumed"] * (column == "score")
 
 
 def test_the_simple_form_reads_ids_ties_and_marks(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_the_simple_form_reads_ids_ties_and_marks(tmp_path: Path) -> None:
     text = "topic,a,b,preferred\n" + "".join(f"q{n},d1,d2,{each}\n" for n, each in enumerate(lines))
     table = read_preferences(written(tmp_path / "p.csv", text))
     assert table.strength.tolist() == [1, -1, 0, 0, 0, 0, 1, 1, -1]
-    assert table.notes == (f"{tmp_path / 'p.csv'}: 1 row marked '?' (not judged) left out",)
+    assert [str(note) for note in table.notes] == [f"{tmp_path / 'p.csv'}: 1 row marked '?' (not judged) left out"]
     assert "q6" not in [row[0] for row in rows(table)]
 
 
@@ -93,12 +93,12 @@ def test_lists_compared_as_a_whole_have_no_documents(tmp_path: Path) -> None:
     path = written(tmp_path / "serps.tsv", "assessor\tqid\tscore\n1\t363\t-2\n7\t363\t4\n")
     table = read_preferences(path, sides=("PSCM", "UBM"))
     assert rows(table) == [("363", "PSCM", "UBM", "1", -2.0), ("363", "PSCM", "UBM", "7", 4.0)]
-    assert "two lists were compared, called 'PSCM' and 'UBM'" in table.notes[0]
+    assert (table.notes[0].kind, table.notes[0].fields["left"]) == ("lists-compared", "PSCM")
 
 
 def test_one_sign_with_zeros_is_remarked_on(tmp_path: Path) -> None:
     path = written(tmp_path / "p.csv", "topic,a,b,left_better\nq,d1,d2,1\nq,d1,d3,0\n")
-    assert "0 is read as a tie" in read_preferences(path).notes[0]
+    assert read_preferences(path).notes[0].kind == "one-sign"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_one_sign_with_zeros_is_remarked_on(tmp_path: Path) -> None:
         ("topic,a,b,strength\nq,d1,d2,1\nq,d1,d2,nan\n", 3, "'nan' is not a number"),
         ("topic,a,b,strength\nq,d1,d2,\n", 2, "the strength is empty"),
         ("topic,a,b,assessor,strength\nq,d1,d2,,1\n", 2, "the assessor is empty"),
-        ("topic,a,b,strength,preferred\nq,d1,d2,1,d1\n", 1, "'strength' and 'preferred' both tell the choice"),
+        ("topic,a,b,strength,preferred\nq,d1,d2,1,d1\n", 1, "'strength' and 'preferred' both contain the choice"),
         ("topic,a,doc1,b,strength,note\nq,d1,d2,d3,,x\n", 2, "the strength is empty"),
         ("topic,a,b,note\nq,d1,d2,x\n", 1, "no column for the choice: found topic, a, b, note"),
         ("topic,a,strength\nq,d1,2\n", 1, "no column for the other document"),
@@ -182,4 +182,4 @@ def test_real_files(data_dir: Path, name: str, sentence: str) -> None:
 def test_the_marked_file_leaves_out_what_was_not_judged(data_dir: Path) -> None:
     table = read_preferences(data_dir / "dl21_full" / "prefs_gpt4o_same_pairs.txt.gz")
     assert int((table.strength == 1).sum()) == 6993
-    assert table.notes[0].endswith("2,265 rows marked '?' (not judged) left out")
+    assert (table.notes[0].kind, table.notes[0].fields["n"]) == ("not-judged", 2265)

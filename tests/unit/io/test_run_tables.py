@@ -8,7 +8,7 @@ import pytest
 
 from venire import evaluate, read_runs, run_scores
 from venire.errors import FormatError, UnknownName
-from venire.io.run_sources import as_runs
+from venire.io.runs import as_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
 ROWS = [("1", "a", 1, 1.5, "x"), ("1", "b", 2, 2.5, "x"), ("2", "a", 1, 3.0, "x"), ("2", "b", 2, 9.0, "x")]
@@ -62,7 +62,7 @@ def test_columns_are_known_by_their_names(tmp_path):
         ("topic,doc,label\n1,a,1\n", 1, "no column for the score"),
         ("1,Q0,a,1,2.5,x\n", 1, "no column for the topic"),
         ("topic,doc,score\n", None, "holds no run lines"),
-        ("topic,doc,score\n1,a,high\n", 2, "'high' in column 'score' is not a number"),
+        ("topic,doc,score\n1,a,high\n", 2, "'high' in column 'score' is not a finite number"),
         ("topic,doc,score\n1,a,1\n\n1,,1\n", 4, "the doc is empty"),
         ("topic,doc,score\n1,a,2\n1,b,\n", 3, "score nan is not a finite number"),
         ("topic,doc,score\n\n1,a,2\n1,a,1\n", 4, "ranked twice"),

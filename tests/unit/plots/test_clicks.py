@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire.io.click_logs import read_clicks
+from venire.io.clicks import read_clicks
 from venire.users.clicks import summarise_clicks
 from venire.users.online_correlations import correlate_online
 

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from venire import evaluate
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
-from venire.io.click_logs import read_clicks
+from venire.io.clicks import read_clicks
 from venire.users.clicks import Online, online_scores
 from venire.users.online_correlations import correlate_online
 

@@ -1,13 +1,13 @@
 """Judgments and runs as objects of other tools: ir_measures' rows and frames, ranx's Qrels and Run.
 
-Objects are known by what they have, not by their class, so that neither tool is needed:
+Objects are recognised by their attributes, not by their class, so that neither tool needs to be installed:
 
 - rows of ir_measures (and of ir_datasets) are named tuples with ``query_id``, ``doc_id`` and ``relevance`` (Qrel,
   perhaps with ``iteration``, the second column of qrels) or ``score`` (ScoredDoc); any iterable of them;
 - ranx's Qrels and Run have ``to_dict``, ``name``, and ``qrels`` or ``run``;
 - ``{assessor: judgments}`` names the assessor of each, and ``{system: run}`` the system.
 
-Cost: a Python object for every row, as the other tools have; files are read far faster.
+Cost: a Python object for every row; files are read far faster.
 """
 
 from __future__ import annotations
@@ -29,20 +29,18 @@ ITERATION = "iteration"
 
 
 def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
-    """Turn judgments of another tool into Rows, or into a source that is read here; others come back as they are."""
-    source = at_hand(source)
+    """Convert judgments of another tool to Rows, or to a source that can be read; return others as they are."""
+    source = _listed(source)
     if isinstance(source, list | tuple) and not source:
         raise FormatError("list", None, "holds no judgments", hint="expected rows such as Qrel, or names of files")
-    if _is_ranx(source, "run") or (has_rows(source, SCORED) and not has_rows(source, QREL)):
-        raise FormatError(
-            "judgments", None, "found scores of documents, which is a run", hint="give qrels in its place"
-        )
+    if _is_ranx(source, "run") or (_has_rows(source, SCORED) and not _has_rows(source, QREL)):
+        raise FormatError("judgments", None, "found scores of documents, which is a run", hint="give qrels instead")
     if _is_ranx(source, "qrels"):
         from venire.io.tables import rows_from_dict
 
         name = getattr(source, "name", None)
         return rows_from_dict(source.to_dict(), source="ranx.Qrels", assessor=str(name or "assessor"))
-    if has_rows(source, QREL):
+    if _has_rows(source, QREL):
         return _rows_of(source, second_column)
     if hasattr(source, "columns") and second_column != "ignore" and ITERATION in source.columns:
         renamed = {ITERATION: second_column}
@@ -51,7 +49,7 @@ def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
 
 
 def names_assessors(source: Any) -> bool:
-    """Tell {assessor: judgments} from {topic: {doc: label}}; the first document of each topic is looked at."""
+    """Whether a source is {assessor: judgments}, not {topic: {doc: label}}, by the first document of each topic."""
     return isinstance(source, Mapping) and any(
         isinstance(next(iter(each.values()), None), Mapping) if isinstance(each, Mapping) else _is_object(each, QREL)
         for each in source.values()
@@ -59,32 +57,32 @@ def names_assessors(source: Any) -> bool:
 
 
 def of_assessor(name: object, rows: Rows) -> Rows:
-    """Rows of a source that was given under the name of its assessor; one that names several keeps their names."""
+    """Name the assessor of rows; a source with several assessors keeps their names."""
     several = len(rows.assessor.names) > 1
     return rows if several else replace(rows, assessor=Category.constant(str(name), len(rows.line)))
 
 
 def known_runs(source: Any) -> Any:
-    """Turn runs of another tool into a RunTable, or into a dictionary; others come back as they are."""
-    source = at_hand(source)
-    if _is_ranx(source, "qrels") or (has_rows(source, QREL) and not has_rows(source, SCORED)):
-        raise FormatError("runs", None, "found relevance of documents, which is qrels", hint="give a run in its place")
+    """Convert runs of another tool to a RunTable or a dictionary; return others as they are."""
+    source = _listed(source)
+    if _is_ranx(source, "qrels") or (_has_rows(source, QREL) and not _has_rows(source, SCORED)):
+        raise FormatError("runs", None, "found relevance of documents, which is qrels", hint="give a run instead")
     if _is_ranx(source, "run"):
         return {str(getattr(source, "name", None) or "run"): source.to_dict()}
-    if has_rows(source, SCORED):
+    if _has_rows(source, SCORED):
         return _table_of("run", source)
     if isinstance(source, Mapping) and any(_is_object(each, SCORED) for each in source.values()):
         return [_of_system(str(name), known_runs(each)) for name, each in source.items()]
     return source
 
 
-def at_hand(source: Any) -> Any:
-    """List what an iterator gives, since it can be looked at only once; others come back as they are."""
+def _listed(source: Any) -> Any:
+    """List the elements of an iterator, since it can be read only once; return others as they are."""
     return list(source) if isinstance(source, Iterator) else source
 
 
-def has_rows(source: Any, fields: tuple[str, ...]) -> bool:
-    """Whether a source is an iterable of named tuples with these fields; its first one tells."""
+def _has_rows(source: Any, fields: tuple[str, ...]) -> bool:
+    """Whether a source is an iterable of named tuples with these fields, by its first one."""
     if isinstance(source, (str, bytes, Mapping)) or not isinstance(source, Iterable) or hasattr(source, "columns"):
         return False
     first = next(islice(source, 1), None)
@@ -97,23 +95,23 @@ def _is_ranx(source: Any, holds: str) -> bool:
 
 
 def _is_object(each: Any, fields: tuple[str, ...]) -> bool:
-    """Whether a value of a dictionary is a source of its own, and no dictionary: rows, an object or a frame."""
+    """Whether a value of a dictionary is a source of its own: rows, an object or a frame, not a dictionary."""
     if isinstance(each, Mapping):
         return False
-    return hasattr(each, "to_dict") or hasattr(each, "columns") or isinstance(each, Iterator) or has_rows(each, fields)
+    return hasattr(each, "to_dict") or hasattr(each, "columns") or isinstance(each, Iterator) or _has_rows(each, fields)
 
 
 def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
     """Read rows of ir_measures as ``read_qrels`` reads lines; ``iteration`` is the second column."""
     listed = list(source)
     try:
-        topic, doc = (Category.of(_id(getattr(row, name)) for row in listed) for name in QREL[:2])
+        topic, doc = (Category.of(as_id(getattr(row, name)) for row in listed) for name in QREL[:2])
         label = Category.of(whole(str(_relevance(row, line))) for line, row in enumerate(listed, start=1))
     except AttributeError as error:
         raise FormatError(
             "rows", None, f"not every row is a Qrel ({error})", hint=f"fields: {', '.join(QREL)}"
         ) from None
-    second = Category.of(_id(getattr(row, ITERATION, "0")) for row in listed)
+    second = Category.of(as_id(getattr(row, ITERATION, "0")) for row in listed)
     named = second_column == "assessor"
     return Rows(
         source="Qrel rows",
@@ -129,14 +127,14 @@ def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
 
 def _relevance(row: Any, line: int) -> Any:
     if row.relevance is None or row.relevance != row.relevance:
-        raise FormatError("Qrel rows", line, "has no relevance", hint="leave out rows that say nothing")
+        raise FormatError("Qrel rows", line, "has no relevance", hint="leave out rows without a label")
     return row.relevance
 
 
 def _table_of(system: str, source: Iterable[Any]) -> RunTable:
     listed = list(source)
     try:
-        topic, doc = (Category.of(_id(getattr(row, name)) for row in listed) for name in SCORED[:2])
+        topic, doc = (Category.of(as_id(getattr(row, name)) for row in listed) for name in SCORED[:2])
         score = np.array([row.score for row in listed], dtype=np.float64)
     except (AttributeError, TypeError, ValueError) as error:
         message = f"not every row is a ScoredDoc ({error})"
@@ -145,7 +143,7 @@ def _table_of(system: str, source: Iterable[Any]) -> RunTable:
 
 
 def _of_system(name: str, source: Any) -> Any:
-    """Give one system's run the name that it was given under; a frame that names systems keeps their names."""
+    """Name the system of a run; a frame that names systems keeps their names."""
     if isinstance(source, RunTable):
         return replace(source, name=name, system=Category.constant(name, len(source.score)))
     if isinstance(source, Mapping):
@@ -158,8 +156,9 @@ def _of_system(name: str, source: Any) -> Any:
     return source.assign(system=name) if hasattr(source, "iloc") else source.with_columns(pl.lit(name).alias("system"))
 
 
-def _id(name: object) -> str:
+def as_id(name: object, where: str = "rows") -> str:
+    """Return the name of a topic, document or system as text; raise where it is empty or has a zero byte."""
     text = str(name)
     if not text or "\0" in text:
-        raise FormatError("rows", None, f"found the id {text!r}, expected text for topics and documents")
+        raise FormatError(where, None, f"found the id {text!r}, expected text for topics and documents")
     return text

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from venire.context.features import read_features
 from venire.errors import FormatError
-from venire.io.feature_files import read_features
 
 CSV = "topic,doc,given,x,y\n1,a,b,0.5,\n1,b,a,2,-1e3\n"
 
@@ -44,8 +44,8 @@ def test_whole_numbers_and_truth_values():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("topic,doc,x\n1,a,0.5\n\n1,b,high\n", r"f\.csv:4: 'high' in column 'x' is no number"),
-        ("topic,doc,x\n1,a,inf\n", r"f\.csv:2: 'inf' in column 'x' is no number"),
+        ("topic,doc,x\n1,a,0.5\n\n1,b,high\n", r"f\.csv:4: 'high' in column 'x' is not a finite number"),
+        ("topic,doc,x\n1,a,inf\n", r"f\.csv:2: 'inf' in column 'x' is not a finite number"),
         ("topic,doc\n1,a\n", "found the columns topic, doc"),
         ("query,doc,x\n1,a,2\n", "found the columns query, doc, x"),
         ("topic,doc,x\n", "holds no features"),

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from venire import FormatError, evaluate, read_judgments, read_runs
-from venire.io.run_scores import run_scores
+from venire.io.exchange import run_scores
 
 
 class Qrel(NamedTuple):

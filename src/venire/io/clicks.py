@@ -1,0 +1,538 @@
+"""read_clicks: click logs of any size into counts; CSV, TSV, JSONL, Parquet and frames, text also gz or zst.
+
+In the *long* form a row is one result that was shown: session, topic, doc, clicked, perhaps rank and dwell.  In the
+*wide* form a row is a session: topic, its documents and as many click flags (perhaps as many dwell times, ``-`` where
+there is none), separated by white space in a cell, or as lists in JSONL and Parquet; best rank first.
+
+A log is read in blocks of whole sessions, and a block is reduced to counts before the next one is read.  Memory: a
+block, 8 bytes for each session (28 if it has a click and the log no dwell times), the names and counts of each
+document, and each distinct list.  Cost: O(bytes).  Documents and sessions are identified by hashes of 64 bits: among
+10^7 of them two agree by chance with a probability of 3 in 10^6.
+
+The rows of a session should be adjacent.  If they are not, counts and last clicks are still right; the list that such a
+session saw is known in pieces only, and a note says so.  Errors name the line (the row of Parquet and of a frame).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from venire.data.clicks import Clicks, RankCounts, ShownLists
+from venire.data.rows import number_items
+from venire.errors import FormatError, SettingError
+from venire.io.cells import texts
+from venire.io.column_names import ROLES, Form, Groups, column_among, plain
+from venire.io.delimited import checked_rows, find_layout, refuse_bytes
+from venire.io.frames import encoded
+from venire.io.json_lines import filled_lines, parsed_lines
+from venire.io.lines import BOM, opened
+from venire.io.row_blocks import BLOCK, has_quotes, row_blocks
+from venire.io.sources import TableRows, expanded, format_of, frame_of
+from venire.io.table_formats import SEPARATOR, ending_of
+from venire.kernels.ragged import offsets
+from venire.results import Note, counted
+from venire.types import Codes, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ClicksLike = Clicks | str | Path | Mapping[str, Any] | Iterable[Any]
+
+_SESSION = (("session", "sessionid", "sid", "visit", "visitid"), ("impressionid", "searchid", "serpid", "pageid"))
+_DWELL = (
+    ("dwell", "dwelltime", "dwellseconds", "dwelltimeseconds", "dwelltimes", "dwells"),
+    ("dwellms", "dwelltimems"),
+)
+_LONG_DOC = (*ROLES["doc"], ("url", "urlid", "uri", "result", "resultid", "item", "itemid"))
+_LONG_CLICKED = (("clicked", "click", "isclick", "isclicked", "wasclicked"), ("clicks",))
+_WIDE_DOC = ("docs", "docids", "documents", "urls", "urlids", "results", "resultids", "items")
+_WIDE_CLICKED = ("clicks", "clickflags", "clickeds", "flags")
+LONG: Mapping[str, Groups] = {
+    "session": _SESSION,
+    "topic": ROLES["topic"],
+    "rank": (("rank", "position", "pos"),),
+    "doc": _LONG_DOC,
+    "clicked": _LONG_CLICKED,
+    "dwell": _DWELL,
+}
+WIDE = {**LONG, "doc": (_WIDE_DOC, *_LONG_DOC), "clicked": (_WIDE_CLICKED, *_LONG_CLICKED)}
+del WIDE["rank"]
+"""Names of the columns of each role."""
+
+HINT = "columns are session, topic, doc, clicked (0 or 1), perhaps rank and dwell in seconds"
+WIDE_HINT = "a row of the wide form has topic, docs and clicks: as many flags as documents, separated by spaces"
+ROWS = 1 << 19
+"""Rows of a frame or of Parquet that are counted at once."""
+MOST_ROWS = 1 << 21
+"""Rows of one session with one topic, beyond which the column is probably not the session."""
+SPARE = 1 << 18
+"""Least number of rows of new counts before they are added to those known."""
+MOSTLY_CLICKED = 0.9
+"""The share of results with a click from which on those without one are probably missing."""
+ODD = 0x9E3779B97F4A7C15
+"""2^64 divided by the golden ratio: an odd number that mixes two hashes well."""
+
+
+def read_clicks(source: ClicksLike, *, dwell: float = 30.0, wide: bool | None = None) -> Clicks:
+    """Read a click log, of one source or of several together, and count it.
+
+    Parameters
+    ----------
+    source : path, folder, pattern, "-", frame, {column: values}, or several of these in a list
+        A row per result that was shown: session, topic, doc, clicked (0 or 1), perhaps rank and dwell (seconds), under
+        these or other usual names; the rows of a session are adjacent.  Or, wide, a row per session: topic, docs
+        and clicks, as many flags as documents in a cell, separated by spaces.
+    dwell : a click with at least this many seconds is satisfied; without dwell times, the last click of a session is
+    wide : True: a row per session; False: a row per result; None: by the names of the columns
+
+    Examples
+    --------
+    >>> read_clicks({"session": [1, 1, 2], "topic": ["q"] * 3, "doc": ["a", "b", "a"], "clicked": [1, 0, 1]})
+    <Clicks: 2 sessions: 3 impressions of 2 documents for 1 topic, 2 clicks, 2 satisfied (the last click of a session)>
+    """
+    if isinstance(source, Clicks):
+        return source
+    if not dwell >= 0:
+        raise SettingError(f"a dwell time of {dwell} s is not possible", hint="30 is usual")
+    where: object = "clicks"
+    tally, notes = Tally(dwell), dict[Note, None]()
+    for where, blocks in _logs(source, wide):
+        for rows in _whole_sessions(_typed(blocks, notes), where):
+            tally.add(rows)
+    return tally.clicks(where, notes)
+
+
+class LogColumns(NamedTuple):
+    """The column of each role, whether a row is a whole session, and the seconds in a unit of dwell time."""
+
+    roles: Mapping[str, str]
+    wide: bool
+    unit: float = 1.0
+
+
+Blocks = Iterator[tuple[TableRows, LogColumns]]
+
+
+def find_log_columns(names: Sequence[str], where: object, line: int | None, wide: bool | None) -> LogColumns:
+    """Find the column of each role; wide None: by the names."""
+    if wide is None:
+        present = {plain(name) for name in names}
+        wide = bool(present & set(_WIDE_DOC)) and not present & {name for group in _LONG_DOC for name in group}
+    known = WIDE if wide else LONG
+    found = {role: column_among(names, known[role], repr(role), where=where, line=line) for role in known}
+    roles = {role: name for role, name in found.items() if name is not None}
+    for role in ("topic", "doc", "clicked") if wide else ("session", "topic", "doc", "clicked"):
+        if role not in roles:
+            expected = ", ".join(name for group in known[role] for name in group)
+            message = f"no column for {role!r}: found {', '.join(names) or 'nothing'}; expected one of {expected}"
+            raise FormatError(where, line, message, hint=WIDE_HINT if wide else HINT)
+    return LogColumns(roles, wide, 1e-3 if plain(roles.get("dwell", "")) in _DWELL[1] else 1.0)
+
+
+def _logs(source: Any, wide: bool | None) -> Iterator[tuple[object, Blocks]]:
+    """Yield the name of each log, and its blocks."""
+    if isinstance(source, (str, Path)):
+        for path in expanded(source):
+            yield path, _from_file(path, wide)
+    elif isinstance(source, Mapping) or hasattr(source, "columns"):
+        yield "clicks", _from_frame(source, wide)
+    else:
+        for each in source:
+            yield from _logs(each, wide)
+
+
+def _from_file(path: Path, wide: bool | None) -> Blocks:
+    """Read one file by its first bytes and its name."""
+    with opened(path) as file:
+        head = file.read(BLOCK).removeprefix(BOM)
+        if (form := format_of(path, head)) == "parquet":
+            yield from _from_parquet(path, head, file, wide)
+        elif form == "json":
+            yield from _from_json_lines(path, row_blocks(file, head, separator=None), wide)
+        else:
+            yield from _from_delimited(path, head, file, wide)
+
+
+def _from_delimited(path: Path, head: bytes, file: BinaryIO, wide: bool | None) -> Blocks:
+    import polars as pl
+
+    layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
+    columns, line = find_log_columns(layout.names, path, layout.line, wide), head.count(b"\n", 0, layout.start)
+    numbers = {} if columns.wide else {"rank": pl.Int32(), "clicked": pl.Int8(), "dwell": pl.Float64()}
+    role_of = {name: role for role, name in columns.roles.items()}
+    types = {name: numbers.get(role_of.get(name, ""), pl.String()) for name in layout.names}
+    used = sorted(layout.names.index(name) for name in role_of)
+    for block in row_blocks(file, head[layout.start :], separator=layout.separator):
+        quoted = has_quotes(block, layout.separator)
+        text, number = checked_rows(block, line, layout._replace(quoted=quoted))
+        line += block.count(b"\n")
+        if text:
+            form: dict[str, Any] = {"separator": layout.separator, "quote_char": '"' if quoted else None}
+            form |= {"has_header": False, "columns": used}
+            try:
+                frame = pl.read_csv(text, schema=types, **form)
+            except pl.exceptions.ComputeError:  # words, or wrong numbers: from here on all cells are text
+                types = dict.fromkeys(types, pl.String())
+                frame = pl.read_csv(text, schema=types, **form)
+            if frame.height != len(number):
+                message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
+                raise FormatError(path, int(number[0]), message)
+            yield TableRows(frame, number, path), columns
+
+
+def _from_json_lines(path: Path, blocks: Iterable[bytes], wide: bool | None) -> Blocks:
+    line = 0
+    for block in blocks:
+        refuse_bytes(block, line, path)
+        lines, number = filled_lines(block)
+        number = number + line + 1
+        line += block.count(b"\n")
+        if lines:
+            frame = parsed_lines(lines, number, Form(path))
+            yield TableRows(frame, number, path), find_log_columns(frame.columns, path, int(number[0]), wide)
+
+
+def _from_parquet(path: Path, head: bytes, file: BinaryIO, wide: bool | None) -> Blocks:
+    """Read Parquet in slices; from standard input, or within gz or zst, at once."""
+    import polars as pl
+
+    on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
+    try:
+        frame = pl.scan_parquet(path if on_disk else io.BytesIO(head + file.read()))
+        columns, start = find_log_columns(frame.collect_schema().names(), path, None, wide), 0
+        used = frame.select([pl.col(name) for name in columns.roles.values()])
+        while (part := used.slice(start, ROWS).collect()).height:
+            yield TableRows(part, np.arange(start + 1, start + part.height + 1), path), columns
+            start += part.height
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+
+
+def _from_frame(source: Any, wide: bool | None) -> Blocks:
+    frame, line, where = frame_of(source, "clicks")
+    columns = find_log_columns(frame.columns, where, None, wide)
+    for start in range(0, frame.height, ROWS):
+        yield TableRows(frame.slice(start, ROWS), line[start : start + ROWS], where), columns
+
+
+def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[pl.DataFrame]:
+    """Yield a row per result with checked cells; notes: which columns were used, where their names are not the roles'.
+
+    Columns: session, topic, doc, clicked, and rank and dwell (seconds) where the log has them.
+    """
+    for rows, (roles, wide, unit) in blocks:
+        if wide or any(role != name for role, name in roles.items()):
+            form = "a row per session" if wide else "a row per result"
+            used = ", ".join(f"{role} = {name}" for role, name in roles.items())
+            note = Note("columns-used", "{where}: {form}; {columns}", where=str(rows.where), form=form, columns=used)
+            notes[note] = None
+        if wide:
+            rows = _spread(rows, roles)
+            roles = {role: role for role in rows.frame.columns}
+        yield _results(rows, roles, unit)
+
+
+def _results(rows: TableRows, roles: Mapping[str, str], unit: float) -> pl.DataFrame:
+    """Read the cells of every role's column."""
+    import polars as pl
+
+    read = {"clicked": _flags, "rank": _ranks, "dwell": _seconds}
+    found = [read.get(role, _name)(rows.frame[name].alias(role), rows).alias(role) for role, name in roles.items()]
+    frame = pl.DataFrame(found)
+    return frame.with_columns(pl.col("dwell") * unit) if unit != 1 else frame
+
+
+def _spread(rows: TableRows, roles: Mapping[str, str]) -> TableRows:
+    """Give every result of a session a row of its own, ranks from 1."""
+    import polars as pl
+
+    line = pl.Series("line", rows.line)
+    session = rows.frame[roles["session"]] if "session" in roles else f"{rows.where}:" + line.cast(pl.String)
+    lists = {role: _parts(rows, roles[role]) for role in ("doc", "clicked", "dwell") if role in roles}
+    length = lists["doc"].list.len()
+    _refuse(rows, length == 0, "there are no documents", WIDE_HINT)
+    for role, noun in (("clicked", "click flag"), ("dwell", "dwell time")):
+        if role in lists:
+            _refuse_uneven(rows, lists[role].list.len(), length, noun)
+    frame = pl.DataFrame({"session": session, "topic": rows.frame[roles["topic"]], "line": line, **lists})
+    frame = frame.with_columns(rank=pl.int_ranges(1, pl.col("doc").list.len() + 1)).explode("rank", *lists)
+    return TableRows(frame, frame.drop_in_place("line").to_numpy(), rows.where)
+
+
+def _refuse_uneven(rows: TableRows, found: pl.Series, length: pl.Series, noun: str) -> None:
+    def message(row: int) -> str:
+        return f"found {counted(found[row], noun)} for {counted(length[row], 'document')}"
+
+    _refuse(rows, found != length, message, WIDE_HINT)
+
+
+def _parts(rows: TableRows, name: str) -> pl.Series:
+    """Return the lists in a column: as they are, or text split at white space; an empty cell is an empty list."""
+    import polars as pl
+
+    column = rows.frame[name]
+    if isinstance(column.dtype, pl.List | pl.Array):
+        return column.cast(pl.List(column.dtype.inner)).fill_null([])
+    return texts(column, rows.where, rows.line).fill_null("").str.extract_all(r"\S+")
+
+
+def _refuse(rows: TableRows, wrong: pl.Series, message: str | Callable[[int], str], hint: str) -> None:
+    """Raise at the first wrong row, with its line; a message may depend on the row."""
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        text = message if isinstance(message, str) else message(row)
+        raise FormatError(rows.where, int(rows.line[row]), text, hint=hint)
+
+
+def _name(column: pl.Series, rows: TableRows) -> pl.Series:
+    text, role = texts(column, rows.where, rows.line), column.name
+    _refuse(rows, text.is_null(), f"the {role} is empty", f"every row needs its {role}")
+    return text
+
+
+def _flags(column: pl.Series, rows: TableRows) -> pl.Series:
+    if column.dtype.is_numeric() and ((column == 0) | (column == 1)).fill_null(False).all():
+        return column == 1
+    text = texts(column, rows.where, rows.line).fill_null("").str.strip_chars()
+    flag, none = (text.str.to_lowercase().is_in(words) for words in (["1", "true", "yes"], ["0", "false", "no"]))
+    hint = "write 1 for a click and 0 for none"
+    _refuse(rows, ~(flag | none), lambda row: f"{text[row]!r} is not a click flag", hint)
+    return flag
+
+
+def _ranks(column: pl.Series, rows: TableRows) -> pl.Series:
+    import polars as pl
+
+    text = column if column.dtype == pl.Int32 else texts(column, rows.where, rows.line).str.strip_chars()
+    rank = text.cast(pl.Int32, strict=False)
+    wrong = (rank.is_null() | (rank < 1)).fill_null(True)
+    hint = "the first result has rank 1; without a column for it, the order of rows is the rank"
+    _refuse(rows, wrong, lambda row: f"rank {_shown_cell(text[row])!r} is not a whole number from 1 on", hint)
+    return rank
+
+
+def _seconds(column: pl.Series, rows: TableRows) -> pl.Series:
+    """Read dwell times; an empty cell, ``-`` and NaN (as in pandas) are null."""
+    import polars as pl
+
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+    else:
+        column = texts(column, rows.where, rows.line).str.strip_chars()
+        column = column.set(column.is_in(["", "-"]), None)
+    value = column.cast(pl.Float64, strict=False)
+    wrong, hint = ~(value.is_finite() & (value >= 0)).fill_null(False), "leave it empty where it is not known"
+    message = "dwell {!r} is not a number of seconds from 0 on"
+    _refuse(rows, column.is_not_null() & wrong, lambda row: message.format(_shown_cell(column[row])), hint)
+    return value
+
+
+def _shown_cell(cell: object) -> str:
+    return f"{cell:g}" if isinstance(cell, float) else "" if cell is None else str(cell)
+
+
+def _whole_sessions(batches: Iterable[pl.DataFrame], where: object) -> Iterator[pl.DataFrame]:
+    """Hold back the last session of a batch, since the next may continue it."""
+    import polars as pl
+
+    held: pl.DataFrame | None = None
+    for batch in batches:
+        rows = batch if held is None else pl.concat([held, batch], how="diagonal_relaxed")
+        session, topic = rows["session"], rows["topic"]
+        others = ((session != session[-1]) | (topic != topic[-1])).arg_true()
+        last = int(others[-1]) + 1 if len(others) else 0
+        if rows.height - last > MOST_ROWS:
+            message = f"session {session[-1]!r} shows over {MOST_ROWS:,} results for one topic"
+            raise FormatError(where, None, message, hint="is this column the session? rename it if it is not")
+        if last:
+            yield rows.head(last)
+        held = rows.slice(last)
+    if held is not None:
+        yield held
+
+
+@dataclass
+class Running:
+    """A group-by whose rows arrive frame by frame: counts are sums, ``first`` is a minimum, names are the same."""
+
+    key: str
+    parts: list[pl.DataFrame] = field(default_factory=list)
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Add counts; they are summed when they are more than those known, so that the whole costs O(n log n)."""
+        self.parts.append(frame)
+        if sum(each.height for each in self.parts[1:]) > max(SPARE, self.parts[0].height):
+            self.total()
+
+    def total(self) -> pl.DataFrame:
+        """Return the sums over all rows so far."""
+        import polars as pl
+
+        how = {"topic": pl.Expr.first, "doc": pl.Expr.first, "first": pl.Expr.min}
+        names = [name for name in self.parts[0].columns if name != self.key]
+        sums = [how.get(name, pl.Expr.sum)(pl.col(name)) for name in names]
+        self.parts = [pl.concat(self.parts).lazy().group_by(self.key).agg(sums).collect()]
+        return self.parts[0]
+
+
+@dataclass
+class Tally:
+    """The counts so far; dwell: a click with at least this many seconds is satisfied."""
+
+    dwell: float
+    items: Running = field(default_factory=lambda: Running("item"))
+    ranks: Running = field(default_factory=lambda: Running("rank"))
+    lists: Running = field(default_factory=lambda: Running("items"))
+    sessions: list[pl.Series] = field(default_factory=list)
+    last: list[pl.DataFrame] = field(default_factory=list)
+    n_rows: int = 0
+    n_repeats: int = 0
+    n_unknown: int = 0
+    has_dwell: bool = False
+    has_rank: bool = True
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Count rows of whole sessions."""
+        import polars as pl
+
+        shown = self._shown(rows)
+        counts = (
+            pl.len().cast(pl.Int64).alias("impressions"),
+            pl.col("clicked").sum().cast(pl.Int64).alias("clicks"),
+            pl.col("satisfied").sum().cast(pl.Int64),
+        )
+        pages = shown.lazy() if self._by_rank(shown) else shown.lazy().sort("page", "rank", maintain_order=True)
+        pages = pages.group_by("page", maintain_order=True).agg(items="item", first=pl.col("row").min())
+        items = shown.lazy().group_by("item").agg(pl.col("row").first(), *counts).collect()
+        self.items.add(items.hstack(rows.select("topic", "doc")[items.drop_in_place("row") - self.n_rows]))
+        self.ranks.add(shown.lazy().group_by("rank").agg(*counts).collect())
+        lists = pages.group_by("items").agg(pl.len().cast(pl.Int64).alias("n_shown"), pl.col("first").min())
+        self.lists.add(lists.collect())
+        if not self.has_dwell:
+            clicked = shown.filter("clicked").sort("clicked_at").select("session", "item", "rank")
+            self.last.append(clicked.unique("session", keep="last", maintain_order=True))
+        self.n_rows += rows.height
+
+    @staticmethod
+    def _by_rank(shown: pl.DataFrame) -> bool:
+        page, rank = shown["page"], shown["rank"]
+        return not ((rank.diff() <= 0) & (page.diff() == 0)).any()
+
+    def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a row per result of a page (session and topic), rows of one document joined: at its best rank."""
+        import polars as pl
+
+        self.has_dwell |= "dwell" in rows.columns
+        self.has_rank &= "rank" in rows.columns
+        seconds = pl.col("dwell") if "dwell" in rows.columns else pl.lit(None, pl.Float64)
+        self.n_unknown += rows.select((pl.col("clicked") & seconds.is_null()).sum()).item()
+        session, at = _hash("session", "topic"), pl.col("row")
+        shown = rows.with_row_index("row", self.n_rows).select(
+            *("row", "clicked"),
+            pl.col("rank") if "rank" in rows.columns else pl.lit(0, pl.Int32).alias("rank"),
+            session=session,
+            page=(session != session.shift(1)).fill_null(True).cum_sum(),
+            item=_hash("topic", "doc"),
+            satisfied=pl.col("clicked") & (seconds >= self.dwell).fill_null(False),
+            clicked_at=pl.when("clicked").then(at),
+        )
+        first = shown["page"].diff().fill_null(1) > 0
+        self.sessions.append(shown["session"].filter(first))
+        if shown.select((pl.col("page") * ODD + pl.col("item")).n_unique()).item() < shown.height:
+            best, same = pl.col("row", "rank").min(), pl.col("session").first()
+            flags, last = pl.col("clicked", "satisfied").any(), pl.col("clicked_at").max()
+            joined = shown.group_by("page", "item").agg(best, same, flags, last).sort("row")
+            self.n_repeats += shown.height - joined.height
+            shown = joined
+        if "rank" in rows.columns:
+            return shown
+        return shown.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("page"))
+
+    def clicks(self, where: object, notes: Iterable[Note] = ()) -> Clicks:
+        """Return the counts, documents and ranks in order."""
+        import polars as pl
+
+        if self.n_rows == 0:
+            raise FormatError(where, None, "holds no results that were shown", hint="expected rows under the header")
+        known, line = self.items.total(), np.arange(self.items.parts[0].height) + 1
+        items, number = number_items(*(encoded(known[name], Form(where), line) for name in ("topic", "doc")))
+        order = np.argsort(known["item"].to_numpy())
+        hashes, number_of = known["item"].to_numpy()[order], number[order]
+
+        def place(hashed: pl.Series) -> Codes:
+            return number_of[np.searchsorted(hashes, hashed.to_numpy())]
+
+        counts = known.select("impressions", "clicks", "satisfied")[np.argsort(number)]
+        ranks = self.ranks.total().with_columns(pl.col("rank").cast(pl.Int64)).sort("rank")
+        if not self.has_dwell:
+            last = pl.concat(self.last).unique("session", keep="last", maintain_order=True)
+            by_item = np.bincount(place(last["item"]), minlength=len(items))
+            by_rank = last.group_by(pl.col("rank").cast(pl.Int64)).agg(satisfied=pl.len().cast(pl.Int64))
+            counts = counts.with_columns(satisfied=by_item)
+            ranks = ranks.drop("satisfied").join(by_rank, on="rank", how="left", maintain_order="left").fill_null(0)
+        n_sessions = pl.concat(self.sessions).n_unique()
+        shown, clicked = int(counts["impressions"].sum()), int(counts["clicks"].sum())
+        return Clicks(
+            items=items,
+            **_arrays(counts),
+            ranks=RankCounts(**_arrays(ranks)),
+            lists=_shown_lists(self.lists.total(), items.topic, place),
+            sessions=n_sessions,
+            rule=f"dwell of {self.dwell:g} s or more" if self.has_dwell else "the last click of a session",
+            notes=(*notes, *self._notes(n_sessions), *_missing_impressions(shown, clicked)),
+        )
+
+    def _notes(self, n_sessions: int) -> Iterator[Note]:
+        """Note how the log was read, and what was left out."""
+        if not self.has_dwell:
+            text = "there are no dwell times: the last click of a session, in the order of its rows, is satisfied"
+            yield Note("no-dwell-times", text)
+        elif self.n_unknown:
+            yield Note("unknown-dwell-times", "{n:click} without a dwell time not satisfied", n=self.n_unknown)
+        if not self.has_rank:
+            yield Note("no-ranks", "there are no ranks: the order of rows within a session is the rank")
+        if self.n_repeats:
+            text = "{n:row} with a document that its session has already: both are one result"
+            yield Note("repeated-results", text, n=self.n_repeats)
+        if back := sum(map(len, self.sessions)) - n_sessions:
+            text = "sessions continue after rows of others {n:time}: the lists they saw are known in pieces only"
+            yield Note("scattered-sessions", f"{text}; sort the log by session", n=back)
+
+
+def _hash(first: str, second: str) -> pl.Expr:
+    """Hash pairs of names."""
+    import polars as pl
+
+    return pl.col(first).hash(1) * ODD + pl.col(second).hash(2)
+
+
+def _arrays(frame: pl.DataFrame) -> dict[str, Ints]:
+    return {each.name: each.to_numpy() for each in frame}
+
+
+def _shown_lists(lists: pl.DataFrame, topic: Codes, place: Callable[[pl.Series], Codes]) -> ShownLists:
+    """Order lists by topic, the most frequent first; place: numbers of hashed documents."""
+    import polars as pl
+
+    lists = lists.with_columns(topic=pl.Series(topic[place(lists["items"].list.first())]))
+    lists = lists.sort("topic", "n_shown", "first", descending=[False, True, False])
+    items, length = lists["items"], lists["items"].list.len().to_numpy().astype(np.int64)
+    return ShownLists(lists["topic"].to_numpy(), lists["n_shown"].to_numpy(), offsets(length), place(items.explode()))
+
+
+def _missing_impressions(shown: int, clicked: int) -> Iterator[Note]:
+    """Note that results without a click are probably missing from a log."""
+    if clicked == shown:
+        text = "every result in the log was clicked: results that were shown and not clicked are missing, so"
+        way = "click-through rates are not known; log every result that was shown"
+        yield Note("no-unclicked-results", f"{text} {way}")
+    elif clicked >= MOSTLY_CLICKED * shown:
+        text = "{share:.0%} of the results in the log were clicked: if results that were shown and not clicked are"
+        way = "missing, click-through rates are too high"
+        yield Note("few-unclicked-results", f"{text} {way}", share=clicked / shown)
