@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from venire.data.clicks import Clicks
     from venire.data.context import Context
     from venire.data.gains import Gains, binary, exponential, linear, raw
-    from venire.data.grids import read_grid
     from venire.data.intents import explicit_intents, top_intents
     from venire.data.judgments import Judgments, Summary
     from venire.data.preferences import Preferences
@@ -97,8 +96,7 @@ if TYPE_CHECKING:
     from venire.io.duplicates import read_duplicates
     from venire.io.exchange import ScaledQrels
     from venire.io.exchange_files import write_scaled_qrels
-    from venire.io.judgment_sources import read_judgments
-    from venire.io.judgment_writing import write_judgments
+    from venire.io.judgments import read_grid, read_judgments, write_judgments
     from venire.io.preference_groups import read_preference_groups, write_preference_groups
     from venire.io.preferences import read_preferences
     from venire.io.run_scores import run_scores
@@ -184,7 +182,6 @@ _NAMES_IN = {
     "data.clicks": "Clicks",
     "data.context": "Context",
     "data.gains": "Gains binary exponential linear raw",
-    "data.grids": "read_grid",
     "data.intents": "explicit_intents top_intents",
     "data.judgments": "Judgments Summary",
     "data.preferences": "Preferences",
@@ -217,8 +214,7 @@ _NAMES_IN = {
     "io.duplicates": "read_duplicates",
     "io.exchange": "ScaledQrels",
     "io.exchange_files": "write_scaled_qrels",
-    "io.judgment_sources": "read_judgments",
-    "io.judgment_writing": "write_judgments",
+    "io.judgments": "read_grid read_judgments write_judgments",
     "io.preference_groups": "read_preference_groups write_preference_groups",
     "io.preferences": "read_preferences",
     "io.run_scores": "run_scores",

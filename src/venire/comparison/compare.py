@@ -25,7 +25,7 @@ from venire.data.panel import current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, agreement_transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.measures.evaluate import as_list, evaluate

@@ -26,7 +26,7 @@ from venire.data.panel import Panel, Pool
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
+from venire.io.judgments import JudgmentsLike, read_also, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.spread import LEVEL

@@ -35,7 +35,7 @@ from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.io.shown_items import with_shown_items

@@ -22,7 +22,7 @@ from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.kernels.resampling import topic_weights

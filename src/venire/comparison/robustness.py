@@ -38,7 +38,7 @@ from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.disagreement.returned import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores

@@ -66,7 +66,7 @@ def pair_up(
     refuse_mixed(judgments)
     observed, reference = named_assessors(observed), named_assessors(reference)
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
     named = bool(observed or reference)
     item, topic = distinct_items(judgments)
     if sides is not None:

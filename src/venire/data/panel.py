@@ -75,7 +75,9 @@ def build_panel(
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
-        raise AmbiguousLabels("there is no label to score with", hint="; ".join([*judgments.notes, *notes]) or None)
+        raise AmbiguousLabels(
+            "there is no label to score with", hint="; ".join(map(str, [*judgments.notes, *notes])) or None
+        )
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
     if pool is not None:

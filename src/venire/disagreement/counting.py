@@ -33,7 +33,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.returned import labels_to_fit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.kernels.correlation import kendall_tau
 from venire.measures.dcg import CG

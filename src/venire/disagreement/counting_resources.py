@@ -26,7 +26,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, build_panel
 from venire.disagreement.counting import Counts, Model, counts_of, fitted, measures_of
 from venire.errors import FormatError, SettingError, known_names
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.kernels.ragged import gather, offsets

@@ -17,7 +17,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import GainsError, PairsError
 from venire.io.exchange import ScaledQrels, scaled_qrels
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.types import Ints, RNGLike
 
 APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"

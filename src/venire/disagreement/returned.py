@@ -31,7 +31,7 @@ from venire.data.label_pairs import pair_up
 from venire.disagreement.gains import fitted_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.results import counted

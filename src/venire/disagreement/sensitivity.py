@@ -33,7 +33,7 @@ from venire.disagreement.double_judgments import (
 )
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, warnings_of
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.randomness import seed_of

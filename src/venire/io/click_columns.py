@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import ROLES, Groups, column_among, plain
+from venire.io.tables.cells import texts
+from venire.io.tables.columns import ROLES, Groups, column_among, plain
 from venire.results import counted
 from venire.types import Ints
 

@@ -18,13 +18,11 @@ from venire.data.clicks import Clicks
 from venire.errors import FormatError, SettingError
 from venire.io.click_columns import Cells, LogColumns, find_log_columns, log_rows
 from venire.io.click_tally import Tally, session_starts
-from venire.io.column_names import Form
-from venire.io.delimited import Layout, checked_rows, find_layout, refuse_bytes
-from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import BOM, STDIN, opened
-from venire.io.row_blocks import BLOCK, has_quotes, row_blocks
 from venire.io.run_sources import expanded
-from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
+from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, Form, ending_of
+from venire.io.tables.delimited import BLOCK, Layout, checked_rows, find_layout, has_quotes, refuse_bytes, row_blocks
+from venire.io.tables.json_lines import filled_lines, parsed_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +78,7 @@ def _logs(source: Any, wide: bool | None) -> Iterator[tuple[object, Read]]:
 
         yield "clicks", _from_frame(pl.DataFrame(source), "clicks", wide)
     elif hasattr(source, "columns"):
-        from venire.io.tables import as_polars
+        from venire.io.tables.rows import as_polars
 
         yield "clicks", _from_frame(as_polars(source, Form("clicks")), "clicks", wide)
     else:

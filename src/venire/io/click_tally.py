@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from venire.data.clicks import Clicks, RankCounts
-from venire.data.rows import number_items
+from venire.data.judgments import number_items
 from venire.errors import FormatError
 from venire.io.click_lists import ODD, Places, list_counts, pair_hashes, shown_lists
-from venire.io.column_names import Form
-from venire.io.frames import encoded
+from venire.io.tables.cells import encoded
+from venire.io.tables.columns import Form
 from venire.results import counted
 from venire.types import Bools, Codes, Ints, Words
 

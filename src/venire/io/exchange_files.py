@@ -20,10 +20,9 @@ import numpy as np
 
 from venire.data.ids import as_bytes
 from venire.errors import FormatError, UnknownName
-from venire.io.comments import refuse_comments
 from venire.io.exchange import ScaledQrels
-from venire.io.lines import written
-from venire.io.scale_files import scale_file
+from venire.io.lines import refuse_comments, written
+from venire.io.scales import scale_file
 
 TOOLS = ("trec", "ir_measures", "ranx", "groups")
 RANX_QRELS = (".trec", ".txt", ".gz")

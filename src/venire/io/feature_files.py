@@ -14,14 +14,12 @@ import numpy as np
 
 from venire.data.ids import Category
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import Form
-from venire.io.delimited import checked_rows, find_layout, refuse_bytes
-from venire.io.frames import encoded
-from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import read_bytes
-from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
-from venire.io.tables import as_polars
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, Form, ending_of
+from venire.io.tables.delimited import checked_rows, find_layout, refuse_bytes
+from venire.io.tables.json_lines import filled_lines, parsed_lines
+from venire.io.tables.rows import as_polars
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:

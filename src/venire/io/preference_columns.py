@@ -16,8 +16,7 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns
 from venire.errors import FormatError
-from venire.io.column_names import ROLES, Groups, column_among, plain
-from venire.io.file_kinds import refuse_other_kind
+from venire.io.tables.columns import ROLES, Groups, column_among, plain, refuse_other_kind
 from venire.results import counted
 from venire.scan.numbers import decimals
 from venire.types import Bools, Floats, Ints

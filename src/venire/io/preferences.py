@@ -19,18 +19,23 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.preferences import Preferences, joined_preferences
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import Form
-from venire.io.delimited import checked_rows, find_layout, refuse_bytes
 from venire.io.faults import columns_fault, control_fault
-from venire.io.file_kinds import refuse_other_kind
-from venire.io.frames import encoded
-from venire.io.json_lines import filled_lines, parsed_lines
-from venire.io.lines import read_bytes
-from venire.io.naming import stem
+from venire.io.lines import read_bytes, stem
 from venire.io.preference_columns import HINT, Table, find_roles, names_a_choice, preferences_of
 from venire.io.run_sources import expanded
-from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import (
+    JSON_LINES,
+    PARQUET,
+    SEPARATOR,
+    Form,
+    ending_of,
+    header_separator,
+    header_start,
+    refuse_other_kind,
+)
+from venire.io.tables.delimited import checked_rows, find_layout, refuse_bytes
+from venire.io.tables.json_lines import filled_lines, parsed_lines
 from venire.scan.fields import split
 from venire.scan.slices import padded
 from venire.types import Ints
@@ -136,7 +141,7 @@ def _from_parquet(data: bytes, path: Path) -> Table:
 
 def _from_frame(frame: Any, where: object = "frame", *, default: str = "assessor") -> Table:
     """Read a frame of polars or pandas; lines count its rows from 1."""
-    from venire.io.tables import as_polars
+    from venire.io.tables.rows import as_polars
 
     table = as_polars(frame, Form(where))
     if table.height == 0:

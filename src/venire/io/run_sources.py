@@ -15,7 +15,7 @@ from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRule
 from venire.errors import FormatError, UnknownName
 from venire.io.foreign_objects import known_runs
 from venire.io.lines import STDIN
-from venire.io.table_formats import is_run_table
+from venire.io.tables.columns import is_run_table
 from venire.results import read_number
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]

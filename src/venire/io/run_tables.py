@@ -15,14 +15,20 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import Form, column_among
-from venire.io.delimited import checked_rows, find_layout
-from venire.io.frames import encoded
-from venire.io.lines import read_bytes
-from venire.io.naming import stem
-from venire.io.table_formats import PARQUET, RUN_ROLES, SEPARATOR, ending_of, header_names, header_start
-from venire.io.tables import as_polars
+from venire.io.lines import read_bytes, stem
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import (
+    PARQUET,
+    RUN_ROLES,
+    SEPARATOR,
+    Form,
+    column_among,
+    ending_of,
+    header_names,
+    header_start,
+)
+from venire.io.tables.delimited import checked_rows, find_layout
+from venire.io.tables.rows import as_polars
 from venire.results import first_few
 from venire.types import Floats, Ints
 

@@ -22,11 +22,8 @@ from venire.data.judgments import Items
 from venire.data.runs import RunRules, Runs, RunTable
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning
-from venire.io.comments import warn_of_comments
 from venire.io.faults import COLUMNS, explained_fault, refuse_cut_line, repeated_row_fault, score_row_fault
-from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes
-from venire.io.naming import stem
-from venire.io.run_findings import tied_systems
+from venire.io.lines import STDIN, Chunk, chunks, opened, read_bytes, stem, warn_of_comments
 from venire.results import first_few
 from venire.scan.fields import split
 from venire.scan.lists import TAG, TOPIC, Lines, Rules, read_lines, single
@@ -97,6 +94,15 @@ def _warn_of_ties(batches: Iterable[Scanned], rules: RunRules) -> None:
     lists = (zip(each.systems, each.depth.tolist(), each.level.tolist(), strict=True) for each in batches)
     if tied := tied_systems(each for batch in lists for each in batch):
         warnings.warn(tie_words(tied, rules.order), TiedScoresWarning, stacklevel=4)
+
+
+def tied_systems(lists: Iterable[tuple[bytes, int, int]]) -> list[str]:
+    """Return the systems in whose lists all documents tie; a list is its system, its depth, and whether they do."""
+    ties: dict[bytes, bool] = {}
+    for system, depth, level in lists:
+        if depth > 1:
+            ties[system] = ties.get(system, True) and bool(level)
+    return [as_text(system) for system, all_tied in ties.items() if all_tied]
 
 
 def tie_words(systems: Sequence[str], order: str) -> str:

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from venire.data.ids import Category, joined
-from venire.data.judgments import Judgments
-from venire.data.rows import number_items
+from venire.data.judgments import Judgments, number_items
 from venire.data.runs import Runs, RunTable
 from venire.io.lines import chunks, opened
 from venire.scan.fields import split

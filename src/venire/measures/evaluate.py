@@ -14,7 +14,7 @@ from venire.data.conditional import is_conditional
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.measures.layout import Case, Layout, check_missing

@@ -43,7 +43,7 @@ from venire.data.panel import Panel, Pool
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import Progress
 from venire.kernels.resampling import FEW_TOPICS, topic_weights

@@ -50,7 +50,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.kernels.differences import Differences

@@ -34,7 +34,7 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike
 from venire.io.scanning import scan
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau

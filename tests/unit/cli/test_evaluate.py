@@ -322,7 +322,7 @@ def test_flags_that_change_scoring(venire, qrels, write):
 def test_a_wide_table_and_a_scale(venire, run, write):
     table = write("judges.tsv", "topic\tdoc\tann\tbob\n1\ta\tRel\tNon\n1\tb\tNon\tRel\n")
     answer = venire(
-        *("evaluate", table, run, "--wide", "--scale", "Non<Rel", "--per", "assessor", "-m", "RR", "--format", "json")
+        *("evaluate", table, run, "--scale", "Non<Rel", "--per", "assessor", "-m", "RR", "--format", "json")
     )
     assert values(answer) == {("RR", "all", "ann"): 1.0, ("RR", "all", "bob"): 0.5}
 

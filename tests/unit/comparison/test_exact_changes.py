@@ -284,7 +284,7 @@ def test_what_cannot_be_is_refused(collection):
 
 def test_all_pairs_of_real_runs(data_dir):
     folder = data_dir / "dl21_full"
-    labels = read_judgments(folder / "judges.tsv.gz", wide=True).where(assessor=["nist", "gpt4_umbrela"])
+    labels = read_judgments(folder / "judges.tsv.gz").where(assessor=["nist", "gpt4_umbrela"])
     runs = read_runs(folder / "runs.trec.gz")
     found = exact_changes(labels, runs, "P@10", assessor="nist")
     assert len(found.a) == 1953
