@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from venire.data.conditional import is_conditional
-from venire.data.ids import Ids, as_text
+from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
-from venire.io.lines import BOM, CHUNK, GZIP, ZSTD, chunks, opened, read_bytes
+from venire.io.lines import BOM, CHUNK, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
 from venire.io.run_sources import read_runs
 from venire.io.scales import scale_file
@@ -40,11 +41,10 @@ from venire.io.tables.columns import (
     plain,
 )
 from venire.results import Note, counted, first_few
-from venire.scan.fields import Fields, split
-from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, repeated
-from venire.scan.lookup import grouped
+from venire.scan.fields import split
+from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC
 from venire.scan.numbers import decimals
-from venire.scan.slices import Slices, changes, encode, hashes, padded
+from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
 
 T = TypeVar("T")
@@ -58,7 +58,6 @@ UTF16 = (b"\xff\xfe", b"\xfe\xff")
 TEXT_BYTES = bytes([9, 10, 11, 12, 13, *range(32, 256)])
 FORMATS = "TREC qrels have 4 columns, runs 6; tables name their columns in a header"
 MOST_ERRORS = 20
-BY_SCORE = "lists are ordered by score, unless ordering by rank is asked for"
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def inspect_file(
     """Read one file and report what it is, what it holds and what is wrong with it.
 
     judgments: it is known to hold judgments.  reading: how judgments are read, as ``read_judgments`` takes it.
-    Cost: O(bytes), times the number of errors; runs are read in parts, judgments as a whole.
+    Cost: O(bytes), and a sort of the lines, times the number of errors.
     """
     facts: dict[str, Any] = {}
     how = dict(reading or {})
@@ -337,201 +336,121 @@ def text_facts(path: Path, facts: dict[str, Any], *, parquet: bool) -> list[Prob
 
 def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
     """Return why a file is nothing that can be read."""
-    foreign = compression(head[:8])
-    if not head.strip():
-        return Problem("is empty", fatal=True)
+    foreign, control = compression(head[:8]), head.translate(None, delete=TEXT_BYTES)
+    rows = [line.split() for line in head.splitlines() if line.strip() and not line.startswith(b"#")]
+    if not rows:
+        return Problem("has no lines but comments" if head.strip() else "is empty", fatal=True)
     if foreign != "none":
-        hint = "unpack it, or compress it with gzip or zstd"
-        return Problem(f"is compressed with {foreign}, which is not read", hint=hint, fatal=True)
-    if head.startswith(UTF16):
-        hint = "convert it: iconv -f UTF-16 -t UTF-8"
-        return Problem("is UTF-16 text, expected UTF-8", hint=hint, fatal=True)
-    control = head.translate(None, delete=TEXT_BYTES)
-    if control:
-        return Problem(f"is not text: found the control byte 0x{control[0]:02x}", hint=FORMATS, fatal=True)
-    rows = [line.split() for line in head.splitlines() if not line.startswith(b"#")]
-    usual = Counter(map(len, rows)).most_common(1)[0][0]
-    lines, columns = counted(facts["lines"], "line"), counted(usual, "column")
-    return Problem(f"is neither judgments nor a run: most of its {lines} have {columns}", hint=FORMATS, fatal=True)
-
-
-@dataclass
-class Survey:
-    """Counts over the lines of runs: lists (system, topic), their depths, lines in ties, and what is odd.
-
-    odd: by kind, the first line, the number of lines, and what is on the first.  twice: the error of the reader where a
-    list has a document twice.
-    """
-
-    lists: list[tuple[bytes, bytes]] = field(default_factory=list)
-    depth: list[Ints] = field(default_factory=list)
-    tied: Counter[str] = field(default_factory=Counter)
-    odd: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    twice: FormatError | None = None
-
-    def add(self, kind: str, line: Ints, detail: str = "") -> None:
-        """Add the numbers of lines on which something is odd."""
-        if len(line):
-            first, count, text = self.odd.get(kind, (int(line.min()), 0, detail))
-            self.odd[kind] = first, count + len(line), text
-
-    def count(self, kind: str) -> int:
-        """Return on how many lines something is odd."""
-        return self.odd[kind][1] if kind in self.odd else 0
-
-
-class Lines(NamedTuple):
-    """Lines of whole lists, those of one list together: what is on them, and their numbers from 1; all (line,)."""
-
-    topic: Slices
-    tag: Slices
-    doc: Slices
-    rank: Floats
-    score: Floats
-    number: Ints
+        what, hint = f"is compressed with {foreign}, which is not read", "unpack it, or compress it with gzip or zstd"
+    elif head.startswith(UTF16):
+        what, hint = "is UTF-16 text, expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+    elif control:
+        what, hint = f"is not text: found the control byte 0x{control[0]:02x}", FORMATS
+    else:
+        usual = counted(Counter(map(len, rows)).most_common(1)[0][0], "column")
+        lines = counted(facts["lines"], "line")
+        what, hint = f"is neither judgments nor a run: most of its {lines} have {usual}", FORMATS
+    return Problem(what, hint=hint, fatal=True)
 
 
 def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progress) -> Inspection:
     """Read runs as commands do, and look at their lines; documents that a list has twice are one error."""
     nothing = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
 
-    def read(file: Path) -> Survey:
+    def read(file: Path) -> tuple[dict[str, Any], list[Problem]]:
         runs = read_runs(file, repeated="first")
         read_facts(runs, nothing, progress if file == path else (lambda _: None))
-        survey = survey_runs(runs.sources[0])
-        if survey.count("twice"):
+        found, odd = survey_run(runs.sources[0])
+        if found["repeated_documents"]:
             try:
                 read_facts(read_runs(file), nothing, lambda _: None)
             except FormatError as error:
-                survey.twice = error
-        return survey
+                twice = _problem(error)
+                odd.append(replace(twice, what=twice.what + _such(found["repeated_documents"], "such lines")))
+        return found, odd
 
-    found = reading_all(path, read)
-    survey: Survey | None = found.result
-    if survey is None:
-        return Inspection("", kind, facts, found.problems())
-    return Inspection("", kind, facts | _run_facts(survey), (*found.problems(), *_odd_lines(survey)))
-
-
-def survey_runs(source: Path | RunTable) -> Survey:
-    """Count over the lines of runs that a reader accepts, in parts; a file with scattered lists is read whole."""
-    survey = Survey()
-    if isinstance(source, RunTable):
-        _add_lines(survey, _table_lines(source))
-        return survey
-    before = 0
-    with opened(source) as file:
-        for chunk in chunks(file):
-            fields = split(padded(chunk.data), 6)
-            _add_lines(survey, _file_lines(fields, before, survey))
-            before += fields.n_lines
-    return survey if len(set(survey.lists)) == len(survey.lists) else _survey_scattered(source)
+    whole = reading_all(path, read)
+    found, odd = whole.result or ({}, [])
+    return Inspection("", kind, facts | found, (*whole.problems(), *odd))
 
 
-def _survey_scattered(path: Path) -> Survey:
-    """Count over the lines of a file whose lists are scattered: bring the lines of a list together first."""
-    survey, data = Survey(), read_bytes(path)
-    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 6)
-    topic, tag = encode(fields.column(TOPIC))[0], encode(fields.column(TAG))[0]
-    key = tag.astype(np.int64) * (int(topic.max(initial=0)) + 1) + topic
-    begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    again = np.ones(len(begins), dtype=np.bool_)
-    again[np.unique(key[begins], return_index=True)[1]] = False
-    row = int(begins[np.argmax(again)])
-    first = int(fields.line[row]) + 1, len(np.unique(key[begins[again]])), as_text(fields.column(TOPIC).at(row))
-    _add_lines(survey, _file_lines(fields.take(np.argsort(key, kind="stable")), 0, survey))
-    survey.odd["scattered"] = first
-    return survey
+def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
+    """Count what the lines of a run that a reader accepts come to, and find what is odd about them.
 
-
-def _file_lines(fields: Fields, before: int, survey: Survey) -> Lines:
-    topic, tag, doc = (fields.column(column) for column in (TOPIC, TAG, DOC))
-    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
-    number = before + fields.line + 1
-    if len(bad := np.flatnonzero(np.isnan(rank))):
-        row = int(bad[np.argmin(number[bad])])
-        survey.add("rank", number[bad], as_text(fields.column(RANK).at(row)))
-    return Lines(topic, tag, doc, rank, score, number)
-
-
-def _table_lines(table: RunTable) -> Lines:
-    order = np.lexsort((np.arange(len(table.score)), table.topic.codes, table.system.codes))
-    columns = (table.topic, table.system, table.doc)
-    topic, tag, doc = (each.names.slices.take(each.codes[order]) for each in columns)
-    rank = np.full(len(order), np.nan) if table.rank is None else table.rank[order]
-    number = np.arange(1, len(order) + 1) if table.line is None else table.line
-    return Lines(topic, tag, doc, rank, table.score[order], number[order])
-
-
-def _add_lines(survey: Survey, lines: Lines) -> None:
-    """Add the lists of some lines, ties, and where scores rise, ranks contradict scores, or documents are repeated."""
-    begins = changes(lines.topic) | changes(lines.tag)
-    first, owner = np.flatnonzero(begins), np.cumsum(begins) - 1
-    survey.lists += zip(lines.tag.take(first).to_bytes(), lines.topic.take(first).to_bytes(), strict=True)
-    survey.depth.append(np.diff(first, append=len(owner)))
-    survey.add("twice", lines.number[repeated(lines.doc, grouped(hashes(lines.doc), owner), owner)])
+    Cost: O(n log n) in the lines; memory: linear in them.
+    """
+    table = source if isinstance(source, RunTable) else _table_of(source)
+    n_rows, n_topics = len(table.score), len(table.topic.names)
+    key = table.system.codes.astype(np.int64) * n_topics + table.topic.codes
+    order = np.argsort(key, kind="stable")
+    list_key, owner, depth = np.unique(key[order], return_inverse=True, return_counts=True)
+    doc, score, line = table.doc.codes[order], table.score[order], _lines(table)[order]
+    rank = np.full(n_rows, np.nan) if table.rank is None else table.rank[order]
     same = owner[1:] == owner[:-1]
-    rises = (lines.score[1:] > lines.score[:-1]) & same
-    survey.add("order", lines.number[1:][rises])
-    order = np.arange(len(owner))
-    if rises.any() or ((lines.rank[1:] < lines.rank[:-1]) & same).any():
-        order = np.lexsort((lines.rank, -lines.score, owner))  # within ties, any ranks will do
-        survey.add("contradiction", lines.number[order][1:][(np.diff(lines.rank[order]) < 0) & same])
-    score = lines.score[order]
+    rises = (score[1:] > score[:-1]) & same
+    again = np.ones(n_rows, dtype=np.bool_)
+    again[np.unique(owner * len(table.doc.names) + doc, return_index=True)[1]] = False
+    best = np.lexsort((rank, -score, owner))  # within ties, any ranks will do
+    falls = (np.diff(rank[best]) < 0) & same
+    goes_on = np.append(True, key[1:] != key[:-1])
+    goes_on[np.unique(key, return_index=True)[1]] = False
     with np.errstate(over="ignore"):
-        for name, values in (("float64", score), ("float32", score.astype(np.float32))):
-            survey.tied[name] += _members((values[1:] == values[:-1]) & same)
+        tied = [_n_tied(each, same) for each in (score[best], score[best].astype(np.float32))]
+    n_scattered = 0 if isinstance(source, RunTable) else len(np.unique(key[goes_on]))
+    facts = {
+        "rows": n_rows,
+        "systems": list(table.system.names),
+        "topics": n_topics,
+        "topics_per_system": _range(np.bincount(list_key // n_topics)),
+        "depth": _range(depth),
+        "tied_share": tied[0] / n_rows,
+        "tied_share_float32": tied[1] / n_rows,
+        "rising_scores": int(rises.sum()),
+        "contradicting_ranks": int(falls.sum()),
+        "scattered_lists": n_scattered,
+        "repeated_documents": int(again.sum()),
+    }
+    no_number = line[np.isnan(rank) & (table.rank is not None)]
+    by_score = "lists are ordered by score, unless ordering by rank is asked for"
+    odd = (
+        ("the rank is not a number", no_number, "such lines", "ranks are read only to order documents by them"),
+        ("the score is higher than on the line before", line[1:][rises], "such lines", by_score),
+        ("the rank column contradicts the scores", line[best][1:][falls], "such places", by_score),
+    )
+    problems = [
+        Problem(what + _such(len(found), plural), int(found.min()), hint)
+        for what, found, plural, hint in odd
+        if len(found)
+    ]
+    if n_scattered:
+        row = int(np.argmax(goes_on))
+        topic = table.topic.names[int(table.topic.codes[row])]
+        what = f"the list of topic {topic!r} goes on after other lists" + _such(n_scattered, "scattered lists")
+        hint = "it is read as a whole, which takes memory; sort it by topic and tag"
+        problems.append(Problem(what, int(_lines(table)[row]), hint))
+    return facts, problems
 
 
-def _members(alike: Bools) -> int:
-    """Count the members of runs of equal neighbours; alike (pair of neighbours,)."""
+def _table_of(path: Path) -> RunTable:
+    data = read_bytes(path)
+    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 6)
+    system, topic, doc = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC, DOC))
+    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
+    return RunTable(str(path), system, topic, doc, score, rank, fields.line + 1)
+
+
+def _lines(table: RunTable) -> Ints:
+    return np.arange(1, len(table.score) + 1) if table.line is None else table.line
+
+
+def _n_tied(values: Floats | NDArray[np.float32], same: Bools) -> int:
+    """Count the lines whose score another line of their list has, too; values in order; same (pair of neighbours,)."""
+    alike = (values[1:] == values[:-1]) & same
     return int((np.append(alike, False) | np.append(False, alike)).sum())
 
 
-def _run_facts(survey: Survey) -> dict[str, Any]:
-    depth = np.concatenate([np.zeros(0, dtype=np.int64), *survey.depth])
-    n_rows = int(depth.sum())
-    topics_of = Counter(system for system, _ in survey.lists)
-    return {
-        "rows": n_rows,
-        "systems": [as_text(system) for system in sorted(topics_of)],
-        "topics": len({topic for _, topic in survey.lists}),
-        "topics_per_system": _range(np.array(list(topics_of.values()))),
-        "depth": _range(depth),
-        "tied_share": survey.tied["float64"] / max(n_rows, 1),
-        "tied_share_float32": survey.tied["float32"] / max(n_rows, 1),
-        "rising_scores": survey.count("order"),
-        "contradicting_ranks": survey.count("contradiction"),
-        "scattered_lists": survey.count("scattered"),
-        "repeated_documents": survey.count("twice"),
-    }
-
-
 def _range(counts: Ints) -> dict[str, float]:
-    if len(counts) == 0:
-        return {}
     return {"min": int(counts.min()), "median": float(np.median(counts)), "max": int(counts.max())}
-
-
-def _odd_lines(survey: Survey) -> Iterator[Problem]:
-    """Yield what is odd about the lines of runs, and the error for documents that a list has twice."""
-    words = {
-        "rank": ("rank {!r} is not a number", "such lines", "ranks are read only where documents are ordered by rank"),
-        "order": ("the score is higher than on the line before", "such lines", BY_SCORE),
-        "contradiction": ("the rank column contradicts the scores", "such places", BY_SCORE),
-        "scattered": (
-            "the list of topic {!r} goes on after other lists",
-            "scattered lists",
-            "it is read as a whole, which takes memory; sort it by topic and tag",
-        ),
-    }
-    for kind, (what, plural, hint) in words.items():
-        if kind in survey.odd:
-            line, count, detail = survey.odd[kind]
-            yield Problem(what.format(detail) + _such(count, plural), line, hint)
-    if survey.twice is not None:
-        error = _problem(survey.twice)
-        yield replace(error, what=error.what + _such(survey.count("twice"), "such lines"))
 
 
 def _such(count: int, plural: str) -> str:

@@ -277,7 +277,7 @@ def test_a_run_with_all_sorts_of_trouble(venire, write):
         (8, "score 'nan' is not a finite number, expected one in column 5"),
         (1, "the rank column contradicts the scores"),
         (2, "the score is higher than on the line before"),
-        (7, "rank 'first' is not a number"),
+        (7, "the rank is not a number"),
     ]
     assert found["facts"]["rows"] == 6
     assert found["facts"]["tied_share"] == pytest.approx(2 / 6)
