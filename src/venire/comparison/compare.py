@@ -25,7 +25,7 @@ from venire.data.panel import current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, agreement_transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgments import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.measures.evaluate import as_list, evaluate
@@ -190,7 +190,7 @@ def compare(
 
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     old = current_assessor(labels, assessor)
     worth = gains_for(gains, labels.scale)
     transitions, notes, asked = None, [], as_list(measures)

@@ -35,7 +35,7 @@ from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgments import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.io.shown_items import with_shown_items
@@ -157,7 +157,7 @@ def exact_changes(
     """
     if unjudged not in UNJUDGED:
         raise UnknownName("rule for documents without a label", unjudged, UNJUDGED)
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     old = current_assessor(labels, assessor)
     found = fit_transitions(labels, old, new_judge) if transitions is None else transitions
     others = found.new if transitions is None and isinstance(found, Transitions) else ()

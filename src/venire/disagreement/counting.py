@@ -33,7 +33,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.returned import labels_to_fit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
-from venire.io.judgments import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.run_sources import RunsLike, read_runs
 from venire.kernels.correlation import kendall_tau
 from venire.measures.dcg import CG
@@ -192,7 +192,7 @@ def count_relevant(
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.98)
     '''
-    labels, sources, note = read_judgments(judgments), runs if isinstance(runs, Runs) else read_runs(runs), ""
+    labels, sources, note = as_judgments(judgments), runs if isinstance(runs, Runs) else read_runs(runs), ""
     if isinstance(model, PredictedRelevanceFit):
         fit = model
     else:

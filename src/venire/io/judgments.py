@@ -105,14 +105,14 @@ def read_judgments(
     return replace(judgments, scale=replace(judgments.scale, aspects=own)) if own else judgments
 
 
-def as_judgments(source: JudgmentsLike) -> Judgments:
-    """Return judgments as they are; read anything else with the defaults of ``read_judgments``."""
-    return source if isinstance(source, Judgments) else read_judgments(source)
+def as_judgments(source: JudgmentsLike, *, scale: Scale | None = None) -> Judgments:
+    """Return judgments as they are; read anything else with ``read_judgments``, on this scale if there is one."""
+    return source if isinstance(source, Judgments) else read_judgments(source, scale=scale)
 
 
 def read_also(labels: Judgments, source: JudgmentsLike) -> tuple[Judgments, Judgments]:
     """Read judgments on the scale of others; if that was inferred, both get the labels that occur in either."""
-    others = read_judgments(source, scale=None if labels.scale.inferred else labels.scale)
+    others = as_judgments(source, scale=None if labels.scale.inferred else labels.scale)
     return on_one_scale(labels, others)
 
 

@@ -50,7 +50,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
-from venire.io.judgments import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress
 from venire.kernels.differences import Differences
@@ -321,7 +321,7 @@ def _sets(judgments: JudgmentsLike | Mapping[str, Judgments]) -> dict[str, Judgm
         sets = {str(name): each for name, each in judgments.items() if isinstance(each, Judgments)}
         if len(sets) == len(judgments):
             return sets
-    return {"": read_judgments(judgments)}
+    return {"": as_judgments(judgments)}
 
 
 def _scored(
