@@ -108,7 +108,7 @@ def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
         (["--aspects", "overall,top"], "labels.tsv:2: there is no aspect 'nov'"),
         (["--show", "rankings"], "--show rankings needs RUNS"),
         (["--aspect-scale", "nov"], "is not NAME=VALUE"),
-        (["--second-column", "intent"], "--second-column is for other tables"),
+        (["--second-column", "intent"], "--second-column is for qrels"),
     ],
 )
 def test_errors(venire, labels, args, words):
