@@ -72,7 +72,7 @@ def main() -> None:
     if not data or not (Path(data) / "dl21_full").is_dir():
         raise SystemExit("set VENIRE_DATA to the folder that holds dl21_full")
     warnings.simplefilter("ignore")
-    judgments = read_judgments(Path(data) / "dl21_full" / "judges.tsv.gz", wide=True)
+    judgments = read_judgments(Path(data) / "dl21_full" / "judges.tsv.gz")
     runs = scan(read_runs(Path(data) / "dl21_full" / "runs.trec.gz"), judgments.items)
     count = np.bincount(judgments.assessor.codes)
     names = [name for name, n in zip(judgments.assessors, count, strict=True) if name != OLD and n > 0.98 * count.max()]

@@ -32,7 +32,7 @@ def venire(folder: Path) -> tuple[float, list[float]]:
     from venire import forecast, read_judgments, read_runs
     from venire.io.runs import scan
 
-    judgments = read_judgments(named(folder, "judges.tsv"), wide=True)
+    judgments = read_judgments(named(folder, "judges.tsv"))
     old, new = judgments.assessors[:2] if "nist" not in judgments.assessors else ("nist", other(judgments.assessors))
     runs = scan(read_runs(named(folder, "runs.trec")), judgments.items)
     forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, form="fixed", n_draws=2)
@@ -51,7 +51,7 @@ def rewritten(folder: Path) -> tuple[float, list[float]]:
 
     from venire import fit_transitions, read_judgments
 
-    judgments = read_judgments(named(folder, "judges.tsv"), wide=True)
+    judgments = read_judgments(named(folder, "judges.tsv"))
     old, new = ("nist", other(judgments.assessors))
     matrix = fit_transitions(judgments, old, new).matrix
     rows = judgments.where(assessor=old)

@@ -21,7 +21,7 @@ def venire(folder: Path) -> Work:
     from venire.io.runs import scan
 
     table, path = judges_and_runs(folder)
-    judgments = read_judgments(table, wide=True)
+    judgments = read_judgments(table)
     counts = {name: int(labels.sum()) for name, labels in judgments.summary().labels.items()}
     everything = [name for name, count in counts.items() if count > 0.95 * max(counts.values())]
     chosen = judgments.where(assessor=everything)

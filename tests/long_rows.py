@@ -8,8 +8,8 @@ import numpy as np
 
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
+from venire.io.rows import Rows, assemble
 
 
 def judgments_of(rows: Iterable[Sequence[object]], scale: str = "0<1<2", *, fifth: str = "intent") -> Judgments:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from venire.data.rows import Rows
 from venire.errors import FormatError
+from venire.io.rows import Rows
 
 LONG = "qid,docid,worker,rel\n1,a,w1,2\n1,b,w2,0\n01,a,w1,1\n"
 LONG_ROWS = [("1", "a", "w1", "2", 2), ("1", "b", "w2", "0", 3), ("01", "a", "w1", "1", 4)]

@@ -29,34 +29,33 @@ CROWD = "dl21_full/prefs_crowd.txt.gz"
 CLEF, CLEF_RUNS = "clef18_aspects/aspects.tsv.gz", "clef18_aspects/runs.trec.gz"
 CAST, LOCAL = "cast19_prefs/qrels_nist.txt.gz", "cast19_prefs/prefs_local.txt.gz"
 SOGOU = "serp_prefs_clicks_sogou"
-REL = ("--wide-aspects", "--where", "aspect=rel", "--repeated", "first")
+REL = ("--where", "aspect=rel", "--repeated", "first")
 DEMO = ("demo/judgments.tsv", "demo/runs")
 CONTEXT = ("golbus/judgments.tsv", "golbus/runs")
 USERS = ("--preferences", "golbus/preferences.tsv")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "dl21-inspect": ("inspect", DL21, DL21_RUNS),
-    "dl21-evaluate": ("evaluate", DL21, DL21_RUNS, "--wide", "--per", "assessor", "-m", "nDCG@10", "-m", "AP"),
-    "dl21-evaluate-prm": ("evaluate", DL21, DL21_RUNS, "--wide", "--assessor", "nist", "--gains", "prm:2"),
-    "dl21-users": ("evaluate", DL21, DL21_RUNS, "--wide", "--assessor", "nist", "--users", "100", "--gains", "prm:2"),
-    "dl21-compare": ("compare", DL21, DL21_RUNS, "--wide", "--assessor", "nist", "--new-judge", "gpt4_umbrela"),
-    "dl21-disagreement": ("disagreement", DL21, "--wide", "--relevant", "2"),
-    "dl21-count": ("count", DL21, DL21_RUNS, "--wide", "--assessor", "nist", "--relevant", "2"),
-    "dl21-consistency": ("consistency", DL21, "--wide"),
-    "dl21-robustness": ("robustness", DL21, DL21_RUNS, "--wide"),
-    "dl21-agreement": ("agreement", DL21, "--wide"),
-    "dl21-power": ("power", DL21, DL21_RUNS, "--wide", "--assessor", "nist"),
-    "dl21-pdp": ("pdp", DL21, CROWD, DL21_RUNS, "--wide", "--where", "assessor=nist"),
-    "dl21-preferences": ("preferences", DL21, "--preferences", CROWD, "--wide", "--where", "assessor=nist"),
+    "dl21-evaluate": ("evaluate", DL21, DL21_RUNS, "--per", "assessor", "-m", "nDCG@10", "-m", "AP"),
+    "dl21-evaluate-prm": ("evaluate", DL21, DL21_RUNS, "--assessor", "nist", "--gains", "prm:2"),
+    "dl21-users": ("evaluate", DL21, DL21_RUNS, "--assessor", "nist", "--users", "100", "--gains", "prm:2"),
+    "dl21-compare": ("compare", DL21, DL21_RUNS, "--assessor", "nist", "--new-judge", "gpt4_umbrela"),
+    "dl21-disagreement": ("disagreement", DL21, "--relevant", "2"),
+    "dl21-count": ("count", DL21, DL21_RUNS, "--assessor", "nist", "--relevant", "2"),
+    "dl21-consistency": ("consistency", DL21),
+    "dl21-robustness": ("robustness", DL21, DL21_RUNS),
+    "dl21-agreement": ("agreement", DL21),
+    "dl21-power": ("power", DL21, DL21_RUNS, "--assessor", "nist"),
+    "dl21-pdp": ("pdp", DL21, CROWD, DL21_RUNS, "--where", "assessor=nist"),
+    "dl21-preferences": ("preferences", DL21, "--preferences", CROWD, "--where", "assessor=nist"),
     "dl21-scales": (
         "scales",
         DL21,
         DL21_RUNS,
-        "--wide",
         *(f"--where=assessor={name}" for name in ("nist", "gpt4_umbrela")),
     ),
-    "dl21-sensitivity": ("sensitivity", DL21, DL21_RUNS, "--wide", "--relevant", "2"),
-    "dl21-report": ("report", DL21, DL21_RUNS, "--wide", "-o", "OUT.html", "--json", "OUT.json"),
+    "dl21-sensitivity": ("sensitivity", DL21, DL21_RUNS, "--relevant", "2"),
+    "dl21-report": ("report", DL21, DL21_RUNS, "-o", "OUT.html", "--json", "OUT.json"),
     "rf10-inspect": ("inspect", "rf10/crowd.tsv"),
     "rf10-agreement": ("agreement", "rf10/crowd.tsv"),
     "rf10-disagreement": ("disagreement", "rf10/crowd.tsv", "--relevant", "1"),
@@ -67,7 +66,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "cast19-preferences": ("preferences", CAST, "--preferences", LOCAL),
     "cast19-scales": ("scales", CAST, "--preferences", LOCAL),
     "clef18-inspect": ("inspect", CLEF, CLEF_RUNS),
-    "clef18-aspects": ("aspects", CLEF, CLEF_RUNS, "--wide-aspects", "--overall", "rel", "--repeated", "first"),
+    "clef18-aspects": ("aspects", CLEF, CLEF_RUNS, "--overall", "rel", "--repeated", "first"),
     "clef18-evaluate": ("evaluate", CLEF, CLEF_RUNS, *REL),
     "clef18-compare": ("compare", CLEF, CLEF_RUNS, *REL, "--agreement", "0.9,0.7"),
     "clef18-power": ("power", CLEF, CLEF_RUNS, *REL),

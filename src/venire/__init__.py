@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from venire.data.clicks import Clicks
     from venire.data.context import Context
     from venire.data.gains import Gains, binary, exponential, linear, raw
-    from venire.data.grids import read_grid
     from venire.data.intents import explicit_intents, top_intents
     from venire.data.judgments import Judgments, Summary
     from venire.data.preferences import Preferences
@@ -101,8 +100,7 @@ if TYPE_CHECKING:
         write_preference_groups,
         write_scaled_qrels,
     )
-    from venire.io.judgment_sources import read_judgments
-    from venire.io.judgment_writing import write_judgments
+    from venire.io.judgments import read_grid, read_judgments, write_judgments
     from venire.io.preferences import read_preferences
     from venire.io.runs import read_runs
     from venire.io.search_task import search_judgments
@@ -185,7 +183,6 @@ _NAMES_IN = {
     "data.clicks": "Clicks",
     "data.context": "Context",
     "data.gains": "Gains binary exponential linear raw",
-    "data.grids": "read_grid",
     "data.intents": "explicit_intents top_intents",
     "data.judgments": "Judgments Summary",
     "data.preferences": "Preferences",
@@ -217,8 +214,7 @@ _NAMES_IN = {
     "io.clicks": "read_clicks",
     "io.duplicates": "read_duplicates",
     "io.exchange": "ScaledQrels read_preference_groups run_scores write_preference_groups write_scaled_qrels",
-    "io.judgment_sources": "read_judgments",
-    "io.judgment_writing": "write_judgments",
+    "io.judgments": "read_grid read_judgments write_judgments",
     "io.preferences": "read_preferences",
     "io.runs": "read_runs",
     "io.search_task": "search_judgments",

@@ -59,13 +59,14 @@ class VenireError(Exception):
 
 
 class FormatError(VenireError, ValueError):
-    """A file that cannot be read: ``where`` names it, ``line`` counts from 1 (or is None)."""
+    """A file that cannot be read: ``where`` names it, ``line`` counts from 1 (or is None), ``what`` is wrong there."""
 
     def __init__(self, where: object, line: int | None, message: str, *, hint: str | None = None) -> None:
         place = f"{where}:{line}" if line is not None else f"{where}"
         super().__init__(f"{place}: {message}", hint=hint)
         self.where = where
         self.line = line
+        self.what = message
 
 
 class ScaleError(VenireError, ValueError):
@@ -104,7 +105,11 @@ class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of 
 
 
 class VenireWarning(UserWarning):
-    """Base class of Venire's warnings."""
+    """The root of Venire's warnings; one about a line of a file has ``where`` and ``line``, and ``what`` is odd."""
+
+    def __init__(self, what: str = "", *, where: object = None, line: int | None = None) -> None:
+        super().__init__(what if where is None else f"{where}:{line}: {what}")
+        self.what, self.where, self.line = what, where, line
 
 
 class RepeatedLineWarning(VenireWarning):

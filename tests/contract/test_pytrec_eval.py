@@ -54,7 +54,7 @@ def deep_learning(data_dir: Path) -> tuple[Judgments, Runs, dict[str, dict[str, 
         for line in file:
             topic, _, doc, _, score, tag = line.split()
             lists[tag][topic][doc] = float(score)
-    judgments = read_judgments(folder / "judges.tsv.gz", wide=True)
+    judgments = read_judgments(folder / "judges.tsv.gz")
     return judgments, read_runs(folder / "runs.trec.gz", score_type="float32"), lists
 
 

@@ -206,7 +206,7 @@ def test_labels_below_zero_are_unjudged_or_the_lowest():
     unjudged, lowest = (read_judgments(judged, negative=rule) for rule in ("unjudged", "lowest"))
     assert [value(each, lists, "Judged@2") for each in (unjudged, lowest)] == [0.5, 1]
     assert [value(each, lists, "bpref") for each in (unjudged, lowest)] == [1, 0]
-    assert any("1 label" in note and "below zero" in note for note in unjudged.notes)
+    assert [note.fields["n"] for note in unjudged.notes if note.kind == "negative-labels"] == [1]
     assert pytrec_eval.RelevanceEvaluator(judged, {"bpref"}).evaluate(lists)["1"]["bpref"] == 1
     (theirs,) = ir_measures.iter_calc([ir_measures.parse_measure("Judged@2")], judged, lists)
     assert theirs.value == 1  # judged there, unjudged in every other measure

@@ -193,7 +193,7 @@ def deep_learning(data_dir: Path) -> tuple[Judgments, Runs, Mapping[tuple[str, s
     if not numbers.exists():
         pytest.skip(f"no numbers of trec_eval: {numbers} is missing")
     folder = data_dir / "dl21_full"
-    judgments = read_judgments(folder / "judges.tsv.gz", wide=True).where(assessor="nist")
+    judgments = read_judgments(folder / "judges.tsv.gz").where(assessor="nist")
     return judgments, read_runs(folder / "runs.trec.gz"), printed(numbers)
 
 

@@ -29,7 +29,7 @@ def collection(rng, n_topics, n_docs, *, topic_share=0.3):
         for name in names:
             grade = np.digitize(0.8 * shared + 0.6 * rng.normal(size=len(shared)), [-0.7, 0.0, 0.7])
             columns[name] = [str(each) for each in grade]
-    return read_aspects(pl.DataFrame(columns), wide_aspects=True)
+    return read_aspects(pl.DataFrame(columns))
 
 
 def test_clusters_are_found():

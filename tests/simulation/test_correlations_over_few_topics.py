@@ -81,7 +81,7 @@ def test_correlations_of_aspects(collections, figure, n_topics):
         table = pl.DataFrame(
             {"topic": topic, "doc": [f"d{row}" for row in range(len(one))], "one": one, "other": other}
         )
-        cases = Cases.of(read_aspects(table, wide_aspects=True), n_draws=N_DRAWS, rng=seed)
+        cases = Cases.of(read_aspects(table), n_draws=N_DRAWS, rng=seed)
         rho = aspect_correlations(cases).find("one", "other").rho
         covered += rho.low <= truth <= rho.high
     figure(f"coverage, {n_topics} topics", covered / n)

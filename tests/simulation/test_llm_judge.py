@@ -60,7 +60,7 @@ JUDGE, PERSON, N_LABELS, N_SEEDS = "gpt4_umbrela", "nist", 300, 20
 @pytest.fixture(scope="module")
 def dl21(data_dir):
     folder = data_dir / "dl21_full"
-    labels = read_judgments(folder / "judges.tsv.gz", wide=True).where(assessor=[JUDGE, PERSON])
+    labels = read_judgments(folder / "judges.tsv.gz").where(assessor=[JUDGE, PERSON])
     return labels, read_runs(folder / "runs.trec.gz")
 
 

@@ -56,7 +56,7 @@ def pages_of(judgments: Judgments, duplicates: Duplicates | None = None) -> Page
     """Number the pages that were judged; copies of a document for one topic are one page.  O(rows log rows)."""
     refuse_mixed(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
     item = judgments.item if duplicates is None else groups_of(duplicates, judgments.items)[judgments.item]
     key = item.astype(np.int64)
     for name in ("intent", "given"):

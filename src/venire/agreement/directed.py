@@ -205,7 +205,7 @@ def _check(judgments: Judgments, by: tuple[str, ...], at_least: float, n_sets: i
             hint="use topic, or a facet such as task",
         )
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
     others = {name: column for name, column in judgments.facets.items() if name not in by}
     refuse_mixed(replace(judgments, facets=others))
 

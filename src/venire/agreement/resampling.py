@@ -352,7 +352,7 @@ def label_patterns(judgments: Judgments | LabelPatterns) -> LabelPatterns:
         return judgments
     refuse_mixed(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to compare", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to compare", hint="; ".join(map(str, judgments.notes)) or None)
     item, topic = distinct_items(judgments)
     refuse_repeats(judgments, item)
     patterns, pattern = patterns_of(item, judgments.label, (len(topic), len(judgments.scale)))

@@ -16,7 +16,7 @@ import numpy as np
 
 from venire.aspects.cases import CHANGE, CONDITION, ISOLATION, Cases
 from venire.data.aspects import ABSENT, NO_LABEL
-from venire.data.rows import NOT_APPLICABLE
+from venire.data.scale import NOT_APPLICABLE
 from venire.results import Tabular, counted
 from venire.types import Bools, Ints
 

@@ -33,8 +33,7 @@ from venire.comparison.rank_agreement import DIGITS, Correlator
 from venire.data.aspects import ABSENT, Aspects, shares_of_top
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
-from venire.data.rows import NOT_APPLICABLE
-from venire.data.scale import Scale
+from venire.data.scale import NOT_APPLICABLE, Scale
 from venire.disagreement.combined_labels import JOIN
 from venire.disagreement.gains import read_share
 from venire.disagreement.predicted_relevance import PredictedRelevance
@@ -105,7 +104,7 @@ def combine_aspects(
     >>> from venire import aspects_of, read_judgments
     >>> import polars as pl
     >>> table = pl.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "rel": ["2", "1"], "trust": ["0", "4"]})
-    >>> combine_aspects(aspects_of(read_judgments(table, wide_aspects=True)), {"rel": 1, "trust": 0.5}).gains
+    >>> combine_aspects(aspects_of(read_judgments(table, layout="aspects")), {"rel": 1, "trust": 0.5}).gains
     Gains(rel + 0.5 trust: rel=1+trust=4 0.666667, rel=2+trust=0 0.666667)
     """
     weighed = _weighed(aspects, weights)

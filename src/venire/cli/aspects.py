@@ -32,8 +32,8 @@ EXAMPLES = """\b
 Examples:
   venire aspects labels.tsv --overall overall
   venire aspects labels.tsv --scale "bad<fair<good" --show correlations
-  venire aspects aspects.tsv --wide-aspects --overall rel --plot aspects.svg
-  venire aspects aspects.tsv runs --wide-aspects --overall rel \\
+  venire aspects aspects.tsv --overall rel --plot aspects.svg
+  venire aspects aspects.tsv runs --overall rel \\
       --weights rel=1,trust=0.5 -m nDCG@10 -m "RBP(p=0.8)"
 """
 
@@ -183,9 +183,8 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
     from venire.io.aspects import aspect_labels
 
     given, asked = options["reading"], options["aspect_reading"]
-    for name, unused in (("--wide", given["wide"]), ("--second-column", given["second_column"] != "ignore")):
-        if unused:
-            raise click.UsageError(f"{name} is for other tables: here each row, or each column, is for an aspect")
+    if given["second_column"] != "ignore":
+        raise click.UsageError("--second-column is for qrels: here each row, or each column, is for an aspect")
     labels, scales = aspect_labels(
         sources,
         names=None if asked["names"] is None else [name.strip() for name in asked["names"].split(",")],
@@ -193,7 +192,7 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
         scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
         not_applicable=asked["not_applicable"],
         where=by_own_columns(options["where"]),
-        **{key: given[key] for key in ("negative", "repeats", "wide_aspects", "columns")},
+        **{key: given[key] for key in ("negative", "repeats", "layout", "columns")},
     )
     chosen = chosen_labels(labels, options["where"])
     return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])

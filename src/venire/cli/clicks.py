@@ -143,7 +143,7 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
         _refuse_alone(options)
     clicks = read_clicks(list(logs), dwell=options["log"]["dwell"], wide=options["log"]["by_session"])
     if options["save_labels"] is not None:
-        from venire.io.judgment_writing import write_judgments
+        from venire.io.judgments import write_judgments
 
         write_judgments(clicks.labels(), options["save_labels"])
     write = _write_correlations if options["judgments"] else _write_summary

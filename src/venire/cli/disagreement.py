@@ -198,7 +198,7 @@ def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, inten
     """Choose what is paired: spell intents out, keep items with many labels, forget who gave a label."""
     if intents is not None or "intent" in labels.facets:
         from venire.data.intents import explicit_intents, top_intents
-        from venire.io.group_files import read_intent_probabilities
+        from venire.io.side_files import read_intent_probabilities
 
         labels = explicit_intents(labels)
         labels = labels if intents is None else top_intents(labels, read_intent_probabilities(Path(intents)))

@@ -142,7 +142,7 @@ def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRe
     from venire.disagreement.by_topic import compare_groups
     from venire.disagreement.files import KEYS, parameters
     from venire.disagreement.predicted_relevance import warnings_of
-    from venire.io.group_files import read_groups
+    from venire.io.side_files import read_groups
 
     compared = compare_groups(labels, read_groups(Path(path)), setting, rng=rng)
     records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]

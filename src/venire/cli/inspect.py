@@ -16,7 +16,7 @@ from venire.cli.sections import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from venire.io.inspecting import Inspection
+    from venire.io.inspect import Inspection
 
 MOST_ASSESSORS, MOST_NAMES = 20, 8
 TEXT = ("compression", "bytes", "lines", "encoding", "line_ends")
@@ -24,7 +24,7 @@ TEXT = ("compression", "bytes", "lines", "encoding", "line_ends")
 EXAMPLES = """\b
 Examples:
   venire inspect qrels.txt runs
-  venire inspect judges.tsv --wide --scale "Non<Rel<HRel"
+  venire inspect judges.tsv --scale "Non<Rel<HRel"
   venire inspect runs --format json
 """
 
@@ -41,7 +41,7 @@ def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str,
     FILES are judgments, runs or lists of duplicates, folders or patterns of them; what each is, is found out.  Those
     given with -j are judgments.  Exits with 2 if a file cannot be read.
     """
-    from venire.io.inspecting import inspect_file
+    from venire.io.inspect import inspect_file
 
     paths = [*((path, False) for path in _paths(files)), *((path, True) for path in _paths(more))]
     if not paths:

@@ -175,9 +175,20 @@ def read_labels(
     judgments: str, more: Iterable[str], *, reading: Mapping[str, Any], where: Iterable[str] = ()
 ) -> Judgments:
     """Read judgments from the files a command was given, and choose among their labels."""
+    return chosen_labels(read_files([judgments, *more], reading=reading, where=where), where)
+
+
+def read_files(
+    files: str | list[str], *, reading: Mapping[str, Any], where: Iterable[str], by_columns: bool = True
+) -> Judgments:
+    """Read judgments; a table with a column per aspect is recognised where ``where`` asks for one of its aspects.
+
+    by_columns: choose by columns that judgments do not keep.
+    """
     from venire import read_judgments
 
-    return chosen_labels(read_judgments([judgments, *more], where=by_own_columns(where), **reading), where)
+    own = by_own_columns(where) if by_columns else None
+    return read_judgments(files, where=own, aspects=_wanted(where).get("aspect", ()), **reading)
 
 
 def by_own_columns(where: Iterable[str]) -> dict[str, list[str]]:
@@ -197,7 +208,7 @@ def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
         judgments.column(column)
     chosen = judgments.where(**wanted) if wanted else judgments
     if len(chosen) == 0:
-        raise VenireError("no label is left to score with", hint="; ".join(chosen.notes) or "look at --where")
+        raise VenireError("no label is left to score with", hint="; ".join(map(str, chosen.notes)) or "look at --where")
     return chosen
 
 
@@ -249,7 +260,7 @@ def settled_gains(
     notes: to which is added what a model was fitted on, if not on all the labels, and that its gains are estimates.
     """
     from venire.data.gains import gains_for, names_model
-    from venire.io.gains_files import read_gains
+    from venire.io.side_files import read_gains
 
     if keep_lowest and not gains.startswith("udm:"):
         raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
@@ -334,14 +345,12 @@ def read_beside(path: str, *, reading: Mapping[str, Any], where: Iterable[str], 
 
 def _read_beside(path: str, reading: Mapping[str, Any], where: Iterable[str], but: Sequence[str]) -> Judgments:
     """Read a further file and choose among its labels; one without such a column is taken whole, with a warning."""
-    from venire import read_judgments
-
     asked = [text for text in where if text.partition("=")[0] not in but]
     own: Mapping[str, Any] = by_own_columns(asked)
     try:
-        found = read_judgments(path, where=own, **reading)
+        found = read_files(path, reading=reading, where=asked)
     except UnknownName:
-        found, own = read_judgments(path, **reading), {}
+        found, own = read_files(path, reading=reading, where=asked, by_columns=False), {}
     columns = ("topic", "doc", "assessor", "label", *found.facets, *own)
     there = [text for text in asked if text.partition("=")[0] in columns]
     if lacking := [text for text in asked if text not in there]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ POOLS = ("median", "majority", "max", "min", "mean")
 REPEATS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
 NEGATIVE = ("unjudged", "lowest")
+LAYOUTS = ("long", "wide", "aspects")
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
 REPEATED = ("error", "first")
@@ -37,11 +38,6 @@ more_judgments = option(
     metavar="FILE",
     help="A further file of judgments; may be repeated.",
 )
-
-
-def _one_form(values: Mapping[str, Any]) -> None:
-    if values["wide"] and values["wide_aspects"]:
-        raise click.UsageError("--wide and --wide-aspects exclude each other")
 
 
 def _stated_columns(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
@@ -66,9 +62,11 @@ reading = gathered(
             help='The labels, lowest first: "Non<Rel<HRel"; "a|b" if they have no order.  '
             "[default: as declared in the file or beside it, else the labels that occur]",
         ),
-        "wide": option("--wide", section=JUDGMENTS, is_flag=True, help="Tables have a column per assessor."),
-        "wide_aspects": option(
-            "--wide-aspects", section=JUDGMENTS, is_flag=True, help="Tables have a column per aspect."
+        "layout": one_of(
+            "--layout",
+            choices=LAYOUTS,
+            section=JUDGMENTS,
+            help="Tables are {}: a row per label, or a column per assessor or per aspect.  [default: recognised]",
         ),
         "second_column": one_of(
             "--second-column",
@@ -97,7 +95,6 @@ reading = gathered(
             "[default: by their usual names]",
         ),
     },
-    check=_one_form,
 )
 
 run_rules = gathered(
@@ -230,7 +227,7 @@ def resource_option(section: str, *, begin: str = "Where the resource stands", e
 
 def read_resource(text: str) -> str | dict[str, str]:
     """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
-    from venire.io.group_files import read_groups
+    from venire.io.side_files import read_groups
 
     return read_groups(Path(text)) if Path(text).is_file() else text
 

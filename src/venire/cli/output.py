@@ -10,6 +10,7 @@ import click
 
 from venire.cli.rendering import RENDERERS, Table, as_json
 from venire.cli.speech import say
+from venire.results import Note
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class Output:
         else:
             self.path.write_bytes(data)
 
-    def notes(self, notes: Iterable[object]) -> None:
+    def notes(self, notes: Iterable[Note | str]) -> None:
         """Say notes, each text once, unless all is to be quiet."""
-        for note in dict.fromkeys(() if self.quiet else map(str, notes)):
+        for note in dict.fromkeys(map(str, () if self.quiet else notes)):
             say("note", note)

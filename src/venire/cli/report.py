@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, by_own_columns, chosen_labels, one_standard_input, where_option
+from venire.cli.labels import SCORING, by_own_columns, chosen_labels, one_standard_input, read_files, where_option
 from venire.cli.options import (
     JUDGMENTS,
     OUTPUT,
@@ -139,7 +139,7 @@ def _paragraph(title: str, text: str) -> str:
 
 
 def _question(options: dict[str, Any]) -> Question:
-    from venire import read_judgments, read_preferences, read_runs
+    from venire import read_preferences, read_runs
     from venire.data.judgments import on_one_scale
     from venire.io.clicks import read_clicks
     from venire.report.question import Question
@@ -147,7 +147,7 @@ def _question(options: dict[str, Any]) -> Question:
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     one_standard_input(*files, *options["runs"], preferences, clicks, before)
-    every = read_judgments(files, where=by_own_columns(options["where"]), **options["reading"])
+    every = read_files(files, reading=options["reading"], where=options["where"])
     labels, earlier = _chosen(every, options["where"]), None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
@@ -170,11 +170,9 @@ def _question(options: dict[str, Any]) -> Question:
 
 def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
     """Read earlier judgments, on the scale of the new ones if it was declared, and choose as among the new ones."""
-    from venire import read_judgments
-
     scale = options["reading"]["scale"] if every.scale.inferred else every.scale
-    own = by_own_columns(options["where"])
-    return _chosen(read_judgments(path, where=own, **{**options["reading"], "scale": scale}), options["where"])
+    reading = {**options["reading"], "scale": scale}
+    return _chosen(read_files(path, reading=reading, where=options["where"]), options["where"])
 
 
 def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:
@@ -199,6 +197,6 @@ def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) 
     from venire.data.aspects import aspects_of
     from venire.io.aspects import aspect_labels
 
-    how = {name: reading[name] for name in ("scale", "wide_aspects", "negative", "repeats", "columns")}
+    how = {name: reading[name] for name in ("scale", "layout", "negative", "repeats", "columns")}
     labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
     return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)

@@ -24,7 +24,7 @@ from venire.data.panel import current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, agreement_transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
@@ -180,7 +180,7 @@ def compare(
     -----
     Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     old = current_assessor(labels, assessor)
     worth = gains_for(gains, labels.scale)
     transitions, notes, asked = None, [], as_list(measures)

@@ -26,7 +26,7 @@ from venire.data.panel import Panel, Pool
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.runs import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE
@@ -136,7 +136,7 @@ def score_intervals(
         raise SettingError(
             f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
         )
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     plan = _linear(plan_for_users(as_list(measures), unjudged))
     labels, seen_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
     fit = model.fit(seen_twice)

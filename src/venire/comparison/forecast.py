@@ -22,7 +22,7 @@ from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.layout import Case, Layout
@@ -197,7 +197,7 @@ class JudgeSwap:
         progress: Progress | None = None,
     ) -> JudgeSwap:
         """Settle who judges and how labels change, scan the runs once, and score them with the labels at hand."""
-        labels = read_judgments(judgments)
+        labels = as_judgments(judgments)
         old = current_assessor(labels, assessor)
         found = transitions or fit_transitions(labels, old, new_judge)
         given = Given.of(labels, found.new) if transitions is None else None

@@ -55,7 +55,7 @@ from venire.disagreement.gains import read_model
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.user_disagreement import at_least, udm_weights
 from venire.errors import MeasureError, PairsError, ScaleError, SettingError
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.measures.ap import AP, GAP
 from venire.measures.dcg import DISCOUNTS, nDCG
 from venire.measures.measure import Measure
@@ -246,7 +246,7 @@ def mutual_evaluation(
     >>> [row.value for row in found.rows]
     [0.5, 0.5, 0.5]
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     if not labels.scale.ordered:
         raise ScaleError(f"the labels {labels.scale} have no order to rank documents by")
     sets = double_judgments(labels, n_items=n_items)
@@ -258,7 +258,11 @@ def mutual_evaluation(
         values = column.scores(sets)
         lacking.setdefault(int(np.isnan(values).sum()), []).append(f"{column.measure} with {column.gains} gains")
         rows += _rows(values, sets, column)
-    notes = [*labels.notes, *sets.notes, *(_without(times, names) for times, names in lacking.items() if times)]
+    notes = [
+        *map(str, labels.notes),
+        *sets.notes,
+        *(_without(times, names) for times, names in lacking.items() if times),
+    ]
     if len(np.unique(sets.pair)) > MOST_PAIRS:
         notes.append(f"{len(np.unique(sets.pair)):,} directed pairs of assessors have no rows of their own")
     notes += few_topics(rows)

@@ -38,7 +38,7 @@ from venire.data.runs import Runs
 from venire.data.scale import Scale
 from venire.disagreement.returned import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
@@ -83,7 +83,7 @@ def between_assessors(
 
     Cost: O(pairs of assessors x draws x systems^2) per measure and gains.
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     if len(labels.assessors) < 2:
         raise PairsError(
             "one assessor judged, so rankings by different assessors cannot be compared",
@@ -125,7 +125,7 @@ def between_gains(
     assessor, pool: whose labels; None: each assessor apart, and the mean over them.  The rest as in
     ``between_assessors``.
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     correlate_by(correlation)
     sources = scan(runs, labels.items)
     chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)

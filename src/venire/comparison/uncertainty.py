@@ -36,7 +36,7 @@ from venire.comparison.stability import Stability, stability
 from venire.data.gains import GainsLike
 from venire.disagreement.transitions import ANY, FORMS, Transitions
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike
+from venire.io.judgments import JudgmentsLike
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.scoring import MeasureLike

@@ -19,10 +19,9 @@ from venire.data.conditional import ContextPairs
 from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.errors import FormatError, SettingError
-from venire.io.cells import texts
-from venire.io.column_names import Form
-from venire.io.frames import encoded
 from venire.io.sources import finite_numbers, frame_of, read_frame
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import Form
 from venire.types import Floats, Ints
 
 GIVEN = "given "

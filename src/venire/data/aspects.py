@@ -18,8 +18,7 @@ import numpy as np
 
 from venire.data.ids import Category
 from venire.data.judgments import FACETS, Items, Judgments
-from venire.data.rows import NOT_APPLICABLE, inferred_scale
-from venire.data.scale import Scale
+from venire.data.scale import NOT_APPLICABLE, Scale
 from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
@@ -137,7 +136,7 @@ def aspects_of(
     >>> from venire import read_judgments
     >>> import polars as pl
     >>> table = pl.DataFrame({"topic": ["1", "1"], "doc": ["d", "e"], "rel": ["2", "1"], "trust": ["7", "0"]})
-    >>> aspects_of(read_judgments(table, wide_aspects=True)).grade.tolist()
+    >>> aspects_of(read_judgments(table, layout="aspects")).grade.tolist()
     [[1, 1], [0, 0]]
     """
     if "aspect" not in judgments.facets:
@@ -165,7 +164,7 @@ def aspects_of(
         given.take(first),
         judgments.assessor.take(first),
         grade,
-        judgments.notes,
+        tuple(map(str, judgments.notes)),
     )
 
 
@@ -180,7 +179,7 @@ def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
         [label for label, count in zip(judgments.scale.labels, counts, strict=True) if count]
         for counts in used.reshape(-1, n).tolist()
     ]
-    scales = {name: inferred_scale(Category.of(some)) for name, some in zip(aspect.names, labels, strict=True)}
+    scales = {name: Scale.infer(some) for name, some in zip(aspect.names, labels, strict=True)}
     return {} if set(scales.values()) == {judgments.scale} else scales
 
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.ids import Category, Ids
+from venire.data.ids import Category, Ids, natural_order
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, UnknownName
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.scan.lookup import build_index, find
-from venire.scan.slices import Slices, hashes
+from venire.scan.slices import Slices, bytewise_order, hashes
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Judgments(Tabular):
     label: Codes
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -230,6 +230,28 @@ def fingerprint(judgments: Judgments) -> str:
     for codes in (judgments.items.topic, judgments.item, judgments.label, *(each.codes for each in columns)):
         digest.update(np.ascontiguousarray(codes, dtype="<i4").tobytes())
     return digest.hexdigest()[:16]
+
+
+def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
+    """Number the distinct pairs of topic and document: the items, and the number of each row (row,).
+
+    Where each document belongs to one topic, as is usual in large collections, only documents are sorted, not rows.
+    """
+    order = natural_order(topic.names)
+    place = np.argsort(order).astype(np.int32)
+    by_name = np.argsort(bytewise_order(doc.names.slices))
+    home = np.full(len(doc.names), -1, dtype=np.int32)
+    home[doc.codes] = topic.codes
+    if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
+        of_doc = place[home].astype(np.int64) * max(len(home), 1) + by_name
+        first_doc = np.argsort(of_doc)
+        number_of = np.empty(len(home), dtype=np.int32)
+        number_of[first_doc] = np.arange(len(home), dtype=np.int32)
+        return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
+    key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))
+    return items, number.astype(np.int32)
 
 
 def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.errors import ScaleError, known_names
-from venire.results import read_number
+from venire.results import first_few, read_number
 from venire.types import Bools, Codes, Floats
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
@@ -22,11 +22,30 @@ LARGEST_INFERRED = 1000
 """The largest number of labels in a scale that is not declared."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"\d+", re.ASCII)
+_INTEGER, _FRACTION_0 = re.compile(r"[+-]?\d+", re.ASCII), re.compile(r"[+-]?\d+\.0*", re.ASCII)
+_NEGATIVE = re.compile(r"-\d+(\.\d+)?", re.ASCII)
+NOT_APPLICABLE = "N/A"
+"""The label for what cannot be judged; not a judgment, unless a scale has it."""
 
 
 def is_number(text: str) -> bool:
     """Return whether a text is a finite number, in digits without ``_``."""
     return _NUMBER.fullmatch(text) is not None and bool(np.isfinite(float(text)))
+
+
+def is_integer(label: str) -> bool:
+    """Return whether a label is a whole number without fraction, in digits."""
+    return _INTEGER.fullmatch(label) is not None
+
+
+def is_negative(label: str) -> bool:
+    """Return whether a label is a number below zero, in digits."""
+    return _NEGATIVE.fullmatch(label) is not None
+
+
+def whole(label: str) -> str:
+    """Return a whole number without its fraction, as 3 for 3.0; any other label as it is."""
+    return label.partition(".")[0] if _FRACTION_0.fullmatch(label) else label
 
 
 @dataclass(frozen=True)
@@ -83,6 +102,27 @@ class Scale:
             f"{where}: no scale found",
             hint='write scale = "Non<Rel<HRel", or labels = ["Non", "Rel", "HRel"] and measurement = "ordinal"',
         )
+
+    @classmethod
+    def infer(cls, labels: Iterable[str], *, lowest: bool = False) -> Scale:
+        """Infer the scale from the labels that occur: in numeric order, without those below zero.
+
+        lowest: labels below zero count as 0.
+        """
+        known = list(labels)
+        positive = list(dict.fromkeys(whole(label) for label in known if not is_negative(label)))
+        if lowest and len(positive) < len(known):
+            positive.append("0")
+        if all(map(is_integer, positive)):
+            return cls.of_integers([int(label) for label in positive])
+        other = [label for label in positive if not is_number(label)]
+        if other:
+            raise ScaleError(
+                f"label {other[0]!r} is not a number, so the order of the labels is not known",
+                hint="declare the scale: the labels from the lowest to the highest, joined by '<', or by '|' if they "
+                f"have no order; the labels, in no order, are {first_few(positive, 12)}",
+            )
+        return cls.of_numbers(dict.fromkeys(positive))
 
     @classmethod
     def of_integers(cls, values: Iterable[int]) -> Scale:

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.data.ids import Category, joined
-from venire.data.judgments import Judgments
-from venire.data.rows import number_items
+from venire.data.judgments import Judgments, number_items
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights

@@ -32,7 +32,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.returned import labels_to_fit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.dcg import CG
@@ -191,7 +191,7 @@ def count_relevant(
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.98)
     '''
-    labels, note = read_judgments(judgments), ""
+    labels, note = as_judgments(judgments), ""
     sources = scan(runs, labels.items, progress=scoring.get("progress"))
     if isinstance(model, PredictedRelevanceFit):
         fit = model

@@ -26,7 +26,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, build_panel
 from venire.disagreement.counting import Counts, Model, counts_of, fitted, measures_of
 from venire.errors import FormatError, SettingError, known_names
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.ragged import gather, offsets
 from venire.measures.layout import Case, Layout
@@ -82,7 +82,7 @@ def count_resources(
     """
     if top < 1:
         raise SettingError(f"the first {top} resources count, expected 1 or more")
-    labels, of_item = with_resources(read_judgments(judgments), resource)
+    labels, of_item = with_resources(as_judgments(judgments), resource)
     offers = offers_of(labels.items, of_item)
     fit = fitted(labels, model, rng=rng)
     measures = measures_of(fit, None, share)

@@ -249,7 +249,7 @@ def _refuse(judgments: Judgments) -> None:
     refuse_mixed(judgments)
     refuse_facets(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to learn from", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to learn from", hint="; ".join(map(str, judgments.notes)) or None)
     relevant_sets(judgments.scale, "all")  # refuses a scale of one label
     if most_assessors(judgments, judgments.item) < 2:
         raise PairsError(

@@ -17,7 +17,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import GainsError, PairsError
 from venire.io.exchange import ScaledQrels, scaled_qrels
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.types import Ints, RNGLike
 
 APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
@@ -122,8 +122,8 @@ def predicted_qrels(
     >>> predicted_qrels(two, {"0": 0, "1": 0.4, "2": 0.9}, assessor="ann").to_dict()
     {'q1': {'d1': 900, 'd2': 400, 'd3': 0}}
     """
-    labels = read_judgments(judgments)
-    others = labels if fit_on is None else read_judgments(fit_on, scale=labels.scale)
+    labels = as_judgments(judgments)
+    others = labels if fit_on is None else as_judgments(fit_on, scale=labels.scale)
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     settled = _settled(gains, labels, others, rng)
     return scaled_qrels(labels, settled, panel, scale_by=scale_by, groups=per is not None)

@@ -31,7 +31,7 @@ from venire.data.label_pairs import pair_up
 from venire.disagreement.gains import fitted_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.results import counted
 from venire.types import Floats, Ints, RNGLike
@@ -93,7 +93,7 @@ def labels_to_fit(
     """
     if fit_to not in (None, *FIT_TO):
         raise UnknownName("set of labels to fit to", str(fit_to), FIT_TO)
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     sources = scan(runs, labels.items, progress=progress)
     pool = LabelsToFit(labels, rank_groups(sources.facts))
     if fit_to == "pool":
@@ -176,7 +176,7 @@ def returned(
     """
     if top is not None and top < 1:
         raise SettingError(f"the first {top} results are asked for, expected 1 or more", hint="None takes whole lists")
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     facts = scan(runs, labels.items, progress=progress).facts
     shown = np.zeros(len(labels.items), dtype=np.bool_)
     shown[facts.item if top is None else facts.item[facts.rank <= top]] = True
@@ -202,7 +202,7 @@ def results_to_label(
     >>> sorted(results_to_label(judged, {"q": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.0}}, 2, k=3))
     [('q', 'a'), ('q', 'b')]
     """
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     facts = scan(runs, labels.items).facts
     judged = np.zeros(len(labels.items), dtype=np.bool_)
     judged[labels.item] = True

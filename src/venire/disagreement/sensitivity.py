@@ -33,7 +33,7 @@ from venire.disagreement.double_judgments import (
 )
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, warnings_of
 from venire.errors import SettingError, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.randomness import seed_of
 from venire.results import Records, Tabular, counted
@@ -115,7 +115,7 @@ def sensitivity(
     -----
     Cost: a few passes over the labels, one over the runs; nothing is fitted twice.
     """
-    labels, lists, setting = read_judgments(judgments), lists or ListOrder(), setting or PredictedRelevance()
+    labels, lists, setting = as_judgments(judgments), lists or ListOrder(), setting or PredictedRelevance()
     asked = _asked(against, runs=runs is not None, resources=lists.resource is not None)
     for_topics, for_rounds = (np.random.default_rng(each) for each in seed_of(rng).spawn(3)[1:])
     quality = None

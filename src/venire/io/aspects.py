@@ -1,7 +1,8 @@
 """read_aspects: tables of labels on several aspects into Aspects, with N/A.
 
-A table has a column ``aspect``, or (wide by aspects) a column per aspect.  Labels are read once, on a scale without
-order that holds them all and N/A; each aspect then gets its own: as stated, as declared for the file, or inferred.
+A table has a column ``aspect``, or (wide by aspects) a column per aspect; which, is recognised.  Labels are read once,
+on a scale without order that holds them all and N/A; each aspect then gets its own: as stated, as
+declared for the file, or inferred.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 from venire.data.aspects import Aspects, aspects_of, refuse_unknown_aspect
 from venire.data.ids import Category, joined
 from venire.data.judgments import Judgments
-from venire.data.rows import NOT_APPLICABLE, Rows, assemble, inferred_scale, locate_row
-from venire.data.scale import Scale
+from venire.data.scale import NOT_APPLICABLE, Scale
 from venire.errors import FormatError, ScaleError, UnknownName, known_names
-from venire.io.judgment_sources import JudgmentsLike, read_rows, refuse_unknown_columns
+from venire.io.judgments import JudgmentsLike, read_rows, refuse_unknown_columns
+from venire.io.rows import Rows, assemble, inferred_scale, locate_row
 from venire.types import Bools
 
 ScaleLike = Scale | str
@@ -30,7 +31,7 @@ def read_aspects(
     names: Iterable[str] | None = None,
     scale: ScaleLike | None = None,
     scales: Mapping[str, ScaleLike] | None = None,
-    wide_aspects: bool = False,
+    layout: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
     repeats: str | None = None,
@@ -45,8 +46,9 @@ def read_aspects(
     names : the aspects that are expected; any other is an error that names its line
     scale, scales : that of all aspects, and that of some of them by name; else as the file declares, else inferred for
         each aspect from its labels
-    wide_aspects : the table has a column per aspect
-    not_applicable : the label that is not a grade
+    not_applicable : the label that is no grade
+    layout : "long" or "aspects" (a column per aspect); without it, a table of two further columns or more that has no
+        column of aspects has a column per aspect
     negative, repeats, columns, where : as for ``read_judgments``
     """
     if isinstance(source, Judgments):
@@ -57,7 +59,7 @@ def read_aspects(
         names=names,
         scale=scale,
         scales=scales,
-        wide_aspects=wide_aspects,
+        layout=layout,
         not_applicable=not_applicable,
         negative=negative,
         repeats=repeats,
@@ -80,7 +82,7 @@ def aspect_labels(
     **reading: Any,
 ) -> tuple[Judgments, dict[str, Scale]]:
     """Read labels on one scale that contains all, also N/A; return them and the scale of each aspect."""
-    parts = read_rows(source, also=tuple(where or ()), **reading)
+    parts = read_rows(source, also=tuple(where or ()), aspects=(), **reading)
     refuse_unknown_columns(where or (), parts)
     for part in parts:
         _refuse_unknown(part, names)
@@ -105,7 +107,7 @@ def _refuse_unknown(part: Rows, names: Iterable[str] | None) -> None:
             part.source,
             None,
             "names no aspects: expected a column 'aspect'",
-            hint="if each aspect has a column, read the table as such",
+            hint="if each aspect has a column, state the layout: aspects",
         )
     if names is not None:
         refuse_unknown_aspect(aspect, names, part.source, part.line)

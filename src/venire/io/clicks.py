@@ -24,17 +24,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 
 from venire.data.clicks import Clicks, RankCounts, ShownLists
-from venire.data.rows import number_items
+from venire.data.judgments import number_items
 from venire.errors import FormatError, SettingError
-from venire.io.cells import texts
-from venire.io.column_names import ROLES, Form, Groups, column_among, plain
-from venire.io.delimited import checked_rows, find_layout, refuse_bytes
-from venire.io.frames import encoded
-from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import BOM, opened
-from venire.io.row_blocks import BLOCK, has_quotes, row_blocks
 from venire.io.sources import TableRows, expanded, format_of, frame_of
-from venire.io.table_formats import SEPARATOR, ending_of
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import ROLES, SEPARATOR, Form, Groups, column_among, ending_of, plain
+from venire.io.tables.delimited import BLOCK, checked_rows, find_layout, has_quotes, refuse_bytes, row_blocks
+from venire.io.tables.json_lines import filled_lines, parsed_lines
 from venire.kernels.ragged import offsets
 from venire.results import Note, counted
 from venire.types import Codes, Ints

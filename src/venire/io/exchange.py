@@ -46,8 +46,7 @@ from venire.data.panel import Panel
 from venire.data.preferences import Preferences, from_columns
 from venire.data.runs import RunRules, RunTable
 from venire.errors import AmbiguousLabels, FormatError, SettingError, UnknownName
-from venire.io.comments import refuse_comments
-from venire.io.lines import Chunk, read_bytes, written
+from venire.io.lines import Chunk, read_bytes, refuse_comments, written
 from venire.io.runs import (
     COLUMNS,
     RunsLike,
@@ -59,7 +58,7 @@ from venire.io.runs import (
     run_fault,
     table_scores,
 )
-from venire.io.scale_files import scale_file
+from venire.io.scales import scale_file
 from venire.io.sources import split_columns
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.fields import split

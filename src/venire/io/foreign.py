@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from venire.data.ids import Category
-from venire.data.rows import Rows, whole
 from venire.data.runs import RunTable
+from venire.data.scale import whole
 from venire.errors import FormatError
+from venire.io.rows import Rows
 
 QREL, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
 ITERATION = "iteration"
@@ -36,7 +37,7 @@ def known_judgments(source: Any, *, second_column: str = "ignore") -> Any:
     if _is_ranx(source, "run") or (_has_rows(source, SCORED) and not _has_rows(source, QREL)):
         raise FormatError("judgments", None, "found scores of documents, which is a run", hint="give qrels instead")
     if _is_ranx(source, "qrels"):
-        from venire.io.tables import rows_from_dict
+        from venire.io.tables.rows import rows_from_dict
 
         name = getattr(source, "name", None)
         return rows_from_dict(source.to_dict(), source="ranx.Qrels", assessor=str(name or "assessor"))

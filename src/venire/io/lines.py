@@ -1,31 +1,45 @@
-"""Opening files: plain, gz or zst by their first bytes, or standard input; in chunks of whole lines.
+"""Files as bytes: plain, gz or zst by their first bytes, or standard input; in chunks of whole lines; and comments.
 
-Bytes stay bytes.  A byte order mark is dropped; a last line without its line end gets one, and is marked, since it may
-have been cut off.
+Bytes stay bytes.  A byte order mark is dropped; a last line without a line end gets one, and is marked, since it may
+have been cut off.  In qrels and runs, lines that begin with ``#`` are comments, as in trec_eval; a comment that looks
+like data is reported by a warning.
 """
 
 from __future__ import annotations
 
 import gzip
+import re
 import sys
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from venire.errors import FormatError
+from venire.errors import CommentWarning, FormatError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STDIN = Path("-")
 CHUNK = 1 << 22
 BOM = b"\xef\xbb\xbf"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+COMPRESSED_AT_ONCE = 1 << 17
+ENDINGS = (
+    *(".gz", ".zst"),
+    *(".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet"),
+    *(".qrels", ".qrel", ".run", ".runs", ".trec", ".res"),
+)
+COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
+NUMBER = re.compile(rb"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
 class Chunk(NamedTuple):
-    """Whole lines; ``cut``: the last one had no line end, and was given one; ``before``: the line before them."""
+    """Whole lines; ``cut``: the last one had no line end, and got one; ``before``: the line before them."""
 
     data: bytes
     cut: bool = False
@@ -34,7 +48,7 @@ class Chunk(NamedTuple):
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; errors on the way become FormatErrors."""
+    """Open a file for reading its decompressed bytes; what goes wrong becomes a FormatError."""
     try:
         if path == STDIN:
             yield _decompressed(BytesIO(_read_once(sys.stdin.buffer)))
@@ -48,9 +62,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     except PermissionError:
         raise FormatError(path, None, "may not be read", hint="change its permissions") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(
-            path, None, f"the compressed data end early or are damaged ({error})", hint="fetch the file again"
-        ) from None
+        message = f"the compressed data end early or are damaged ({error})"
+        raise FormatError(path, None, message, hint="fetch the file again") from None
 
 
 def _decompressed(raw: BinaryIO) -> BinaryIO:
@@ -59,10 +72,45 @@ def _decompressed(raw: BinaryIO) -> BinaryIO:
     if magic.startswith(GZIP):
         return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
     if magic == ZSTD:
-        from venire.io.zstd import ZstdFile
-
         return cast("BinaryIO", BufferedReader(ZstdFile(raw), CHUNK))
     return raw
+
+
+class ZstdFile(RawIOBase):
+    """The decompressed bytes of a file of one or more zst frames; raises EOFError where a frame is cut off."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        import zstandard
+
+        self._raw, self._zstandard = raw, zstandard
+        self._frame: Any = zstandard.ZstdDecompressor().decompressobj()
+        self._begun = False
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Fill a buffer with the next bytes; 0 at the end."""
+        while not self._ready:
+            compressed = self._frame.unused_data or self._raw.read(COMPRESSED_AT_ONCE)
+            if not compressed:
+                if self._begun and not self._frame.eof:
+                    raise EOFError("the last zst frame is not whole")
+                return 0
+            if self._frame.eof:
+                self._frame = self._zstandard.ZstdDecompressor().decompressobj()
+            self._begun = True
+            try:
+                self._ready = memoryview(self._frame.decompress(compressed))
+            except self._zstandard.ZstdError as error:
+                raise EOFError(str(error)) from None
+        target = memoryview(buffer).cast("B")
+        count = min(len(target), len(self._ready))
+        target[:count] = self._ready[:count]
+        self._ready = self._ready[count:]
+        return count
 
 
 @lru_cache(maxsize=1)
@@ -150,3 +198,36 @@ def written(path: Path) -> Iterator[BinaryIO]:
                 yield cast("BinaryIO", writer)
         else:
             yield raw
+
+
+def stem(path: Path) -> str:
+    """Return a file's name without its endings of format and compression: the name of its assessor or system."""
+    name = path.name
+    for ending in ENDINGS:
+        name = name.removesuffix(ending) or name
+    return name
+
+
+def warn_of_comments(where: object, data: bytes, n_columns: int, *, lines_before: int = 0) -> None:
+    """Warn of the first comment that has the columns of data: a first word longer than ``#``, or a label or score."""
+    if b"#" not in data or (not data.startswith(b"#") and b"\n#" not in data):  # one byte is found ten times faster
+        return
+    found: list[re.Match[bytes]] = []
+    for line in COMMENT.finditer(data):
+        fields = line[0].split()
+        if len(fields) == n_columns and (len(fields[0]) > 1 or NUMBER.fullmatch(fields[n_columns // 2 + 1])):
+            found.append(line)
+    if found:
+        text = found[0][0].decode("utf-8", "replace").strip()[:60]
+        more = f" ({len(found):,} such lines)" if len(found) > 1 else ""
+        message = f"{text!r} begins with '#', so it is a comment; it has the columns of data{more}"
+        line_number = lines_before + data.count(b"\n", 0, found[0].start()) + 1
+        warnings.warn(CommentWarning(message, where=where, line=line_number), stacklevel=4)
+
+
+def refuse_comments(topics: Iterable[str], path: object) -> None:
+    """Refuse to write topics whose lines would be read as comments."""
+    wrong = min((topic for topic in topics if topic.startswith("#")), default=None)
+    if wrong is not None:
+        message = f"topic {wrong!r} begins with '#': its lines would be comments in qrels"
+        raise FormatError(path, None, message, hint="rename the topic, or keep the judgments in a table")

@@ -23,14 +23,20 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import ROLES, Form, Groups, column_among, plain
-from venire.io.file_kinds import refuse_other_kind
-from venire.io.frames import encoded
-from venire.io.lines import read_bytes
-from venire.io.naming import stem
+from venire.io.lines import read_bytes, stem
 from venire.io.sources import TableRows, expanded, format_of, frame_of, read_frame, split_columns
-from venire.io.table_formats import ending_of, header_names, header_start
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import (
+    ROLES,
+    Form,
+    Groups,
+    column_among,
+    ending_of,
+    header_names,
+    header_start,
+    plain,
+    refuse_other_kind,
+)
 from venire.results import Note
 from venire.scan.numbers import decimals
 from venire.types import Bools, Floats, Ints

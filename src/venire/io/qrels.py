@@ -12,14 +12,12 @@ import numpy as np
 
 from venire.data.ids import Category, Ids, as_bytes
 from venire.data.judgments import Judgments
-from venire.data.rows import Rows
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
-from venire.io.comments import refuse_comments, warn_of_comments
-from venire.io.file_kinds import WAYS
-from venire.io.lines import read_bytes, written
-from venire.io.naming import stem
-from venire.io.scale_files import declare_scale, header_scale, scale_beside
+from venire.io.lines import read_bytes, refuse_comments, stem, warn_of_comments, written
+from venire.io.rows import Rows
+from venire.io.scales import declare_scale, header_scale, scale_beside
 from venire.io.sources import split_columns
+from venire.io.tables.columns import WAYS
 from venire.scan.fields import Fields
 from venire.scan.slices import equal
 
@@ -39,8 +37,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
         raise FormatError(path, None, "holds no judgments", hint=f"expected lines of {COLUMNS}")
     warn_of_comments(path, data, 4)
     if name_a_choice(fields):
-        line = int(fields.line[0]) + 1
-        raise FormatError(path, line, "this looks like preferences, expected judgments", hint=WAYS["preferences"])
+        raise FormatError(path, None, "this looks like preferences, expected judgments", hint=WAYS["preferences"])
     second = fields.column(SECOND)
     named = second_column == "assessor"
     assessor = Category.of_slices(second) if named else Category.constant(stem(path), len(fields.line))
@@ -59,7 +56,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
 
 
 def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
-    """Write qrels, compressed as the name says; the second column can tell assessors or intents apart."""
+    """Write qrels, compressed as the name says; the second column can hold the assessor or the intent."""
     columns = {
         "topic": judgments.column("topic"),
         "assessor": judgments.assessor,
@@ -73,7 +70,7 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
     for name, column in columns.items():
         for each in column.names if name != "assessor" or second_column == "assessor" else ():
             if len(each.split()) != 1:
-                raise FormatError(path, None, f"{name} {each!r} has no place in columns that white space separates")
+                raise FormatError(path, None, f"{name} {each!r} does not fit into columns separated by white space")
     second = ["0"] * len(judgments) if second_column == "ignore" else columns[second_column].texts()
     rows = zip(columns["topic"].texts(), second, columns["doc"].texts(), columns["label"].texts(), strict=True)
     header = declare_scale(judgments, path, comments=True)
@@ -82,7 +79,7 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
 
 
 def name_a_choice(fields: Fields) -> bool:
-    """Whether every line names one of its two middle columns as the last: topic, document, document, preferred one."""
+    """Return whether every line ends with one of its middle columns: topic, document, document, preferred one."""
     if len(fields.line) == 0:
         return False
     label, first, second = (fields.column(n) for n in (LABEL, SECOND, DOC))
@@ -96,7 +93,7 @@ def name_a_choice(fields: Fields) -> bool:
 
 
 def _refuse_loss(judgments: Judgments, second_column: str) -> None:
-    """Raise where qrels cannot hold what tells the labels apart."""
+    """Raise where qrels cannot hold what distinguishes the labels."""
     if second_column not in SECOND_COLUMN:
         raise UnknownName("reading of the second column", second_column, SECOND_COLUMN)
     kept = {"topic", second_column}
@@ -105,7 +102,7 @@ def _refuse_loss(judgments: Judgments, second_column: str) -> None:
         if name not in kept and len(names) > 1:
             raise AmbiguousLabels(
                 f"labels for {len(names)} different values of {name} do not fit into these qrels",
-                hint=f"write them to the second column (second_column={name!r}), or choose one with where({name}=...)"
+                hint=f"write the {name} to the second column, or choose one {name}"
                 if name in SECOND_COLUMN
-                else f"choose one with where({name}=...), or write a table",
+                else f"choose one {name}, or write a table",
             )

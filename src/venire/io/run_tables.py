@@ -12,13 +12,18 @@ from typing import Any
 from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io.cells import texts
-from venire.io.column_names import Form, column_among
-from venire.io.frames import encoded
-from venire.io.lines import read_bytes
-from venire.io.naming import stem
+from venire.io.lines import read_bytes, stem
 from venire.io.sources import TableRows, finite_numbers, frame_of, read_frame
-from venire.io.table_formats import PARQUET, RUN_ROLES, ending_of, header_names, header_start
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import (
+    PARQUET,
+    RUN_ROLES,
+    Form,
+    column_among,
+    ending_of,
+    header_names,
+    header_start,
+)
 from venire.results import first_few
 
 

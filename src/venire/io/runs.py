@@ -25,12 +25,10 @@ from venire.data.judgments import Items
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName
-from venire.io.comments import warn_of_comments
 from venire.io.foreign import as_id, known_runs
-from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes
-from venire.io.naming import stem
+from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes, stem, warn_of_comments
 from venire.io.sources import expanded, line_fault
-from venire.io.table_formats import is_run_table
+from venire.io.tables.columns import is_run_table
 from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Lines, Rules, read_lines, single

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.judgments import Judgments
-from venire.data.rows import assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError, known_names
-from venire.io.cells import texts
+from venire.io.rows import assemble
 from venire.io.sources import frame_of
-from venire.io.tables import rows_from_frame
+from venire.io.tables.cells import texts
+from venire.io.tables.rows import rows_from_frame
 from venire.results import counted
 from venire.types import Bools
 

@@ -70,7 +70,7 @@ def line_fault(
 
 def format_of(path: Path, head: bytes) -> str:
     """Return the format of a table by its first bytes and its name: "parquet", "json" or "delimited"."""
-    from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
+    from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of
 
     ending = ending_of(path.name)
     if head.startswith(PARQUET) or ending == ".parquet":
@@ -94,10 +94,9 @@ def read_frame(path: Path, data: bytes | None = None) -> TableRows:
     """
     import polars as pl
 
-    from venire.io.column_names import Form
-    from venire.io.delimited import checked_rows, find_layout, refuse_bytes
-    from venire.io.json_lines import filled_lines, parsed_lines
-    from venire.io.table_formats import SEPARATOR, ending_of
+    from venire.io.tables.columns import SEPARATOR, Form, ending_of
+    from venire.io.tables.delimited import checked_rows, find_layout, refuse_bytes
+    from venire.io.tables.json_lines import filled_lines, parsed_lines
 
     data = read_bytes(path) if data is None else data
     if (form := format_of(path, data)) == "parquet":
@@ -123,7 +122,7 @@ def finite_numbers(rows: TableRows, name: str, *, hint: str) -> Floats:
     """Return a column as numbers, NaN where it is empty; other text and infinities are an error."""
     import polars as pl
 
-    from venire.io.cells import texts
+    from venire.io.tables.cells import texts
 
     column = rows.frame[name]
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
@@ -147,8 +146,8 @@ def frame_of(source: Any, name: str) -> TableRows:
         except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
             hint = "give columns of one length, each of one type"
             raise FormatError(name, None, f"the columns cannot be read ({error})", hint=hint) from None
-    from venire.io.column_names import Form
-    from venire.io.tables import as_polars
+    from venire.io.tables.columns import Form
+    from venire.io.tables.rows import as_polars
 
     return numbered(as_polars(source, Form(name)), name)
 

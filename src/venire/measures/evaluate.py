@@ -14,7 +14,7 @@ from venire.data.conditional import is_conditional
 from venire.data.gains import GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
@@ -74,7 +74,7 @@ def evaluate(
     run     0.5000  0.6309
     """
     check_missing(missing)
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     plan = Plan.of(as_list(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
     alone = _alone(labels, plan, context) if plan.contextual else labels
     case = Case.of(alone, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)

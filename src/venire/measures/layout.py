@@ -106,7 +106,10 @@ def check_missing(missing: str) -> None:
 
 
 def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[str, ...]:
-    notes = [*case.judgments.notes, *map(str, case.panel.notes), *dict.fromkeys(w.note for w in plan.worths if w.note)]
+    notes = [
+        *map(str, (*case.judgments.notes, *case.panel.notes)),
+        *dict.fromkeys(w.note for w in plan.worths if w.note),
+    ]
     if case.facts.unjudged_topics:
         notes.append(f"{counted(len(case.facts.unjudged_topics), 'topic')} of the runs not judged and ignored")
     if unknown:

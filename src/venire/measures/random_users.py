@@ -43,7 +43,7 @@ from venire.data.panel import Panel, Pool
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
 from venire.io.duplicates import Duplicates
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list
@@ -263,7 +263,7 @@ def evaluate_users(
     True
     """
     check_missing(missing)
-    labels = read_judgments(judgments)
+    labels = as_judgments(judgments)
     worth = gains_for(gains, labels.scale)
     refuse_other_than_probabilities(worth)
     plan = plan_for_users(as_list(measures), unjudged)

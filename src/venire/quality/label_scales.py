@@ -236,7 +236,7 @@ def scale_settings(
     if sums:
         summed = log_sums(judgments)
         settings[f"{n_labels}to{len(summed.scale)}{SUMMED}"] = summed
-        notes += [note for note in summed.notes if note not in judgments.notes]
+        notes += [str(note) for note in summed.notes if note not in judgments.notes]
     return settings, notes
 
 

@@ -50,7 +50,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.paired_tests import Differences
 from venire.kernels.resampling import topic_weights
@@ -320,7 +320,7 @@ def _sets(judgments: JudgmentsLike | Mapping[str, Judgments]) -> dict[str, Judgm
         sets = {str(name): each for name, each in judgments.items() if isinstance(each, Judgments)}
         if len(sets) == len(judgments):
             return sets
-    return {"": read_judgments(judgments)}
+    return {"": as_judgments(judgments)}
 
 
 def _scored(

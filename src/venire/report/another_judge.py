@@ -59,7 +59,7 @@ def chapter(evidence: Evidence) -> Chapter:
         ),
         *_seen(evidence, one),
         *[warning(str(note)) for note in copy_notes(evidence.copies, evidence.judge)],
-        *[warning(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
+        *[warning(note) for note in _of_judges(one.forecast.notes, list(map(str, evidence.question.judgments.notes)))],
     ]
     return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})
 

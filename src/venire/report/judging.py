@@ -34,7 +34,7 @@ def chapter(evidence: Evidence) -> Chapter:
         parts += _differing(evidence)
     parts += [*_agreement(evidence), *_selected(evidence), *_maps(evidence)]
     if labels.notes:
-        parts.append(Words(f"When the judgments were read: {'; '.join(labels.notes)}."))
+        parts.append(Words(f"When the judgments were read: {'; '.join(map(str, labels.notes))}."))
     return Chapter("judgments", "The judgments", _finding(evidence), tuple(parts))
 
 

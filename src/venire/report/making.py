@@ -9,7 +9,7 @@ from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
 from venire.errors import SettingError
 from venire.io.clicks import ClicksLike, read_clicks
-from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.measures.scoring import MeasureLike
@@ -66,7 +66,7 @@ def report_on(
     """
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report says it, to be made again")
-    labels, earlier = read_judgments(judgments), None
+    labels, earlier = as_judgments(judgments), None
     if before is not None:
         labels, earlier = read_also(labels, before)
     question = Question(

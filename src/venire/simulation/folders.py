@@ -56,7 +56,7 @@ from venire.data.preferences import Preferences
 from venire.data.runs import Runs, RunTable
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.judgment_writing import write_judgments
+from venire.io.judgments import write_judgments
 from venire.simulation.context.collection import ContextCollection, ContextTruth
 from venire.simulation.context.labels import graded_labels
 from venire.simulation.context.truth import SIDES

@@ -34,7 +34,7 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
-from venire.io.judgment_sources import JudgmentsLike, read_judgments
+from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.kernels.rank_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
@@ -153,7 +153,7 @@ def correlate_online(
     -----
     Only topics that were judged, clicked through and ranked by the runs take part.
     """
-    labels, sources = read_judgments(judgments), lists_of(clicks, runs)
+    labels, sources = as_judgments(judgments), lists_of(clicks, runs)
     wanted = _wanted(as_list(measures), alphas)
     logged = set(clicks.topics)
     shared = [topic for topic in (labels.topics if topics is None else topics) if topic in logged]

@@ -21,7 +21,7 @@ ROWS = {
 
 @pytest.fixture
 def aspects():
-    return read_aspects(pl.DataFrame(ROWS), wide_aspects=True)
+    return read_aspects(pl.DataFrame(ROWS))
 
 
 def by_doc(made):
@@ -81,9 +81,7 @@ def test_what_cannot_be(aspects):
         combine_aspects(aspects, {"rel": -1})
     with pytest.raises(SettingError, match="satisfy on every aspect"):
         combine_aspects(aspects, how="prm")
-    empty = read_aspects(
-        pl.DataFrame({"topic": ["1"], "doc": ["a"], "rel": ["N/A"], "trust": ["1"]}), wide_aspects=True
-    )
+    empty = read_aspects(pl.DataFrame({"topic": ["1"], "doc": ["a"], "rel": ["N/A"], "trust": ["1"]}))
     with pytest.raises(AmbiguousLabels, match="no document has a grade"):
         combine_aspects(empty, ["rel"])
 
@@ -100,7 +98,7 @@ def test_models_count_pairs_of_combined_labels():
             "trust": [label[1] for label in first + second],
         }
     )
-    aspects = read_aspects(frame, wide_aspects=True)
+    aspects = read_aspects(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewPairsWarning)
         made = combine_aspects(aspects, how="prm")

@@ -22,7 +22,7 @@ from venire.io.aspects import read_aspects
 
 def wide(text):
     frame = pl.read_csv(io.StringIO(text), separator="\t", infer_schema=False)
-    return read_aspects(frame, wide_aspects=True)
+    return read_aspects(frame)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def random_aspects(seed=0, n_topics=20, n_docs=10, n_aspects=3):
         columns[f"a{number}"] = [
             "N/A" if no else str(grade) for no, grade in zip(absent, grades[:, number], strict=True)
         ]
-    return read_aspects(pl.DataFrame(columns), wide_aspects=True)
+    return read_aspects(pl.DataFrame(columns))
 
 
 def test_coverage_by_hand(cases):
@@ -163,7 +163,7 @@ def test_unordered_labels_have_no_correlation():
     frame = pl.DataFrame(
         {"topic": ["1", "1", "2"], "doc": ["a", "b", "c"], "rel": ["0", "1", "1"], "kind": ["x", "y", "x"]}
     )
-    aspects = read_aspects(frame, wide_aspects=True, scales={"kind": "x|y"})
+    aspects = read_aspects(frame, scales={"kind": "x|y"})
     found = aspect_correlations(Cases.of(aspects, n_draws=5)).find("kind", "rel")
     assert found.rho.value is None
     assert "have no order" in found.rho.reason
@@ -193,7 +193,7 @@ def test_prediction_has_not_applicable_as_a_class():
         }
     )
     cases = Cases.of(
-        read_aspects(frame.with_columns(topic=pl.Series([str(n // 10) for n in range(40)])), wide_aspects=True),
+        read_aspects(frame.with_columns(topic=pl.Series([str(n // 10) for n in range(40)]))),
         "overall",
         n_draws=5,
     )
@@ -218,7 +218,7 @@ def test_clusters_leave_out_what_is_unknown():
             "same": ["1", "1", "1", "1"],
         }
     )
-    correlations = aspect_correlations(Cases.of(read_aspects(frame, wide_aspects=True), n_draws=5))
+    correlations = aspect_correlations(Cases.of(read_aspects(frame), n_draws=5))
     found = aspect_clusters(correlations, "isolation", n_clusters=1)
     assert (set(found.names), len(found.merges)) == ({"x", "y"}, 1)
     assert "same" in found.reason
@@ -233,7 +233,7 @@ def test_clusters_leave_out_what_is_unknown():
 
 def test_one_aspect_alone():
     frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "overall": ["0", "1"]})
-    study = study_aspects(read_aspects(frame, wide_aspects=True), n_draws=5)
+    study = study_aspects(read_aspects(frame), n_draws=5)
     assert study.cases.overall == "overall"
     assert study.clusters[0].reason == "there is one aspect"
     assert study.prediction.reason == "there is no other aspect"
@@ -251,7 +251,7 @@ def test_agreement_per_aspect_and_context():
             "top": ["0", "1", "0", "1", "0", "N/A"],
         }
     )
-    study = study_aspects(read_aspects(frame, wide_aspects=True), n_draws=5)
+    study = study_aspects(read_aspects(frame), n_draws=5)
     raw = {
         (row["context"], row["aspect"]): row["value"]
         for row in study.records("agreement")
@@ -284,9 +284,7 @@ def ranked(tmp_path, **options):
             "trust": ["0", "0", "9", "0", "9"],
         }
     )
-    return aspect_rankings(
-        read_aspects(frame, wide_aspects=True), read_runs(tmp_path), "P@1", base="rel", n_draws=20, **options
-    )
+    return aspect_rankings(read_aspects(frame), read_runs(tmp_path), "P@1", base="rel", n_draws=20, **options)
 
 
 def test_rankings_turn_round_with_trust(tmp_path):
@@ -316,7 +314,7 @@ def test_rankings_by_all_usual_combinations(tmp_path):
 @pytest.mark.filterwarnings("ignore::venire.errors.MissingTopicsWarning")
 def test_clef(data_dir):
     folder = data_dir / "clef18_aspects"
-    aspects = read_aspects(folder / "aspects.tsv.gz", wide_aspects=True)
+    aspects = read_aspects(folder / "aspects.tsv.gz")
     rho = aspect_correlations(Cases.of(aspects, "rel", n_draws=50)).find("trust", "rel").rho
     assert rho.value == pytest.approx(0.2822, abs=1e-4)
     runs = read_runs(folder / "runs.trec.gz", repeated="first")

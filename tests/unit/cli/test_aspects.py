@@ -29,7 +29,7 @@ def test_words_of_the_library():
 
 
 def test_json_has_every_part(venire, labels, runs):
-    answer = venire("aspects", labels, runs, "--wide-aspects", *QUICK, "-m", "P@1", "--format", "json")
+    answer = venire("aspects", labels, runs, *QUICK, "-m", "P@1", "--format", "json")
     assert answer.code == 0
     document = json.loads(answer.out)
     assert list(document) == ["aspects", *command.PARTS, "tau", "answers", "warnings"]
@@ -60,7 +60,7 @@ def test_people_see_a_summary(venire, write):
 
 @pytest.mark.parametrize("part", [part for part in command.PARTS if part != "rankings"])
 def test_every_part_can_be_shown(venire, labels, part):
-    answer = venire("aspects", labels, "--wide-aspects", "--show", part, *QUICK, "--format", "csv", "-q")
+    answer = venire("aspects", labels, "--show", part, *QUICK, "--format", "csv", "-q")
     assert (answer.code, answer.err) == (0, "")
     assert len(list(csv.reader(io.StringIO(answer.out)))) > 1
 
@@ -68,7 +68,7 @@ def test_every_part_can_be_shown(venire, labels, part):
 def test_ranks_with_weights_and_a_plot(venire, labels, runs, tmp_path):
     place = tmp_path / "ranks.svg"
     args = ("--weights", "overall=1,nov=3", "--reverse", "nov", "-m", "P@1", "--plot", place)
-    answer = venire("aspects", labels, runs, "--wide-aspects", *QUICK, *args)
+    answer = venire("aspects", labels, runs, *QUICK, *args)
     assert answer.code == 0
     assert answer.out.splitlines()[0].endswith("rank by overall + 3 nov (reversed)")
     assert "compared with overall alone" in answer.err
@@ -77,7 +77,7 @@ def test_ranks_with_weights_and_a_plot(venire, labels, runs, tmp_path):
 
 def test_plots(venire, labels, tmp_path):
     place = tmp_path / "aspects.png"
-    assert venire("aspects", labels, "--wide-aspects", *QUICK, "--plot", place, "-q").code == 0
+    assert venire("aspects", labels, *QUICK, "--plot", place, "-q").code == 0
     assert place.read_bytes().startswith(b"\x89PNG")
 
 
@@ -86,7 +86,7 @@ def test_the_plot_of_agreement_has_two_statistics_for_each_aspect(venire, write,
     rows = [(t, f"d{n}", who, (t + n + (who == "b" and n == 2)) % 3) for t, n, who in places]
     text = "topic\tdoc\tassessor\ttop\tnov\n" + "".join(f"{t}\t{d}\t{w}\t{n}\t{n}\n" for t, d, w, n in rows)
     place = tmp_path / "agreement.svg"
-    flags = ("--wide-aspects", "--show", "agreement", "--plot", place, "-q")
+    flags = ("--show", "agreement", "--plot", place, "-q")
     assert venire("aspects", write("two.tsv", text), *flags).code == 0
     drawn = place.read_text(encoding="utf-8")
     for aspect in ("top", "nov"):
@@ -96,7 +96,7 @@ def test_the_plot_of_agreement_has_two_statistics_for_each_aspect(venire, write,
 
 
 def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
-    flags = ("--wide-aspects", *QUICK, "--show")
+    flags = (*QUICK, "--show")
     assert "all of them" in venire("aspects", labels, *flags, "coverage").out
     assert "none: the commonest label" in venire("aspects", labels, *flags, "prediction").out
 
@@ -108,12 +108,11 @@ def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
         (["--aspects", "overall,top"], "labels.tsv:2: there is no aspect 'nov'"),
         (["--show", "rankings"], "--show rankings needs RUNS"),
         (["--aspect-scale", "nov"], "is not NAME=VALUE"),
-        (["--wide"], "exclude each other"),
-        (["--second-column", "intent"], "--second-column is for other tables"),
+        (["--second-column", "intent"], "--second-column is for qrels"),
     ],
 )
 def test_errors(venire, labels, args, words):
-    answer = venire("aspects", labels, "--wide-aspects", *args)
+    answer = venire("aspects", labels, *args)
     assert (answer.code, answer.out) == (2, "")
     assert words in answer.err
 
@@ -128,20 +127,20 @@ def test_errors(venire, labels, args, words):
     ],
 )
 def test_errors_of_combining(venire, labels, runs, args, words):
-    answer = venire("aspects", labels, runs, "--wide-aspects", *args)
+    answer = venire("aspects", labels, runs, *args)
     assert (answer.code, answer.out) == (2, "")
     assert words in answer.err
 
 
 def test_no_base_to_compare_with(venire, write, runs):
     table = write("two.tsv", "topic\tdoc\trel\ttrust\n1\ta\t1\t2\n")
-    answer = venire("aspects", table, runs, "--wide-aspects")
+    answer = venire("aspects", table, runs)
     assert answer.code == 2
     assert "--overall NAME, one of rel, trust" in answer.err
 
 
 def test_an_aspect_scores_on_its_own_scale(venire, write, runs):
     table = write("two.tsv", "topic\tdoc\trel\ttrust\n1\ta\t1\t9\n1\tb\t1\t9\n2\td\t1\t9\n2\te\t0\t9\n")
-    args = ("evaluate", table, runs, "--wide-aspects", "--where", "aspect=rel", "-m", "RBP(p=0.5)", "--format", "json")
+    args = ("evaluate", table, runs, "--where", "aspect=rel", "-m", "RBP(p=0.5)", "--format", "json")
     scores = {row["system"]: row["value"] for row in json.loads(venire(*args).out)["scores"]}
     assert scores == {"one": pytest.approx((0.75 + 0.5) / 2), "two": pytest.approx(0.75 / 2)}

@@ -202,12 +202,12 @@ def test_gains_by_name_by_pairs_and_by_file(venire, qrels, run, write):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0 0\n1 much\n2 1\n", ":2: gain 'much' is not a number"),
-        ("0 0\n# half\n1\n", ":3: found '1', expected a label and its gain"),
+        ("0 0\n1 much\n2 1\n", ":2: gain 'much' is not a finite number"),
+        ("0 0\n# half\n1\n", ":3: found '1', expected label, gain"),
         ("0 0\n1 1\n0 2\n", ":3: label '0' gets a second gain"),
-        ("0 -1\n", ":1: gain -1 is not a finite number from 0 on"),
-        ("0 nan\n", ":1: gain nan is not a finite number from 0 on"),
-        ("# nothing\n", ": holds no gains"),
+        ("0 -1\n", ":1: gain '-1' is not a finite number from 0 on"),
+        ("0 nan\n", ":1: gain 'nan' is not a finite number from 0 on"),
+        ("# nothing\n", ": is empty"),
         ("0 0\n1 1\n", "no gain for label '2'"),
         ("0 0\n1 1\n2 2\nx 3\n", "gains name a label 'x'"),
     ],
@@ -322,7 +322,7 @@ def test_flags_that_change_scoring(venire, qrels, write):
 def test_a_wide_table_and_a_scale(venire, run, write):
     table = write("judges.tsv", "topic\tdoc\tann\tbob\n1\ta\tRel\tNon\n1\tb\tNon\tRel\n")
     answer = venire(
-        *("evaluate", table, run, "--wide", "--scale", "Non<Rel", "--per", "assessor", "-m", "RR", "--format", "json")
+        *("evaluate", table, run, "--scale", "Non<Rel", "--per", "assessor", "-m", "RR", "--format", "json")
     )
     assert values(answer) == {("RR", "all", "ann"): 1.0, ("RR", "all", "bob"): 0.5}
 

@@ -84,7 +84,7 @@ def said_twice(found: list[Row]) -> str:
 FORMS = {
     "where": (with_other_tasks, ("--where", "task=search")),
     "scale": (table, ("--scale", SCALE)),
-    "wide": (wide, ("--wide",)),
+    "wide": (wide, ()),
     "second-column": (qrels, ("--second-column", "assessor")),
     "negative": (negative, ("--negative", "lowest")),
     "repeats": (said_twice, ("--repeats", "first")),

@@ -5,8 +5,9 @@ import pytest
 
 from venire.cli import options
 from venire.cli.main import COMMANDS, cli
-from venire.data import panel, rows, runs
-from venire.io import qrels
+from venire.data import panel, runs
+from venire.io import qrels, rows
+from venire.io.tables import columns
 
 
 def all_options():
@@ -21,6 +22,7 @@ def test_the_words_are_those_of_the_library():
     assert tuple(panel.POOLS) == options.POOLS
     assert options.REPEATS == rows.REPEATS
     assert options.NEGATIVE == rows.NEGATIVE
+    assert tuple(columns.LAYOUTS) == options.LAYOUTS
     assert options.SECOND_COLUMN == qrels.SECOND_COLUMN
     assert options.ORDERS == runs.ORDERS
     assert options.SCORE_TYPES == runs.SCORE_TYPES
@@ -43,7 +45,7 @@ def test_an_option_that_takes_a_word_lists_them():
 
 
 SHARED = (
-    *("more", "where", "scale", "wide", "wide_aspects", "second_column", "negative", "repeats"),
+    *("more", "where", "scale", "layout", "second_column", "negative", "repeats"),
     *("order", "score_type", "repeated", "system_from", "format", "quiet", "plot", "fit_on", "topic_file", "per"),
 )
 
@@ -65,9 +67,3 @@ def test_rng_is_taken_where_nothing_is_random(venire, qrels, run, name):
     plain, seeded = venire(name, qrels, run), venire(name, qrels, run, "--rng", "7")
     assert seeded == plain
     assert seeded.code == 0
-
-
-def test_a_table_cannot_be_wide_in_two_ways(venire, qrels, run):
-    answer = venire("evaluate", qrels, run, "--wide", "--wide-aspects")
-    assert (answer.code, answer.out) == (2, "")
-    assert "exclude each other" in answer.err

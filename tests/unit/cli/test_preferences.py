@@ -144,7 +144,7 @@ def test_people_alone(venire, write, tmp_path):
     ("judgments", "preferences", "extra", "apart"),
     [
         ("cast19_prefs/qrels_nist.txt.gz", "cast19_prefs/prefs_crowd.txt.gz", [], {"21", "32", "42", "43"}),
-        ("dl21_full/judges.tsv.gz", "dl21_full/prefs_crowd.txt.gz", ["--wide", "--where", "assessor=nist"], {"32"}),
+        ("dl21_full/judges.tsv.gz", "dl21_full/prefs_crowd.txt.gz", ["--where", "assessor=nist"], {"32"}),
     ],
 )
 def test_real_labels_that_users_tell_apart(venire, data_dir, judgments, preferences, extra, apart):

@@ -213,7 +213,7 @@ def test_the_words_are_those_of_the_library():
 def test_an_llm_and_people(venire, data_dir):
     """The lists that an LLM orders: read both ways p(2|0) is .72 in the best of them, read from the LLM it is 0."""
     place = data_dir / "dl21_full"
-    only = ["--where", "assessor=nist", "--where", "assessor=gpt4_umbrela", "--wide", "--relevant", 2]
+    only = ["--where", "assessor=nist", "--where", "assessor=gpt4_umbrela", "--relevant", 2]
     args = [place / "judges.tsv.gz", place / "runs.trec.gz", *only, "--estimator", "labels", "--format", "json"]
     found = document(venire("sensitivity", *args, "--lists-by", "gpt4_umbrela"))
     best = {record["label"]: record for record in found["quality"][:4]}

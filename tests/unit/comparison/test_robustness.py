@@ -275,7 +275,7 @@ def test_the_interval_covers_what_as_many_other_topics_give():
 @pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
 def test_real_rankings(data_dir):
     """NIST against a language model on 63 runs, and gains under NIST; PRM corrects what binary gains lose."""
-    judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz", wide=True)
+    judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz")
     two = judgments.where(assessor=["nist", "gpt4_umbrela"])
     runs = data_dir / "dl21_full" / "runs.trec.gz"
     found = {row.gains: row for row in between_assessors(two, runs, n_draws=50).rows if row.a}

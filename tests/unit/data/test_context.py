@@ -52,10 +52,10 @@ def test_a_document_given_itself_or_one_that_is_not_there_names_its_line(tmp_pat
 def test_frames_and_wide_tables_are_checked_too():
     rows = {"topic": ["1", "1"], "doc": ["a", "b"], "given": [None, "b"], "ann": ["1", "0"], "bob": ["0", "1"]}
     with pytest.raises(FormatError, match="frame:2: document 'b' is given itself"):
-        read_judgments(pl.DataFrame(rows), wide=True)
+        read_judgments(pl.DataFrame(rows), layout="wide")
     with pytest.raises(FormatError, match="frame:2: document 'b' is given itself"):
         read_judgments(pl.DataFrame(rows).drop("bob").rename({"ann": "label"}))
-    fine = read_judgments(pl.DataFrame({**rows, "given": [None, "a"]}), wide=True)
+    fine = read_judgments(pl.DataFrame({**rows, "given": [None, "a"]}), layout="wide")
     assert evaluate(fine, {"1": {"a": 1.0}}, "CG(alpha=1)@1", assessor="ann").values.item() == 1.0
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from venire.data.rows import Rows
-from venire.io.tables import read_table
+from venire.io.rows import Rows
+from venire.io.tables.rows import read_table
 
 
 @pytest.fixture

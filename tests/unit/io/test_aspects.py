@@ -19,7 +19,7 @@ def write(tmp_path):
 
 
 def test_long_and_wide_tables_say_the_same(write):
-    wide = read_aspects(write(WIDE), wide_aspects=True)
+    wide = read_aspects(write(WIDE))
     long = read_aspects(write(long_form(), "long.tsv"))
     assert wide.names == long.names == ("nov", "overall", "top")
     assert wide.grade.tolist() == long.grade.tolist()
@@ -74,12 +74,12 @@ def test_tables_without_aspects_and_conflicting_scales(write):
 
 def test_judgments_in_memory_are_taken_as_they_are(write):
     text = "topic\tdoc\trel\ttrust\n1\ta\t2\t7\n1\tb\t1\t5\n1\tc\t0\t5\n"
-    judgments = read_judgments(write(text), wide_aspects=True)
+    judgments = read_judgments(write(text), layout="aspects")
     assert read_aspects(judgments).grade.tolist() == [[2, 1], [1, 0], [0, 0]]
 
 
 def test_clef(data_dir):
-    found = read_aspects(data_dir / "clef18_aspects" / "aspects.tsv.gz", wide_aspects=True)
+    found = read_aspects(data_dir / "clef18_aspects" / "aspects.tsv.gz")
     assert dict(zip(found.names, map(len, found.scales), strict=True)) == {
         "rel": 3,
         "trust": 11,

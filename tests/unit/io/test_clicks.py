@@ -12,8 +12,8 @@ import zstandard
 
 from venire.errors import FormatError, SettingError
 from venire.io import clicks as click_files
-from venire.io import row_blocks
 from venire.io.clicks import read_clicks
+from venire.io.tables import delimited
 
 NAMES = ("session", "topic", "rank", "doc", "clicked", "dwell")
 
@@ -75,7 +75,7 @@ def same(clicks, log: list[tuple], *, dwell: float | None = 30.0) -> bool:
 @pytest.mark.parametrize("size", [150, 1 << 20])
 def test_counts_are_those_of_a_loop_however_the_text_is_cut(tmp_path, monkeypatch, seed, size):
     monkeypatch.setattr(click_files, "BLOCK", size)
-    monkeypatch.setattr(row_blocks, "BLOCK", size)
+    monkeypatch.setattr(delimited, "BLOCK", size)
     monkeypatch.setattr(click_files, "SPARE", 3)
     log = rows(seed)
     frame(log).write_csv(tmp_path / "log.csv")
@@ -132,7 +132,7 @@ def test_frames_and_parquet_are_cut_too(tmp_path, monkeypatch):
 
 def test_json_lines_whose_first_lines_have_no_dwell(tmp_path, monkeypatch):
     monkeypatch.setattr(click_files, "BLOCK", 60)
-    monkeypatch.setattr(row_blocks, "BLOCK", 60)
+    monkeypatch.setattr(delimited, "BLOCK", 60)
     log = [("s1", "q", 1, "a", 1, None), ("s1", "q", 2, "b", 0, None), ("s2", "q", 1, "a", 1, 31.0)]
     lines = [{n: v for n, v in zip(NAMES, row, strict=True) if v is not None} for row in log]
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -159,7 +159,7 @@ def test_nan_is_an_empty_dwell_and_words_may_come_late(tmp_path, monkeypatch):
     holes = frame(log).with_columns(pl.col("dwell").fill_null(float("nan")))
     assert same(read_clicks(holes), log)
     monkeypatch.setattr(click_files, "BLOCK", 200)
-    monkeypatch.setattr(row_blocks, "BLOCK", 200)
+    monkeypatch.setattr(delimited, "BLOCK", 200)
     late = frame(log).with_columns(pl.col("clicked").cast(pl.String))
     late = pl.concat([late[:80], late[80:].with_columns(pl.col("clicked").replace({"1": "true", "0": "false"}))])
     late.write_csv(tmp_path / "late.csv")
@@ -292,7 +292,7 @@ def test_errors_name_the_line(tmp_path, text, line, message):
 
 def test_errors_in_later_blocks_name_their_line(tmp_path, monkeypatch):
     monkeypatch.setattr(click_files, "BLOCK", 50)
-    monkeypatch.setattr(row_blocks, "BLOCK", 50)
+    monkeypatch.setattr(delimited, "BLOCK", 50)
     body = "".join(f"{n},q,1,a,1,3\n" for n in range(30))
     (tmp_path / "log.csv").write_text(HEAD + body + "31,q,1,a,1,-1\n")
     with pytest.raises(FormatError, match=r"log\.csv:32: dwell '-1'"):

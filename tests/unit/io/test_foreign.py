@@ -161,7 +161,7 @@ def test_rows_of_several_assessors_lead_to_the_second_column():
     rows = [Qrel("q", "a", 1, "ann"), Qrel("q", "a", 0, "bob")]
     with pytest.raises(FormatError, match="had another label before") as found:
         read_judgments(rows)
-    assert 'second_column="assessor"' in str(found.value)
+    assert "second column" in str(found.value)
     assert len(read_judgments(rows, second_column="assessor").assessors) == 2
     assert read_judgments(rows, repeats="first").label.tolist() == [1]
 

@@ -104,7 +104,7 @@ def test_settings_from_which_nothing_comes() -> None:
 
 
 def test_real_tests_shrink_with_the_root_of_their_number(data_dir: Path) -> None:
-    judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz", wide=True).where(assessor="nist")
+    judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz").where(assessor="nist")
     preferences = read_preferences(data_dir / "dl21_full" / "prefs_crowd.txt.gz")
     check = check_sample_size(preferences, judgments, sizes=[20, 80, 320])
     assert check.n_tests.tolist() == [107, 15, 256]

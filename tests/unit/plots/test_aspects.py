@@ -22,7 +22,7 @@ from venire.plots.aspects import (
 @pytest.fixture(scope="module")
 def study():
     frame = pl.read_csv(io.StringIO(WIDE), separator="\t", infer_schema=False)
-    return study_aspects(read_aspects(frame, wide_aspects=True), n_draws=20, splits=1)
+    return study_aspects(read_aspects(frame), n_draws=20, splits=1)
 
 
 def texts(axes):
@@ -62,7 +62,7 @@ def test_heat_map_shows_the_numbers(study):
 def test_power_ends_with_the_commonest_label_and_what_is_not_known_is_refused(study):
     assert "(the commonest label)" in texts(plot_prediction(study).axes[0])
     frame = pl.DataFrame({"topic": ["1"], "doc": ["a"], "overall": ["0"], "x": ["1"]})
-    nothing = study_aspects(read_aspects(frame, wide_aspects=True), n_draws=2)
+    nothing = study_aspects(read_aspects(frame), n_draws=2)
     for part in ("changes", "correlations", "prediction"):
         with pytest.raises(SettingError, match="cannot be plotted"):
             PLOTS[part](nothing)

@@ -10,11 +10,11 @@ import pytest
 from venire.agreement.phi import phi
 from venire.agreement.table import statistics
 from venire.comparison.tests import PairedBootstrap
-from venire.data.grids import read_grid
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
+from venire.io.judgments import read_grid
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.label_scales import cut, cuts, scale_settings
 from venire.quality.lists import chosen_lists, top_of_runs

@@ -12,7 +12,7 @@ import pytest
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.aspects import read_aspects
-from venire.io.judgment_sources import read_judgments
+from venire.io.judgments import read_judgments
 from venire.io.preferences import read_preferences
 from venire.io.runs import read_runs, scan
 from venire.simulation.context.aspects import Aspect, AspectModel

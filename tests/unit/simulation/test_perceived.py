@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from venire.errors import FormatError, SettingError
-from venire.io.judgment_sources import read_judgments
+from venire.io.judgments import read_judgments
 from venire.io.preferences import read_preferences
 from venire.io.runs import read_runs
 from venire.measures.evaluate import evaluate

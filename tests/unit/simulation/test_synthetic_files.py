@@ -10,7 +10,7 @@ import pytest
 from small_collections import SMALL, same_labels
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.judgment_sources import read_judgments
+from venire.io.judgments import read_judgments
 from venire.io.runs import read_runs, scan
 from venire.simulation.assessors import (
     Assessor,

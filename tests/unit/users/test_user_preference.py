@@ -9,7 +9,7 @@ from user_directions import slow_answers, slow_kappa, verdicts_of
 from venire import SettingError
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
-from venire.io.judgment_sources import read_judgments
+from venire.io.judgments import read_judgments
 from venire.kernels.resampling import topic_weights
 from venire.types import Floats
 from venire.users.agreement import VIEWS, against_best, agreement_with_users, answers_at, conditioned, limits, tie_sweep

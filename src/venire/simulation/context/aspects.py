@@ -25,8 +25,7 @@ import numpy as np
 
 from venire.checks import need_at_least, need_share
 from venire.data.aspects import ABSENT
-from venire.data.rows import NOT_APPLICABLE
-from venire.data.scale import Scale
+from venire.data.scale import NOT_APPLICABLE, Scale
 from venire.errors import SettingError
 from venire.simulation.context.labels import Names, Seen, graded_labels
 from venire.simulation.context.truth import Contents

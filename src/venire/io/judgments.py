@@ -1,4 +1,4 @@
-"""read_judgments: qrels, tables, frames and dictionaries into Judgments, whatever the format."""
+"""Judgments from any source and into any format: qrels, tables, frames and dictionaries."""
 
 from __future__ import annotations
 
@@ -7,27 +7,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from venire.data.ids import Category
 from venire.data.judgments import Judgments, on_one_scale
-from venire.data.rows import NOT_APPLICABLE, Rows, assemble
-from venire.data.scale import Scale
+from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
-from venire.io.file_kinds import refuse_other_kind
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.lines import opened
-from venire.io.qrels import read_qrels
+from venire.io.qrels import read_qrels, write_qrels
+from venire.io.rows import Rows, assemble
 from venire.io.sources import expanded
-from venire.io.table_formats import header_names, looks_like_table
+from venire.io.tables.columns import (
+    HEAD,
+    JSON_LINES,
+    SEPARATOR,
+    doubtful_table,
+    ending_of,
+    header_names,
+    looks_like_table,
+    refuse_other_kind,
+)
+from venire.results import counted
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
+MOST_RECOGNISED = 25
+"""A table is taken for a wide one only if it has at most so many different labels, unless the scale is declared."""
 
 
 def read_judgments(
     source: JudgmentsLike,
     *,
     scale: Scale | str | None = None,
-    wide: bool = False,
-    wide_aspects: bool = False,
+    layout: str | None = None,
+    aspects: Sequence[str] = (),
     second_column: str = "ignore",
     negative: str = "unjudged",
     repeats: str | None = None,
@@ -42,12 +55,16 @@ def read_judgments(
     source : path, folder, pattern, frame, {topic: {doc: label}}, Qrel rows of ir_measures, Qrels of ranx; or several
         of these in a list, or by the names of their assessors, {assessor: source}
         TREC qrels: one file is one assessor, named after the file.  CSV, TSV, JSONL and Parquet: long, one row per
-        label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time.
+        label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time; or
+        wide, with a column per assessor or aspect, where empty cells were not judged.
     scale : what the labels are, as in "Non<Rel<HRel"
         Without it: what the file's header or a TOML beside it declares, else the labels that occur, in numeric order;
         a note says so.
-    wide, wide_aspects
-        A table with one column per assessor, or per aspect; empty cells were not judged.
+    layout : "long", "wide" (a column per assessor) or "aspects" (a column per aspect)
+        Without it, a table with a column of labels is long, and one without is wide if its further columns, two or
+        more, hold labels; a note says so.
+    aspects : aspects that are asked for; a table with a column for each of them, and none that names aspects, is wide
+        by aspects
     second_column : what the second column of qrels is: "ignore", "assessor" or "intent"
     negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
     repeats : a second label by one assessor for one item is an "error" (qrels), or the "last" (tables) or "first"
@@ -71,10 +88,12 @@ def read_judgments(
     if isinstance(source, Judgments):
         return source
     wanted = {name: [each] if isinstance(each, str) else list(each) for name, each in (where or {}).items()}
-    form = {"wide": wide, "wide_aspects": wide_aspects, "columns": columns, "also": tuple(wanted)}
+    form = {"layout": layout, "columns": columns, "also": tuple(wanted), "aspects": tuple(aspects) or None}
     parts = read_rows(source, second_column=second_column, **form)
     refuse_unknown_columns(wanted, parts)
     declared = Scale.parse(scale) if isinstance(scale, str) else scale
+    for part in parts:
+        _refuse_doubtful(part, declared or part.scale, not_applicable)
     judgments = assemble(
         parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable, where=wanted
     )
@@ -86,18 +105,23 @@ def read_judgments(
     return replace(judgments, scale=replace(judgments.scale, aspects=own)) if own else judgments
 
 
+def as_judgments(source: JudgmentsLike, *, scale: Scale | None = None) -> Judgments:
+    """Return judgments as they are; read anything else with ``read_judgments``, on this scale if there is one."""
+    return source if isinstance(source, Judgments) else read_judgments(source, scale=scale)
+
+
 def read_also(labels: Judgments, source: JudgmentsLike) -> tuple[Judgments, Judgments]:
-    """Read judgments on the scale of others; where that was inferred, both are put on the labels that occur in both."""
-    others = read_judgments(source, scale=None if labels.scale.inferred else labels.scale)
+    """Read judgments on the scale of others; if that was inferred, both get the labels that occur in either."""
+    others = as_judgments(source, scale=None if labels.scale.inferred else labels.scale)
     return on_one_scale(labels, others)
 
 
 def read_rows(source: Any, *, second_column: str = "ignore", **form: Any) -> list[Rows]:
-    """Read rows of one source or several, labels still as text; assessors of different files are told apart.
+    """Read rows of one source or several, labels still as text; assessors of different files get different names.
 
-    form: how tables are laid out, as ``read_table`` takes it.
+    form: how tables are read, as ``read_table`` takes it.
     """
-    return _told_apart(list(_parts(source, second_column, form)))
+    return _with_distinct_names(list(_parts(source, second_column, form)))
 
 
 def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
@@ -107,8 +131,8 @@ def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
             raise UnknownName("column", name, dict.fromkeys(each for part in parts for each in part.columns))
 
 
-def _told_apart(parts: list[Rows]) -> list[Rows]:
-    """Name assessors after folder and file where files of one name stand in several folders."""
+def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
+    """Name assessors after folder and file where several folders have files of the same name."""
     names = [part.assessor.names[0] if part.named_after_file else None for part in parts]
     twice = {name for name in names if name is not None and names.count(name) > 1}
     sources = [part.source for part, name in zip(parts, names, strict=True) if name in twice]
@@ -131,14 +155,14 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
         for name, each in source.items():
             yield from (of_assessor(name, part) for part in _parts(each, second_column, form))
     elif isinstance(source, Mapping):
-        from venire.io.tables import rows_from_dict
+        from venire.io.tables.rows import rows_from_dict
 
         yield rows_from_dict(source)
     elif isinstance(source, (str, Path)):
         for path in expanded(source):
             yield _read_file(path, second_column, form)
     elif hasattr(source, "columns"):
-        from venire.io.tables import rows_from_frame
+        from venire.io.tables.rows import rows_from_frame
 
         yield rows_from_frame(source, **form)
     else:
@@ -148,11 +172,72 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
 
 def _read_file(path: Path, second_column: str, form: Mapping[str, Any]) -> Rows:
     with opened(path) as file:
-        head = file.read(1 << 16)
+        head = file.read(HEAD)
     stated = bool(form.get("columns"))
-    if looks_like_table(head, path.name, stated=stated) or form.get("wide") or form.get("wide_aspects"):
-        from venire.io.tables import read_table
+    if looks_like_table(head, path.name, stated=stated) or form.get("layout"):
+        from venire.io.tables.rows import read_table
 
         return read_table(path, **form)
     refuse_other_kind(header_names(head, path.name), "judgments", path)
     return read_qrels(path, second_column=second_column)
+
+
+def _refuse_doubtful(part: Rows, scale: Scale | None, not_applicable: str) -> None:
+    """Raise where a table that was taken for a wide one holds something else than labels."""
+    if not part.recognised:
+        return
+    labels = [label for label in part.label.names if label != not_applicable]
+    wrong = [label for label in labels if not is_number(label) and (scale is None or label not in scale.labels)]
+    if wrong or (scale is None and len(labels) > MOST_RECOGNISED):
+        raise doubtful_table(part.columns, wrong[0] if wrong else labels[-1], part.source)
+
+
+def write_judgments(
+    judgments: Judgments, path: str | Path, *, layout: str = "long", second_column: str = "ignore"
+) -> None:
+    """Write judgments; the format follows from the name: .csv, .tsv, .jsonl, .parquet, anything else is TREC qrels.
+
+    The parameters are those of ``read_judgments``; reading the file back with them gives the same judgments.
+    """
+    target = Path(path)
+    if ending_of(target.name) in (*SEPARATOR, *JSON_LINES, ".parquet"):
+        from venire.io.tables.write import write_table
+
+        write_table(judgments, target, layout=layout)
+    else:
+        write_qrels(judgments, target, second_column=second_column)
+
+
+def read_grid(text: str, *, scale: Scale | str | None = None, assessors: Sequence[str] = ()) -> Judgments:
+    """Read labels as papers and tests print them: a line per assessor, a column per document, a dot if not judged.
+
+    Documents are called d1, d2, ..., all for the topic 1; assessors U1, U2, ... unless they are named.
+
+    Examples
+    --------
+    >>> read_grid('''
+    ...     2 1 . 0
+    ...     2 2 1 0''')
+    <Judgments: 7 labels on 4 items of 1 topic by 2 assessors, scale 0<1<2>
+    """
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    widths = sorted({len(line) for line in lines})
+    if len(widths) > 1:
+        shown = " and ".join(map(str, widths))
+        raise FormatError("grid", None, f"the lines have {shown} labels", hint="write a dot for no label")
+    names = list(assessors) or [f"U{n}" for n in range(1, len(lines) + 1)]
+    if len(names) != len(lines):
+        found = f"{counted(len(lines), 'line')} of labels and {counted(len(names), 'name')} of assessors"
+        raise FormatError("grid", None, f"found {found}", hint="name one assessor per line")
+    cells = [
+        (name, f"d{n}", label)
+        for name, line in zip(names, lines, strict=True)
+        for n, label in enumerate(line, start=1)
+        if label != "."
+    ]
+    if not cells:
+        raise FormatError("grid", None, "has no label", hint="write a line per assessor, with a label per document")
+    who, doc, label = zip(*cells, strict=True)
+    topic, line = Category.constant("1", len(cells)), np.arange(1, len(cells) + 1)
+    rows = Rows("grid", topic, Category.of(doc), Category.of(who), Category.of(label), line)
+    return assemble([rows], scale=Scale.parse(scale) if isinstance(scale, str) else scale)

@@ -1,4 +1,4 @@
-"""Writing judgments as tables that ``read_table`` reads back exactly: CSV, TSV, JSONL, Parquet.
+"""Judgments as tables that ``read_table`` reads back exactly: CSV, TSV, JSONL, Parquet.
 
 A scale that reading would not infer from the labels is declared: in a comment ahead of a CSV or TSV header, or, for the
 other formats and for labels that such a comment cannot hold, in a TOML file beside the table.
@@ -13,30 +13,31 @@ from typing import TYPE_CHECKING
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
-from venire.io.column_names import Columns, Form, find_columns, spread_of
-from venire.io.frames import picked
 from venire.io.lines import written
-from venire.io.scale_files import declare_scale, used_labels
-from venire.io.table_formats import JSON_LINES, SEPARATOR, ending_of
+from venire.io.scales import declare_scale, used_labels
+from venire.io.tables.cells import picked
+from venire.io.tables.columns import JSON_LINES, LAYOUTS, SEPARATOR, Form, ending_of, find_columns
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def write_table(judgments: Judgments, path: Path, *, wide: bool = False, wide_aspects: bool = False) -> None:
+def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> None:
     """Write a table in the format that the path's ending names; .gz or .zst may follow it.
 
-    wide: a column per assessor, and a row for each topic, document and whatever else the labels have: facets, time.
-    wide_aspects: a column per aspect, and a row for each topic, document, assessor and whatever else.
+    layout: "long"; "wide", a column per assessor and a row for each topic, document, facets and time; or "aspects", a
+    column per aspect and a row for each topic, document, assessor, other facets and time.
 
-    When not to use this: several labels by one assessor for one document fit into the long form only.
+    When not to use this: several labels by one assessor for one document fit into the long layout only.
     """
-    form, ending = Form(path, spread_of(wide, wide_aspects)), ending_of(path.name)
+    if layout not in LAYOUTS:
+        raise UnknownName("layout", layout, LAYOUTS)
+    form, ending = Form(path, layout), ending_of(path.name)
     if ending not in (*SEPARATOR, *JSON_LINES, ".parquet"):
-        message = f"the ending {ending!r} is that of no table"
+        message = f"the ending {ending!r} is not that of a table"
         raise FormatError(path, None, message, hint="call it .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow")
-    frame = _long(judgments, form)
-    frame = _wide(frame, judgments, form) if form.spread else frame
+    frame, spread = _long(judgments, form), LAYOUTS[layout]
+    frame = frame if spread is None else _wide(frame, judgments, form, spread)
     comment = declare_scale(judgments, path, comments=ending in SEPARATOR)
     with written(path) as file:
         if ending in SEPARATOR:
@@ -61,7 +62,7 @@ def _long(judgments: Judgments, form: Form) -> pl.DataFrame:
     }
     for label in used_labels(judgments):
         if label != label.strip():
-            message = f"label {label!r} begins or ends in white space, which is lost in a table"
+            message = f"label {label!r} begins or ends with white space, which is lost in a table"
             raise FormatError(form.where, None, message, hint="give the scale other labels")
     series = [_texts(name, column, form) for name, column in columns.items()]
     if judgments.time is not None:
@@ -80,38 +81,32 @@ def _texts(name: str, column: Category, form: Form) -> pl.Series:
     return names.gather(column.codes)
 
 
-def _wide(frame: pl.DataFrame, judgments: Judgments, form: Form) -> pl.DataFrame:
+def _wide(frame: pl.DataFrame, judgments: Judgments, form: Form, spread: str) -> pl.DataFrame:
     """Give each assessor, or aspect, a column."""
-    spread = form.spread or ""
     if spread not in frame.columns:
         raise UnknownName("column", spread, frame.columns)
     keys = [name for name in frame.columns if name not in (spread, "label")]
     used = set(frame[spread].unique())
     names = [name for name in judgments.column(spread).names if name in used]
-    _refuse_names(names, keys, form)
-    _refuse_repeats(frame, keys, form)
+    for name in names:
+        _refuse_name(name, keys, form, spread)
+    repeated = frame.select(*keys, spread).is_duplicated()
+    if repeated.any():
+        topic, doc, name = frame.filter(repeated).select("topic", "doc", spread).row(0)
+        raise AmbiguousLabels(
+            f"document {doc!r} of topic {topic!r} has several labels for {spread} {name!r}, and a cell of {form.where} "
+            "holds one",
+            hint="write the long layout, or keep only the first or last label on reading",
+        )
     return picked(frame.pivot(on=spread, index=keys, values="label"), [*keys, *names])
 
 
-def _refuse_names(names: Sequence[str], keys: Sequence[str], form: Form) -> None:
-    """Raise at the first name that, as a column, would be read as something else."""
-    for name in names:
-        try:
-            found = find_columns([*keys, name], form)
-        except FormatError:
-            found = None
-        if found != Columns({key: key for key in keys}, (name,)):
-            message = f"{form.spread} {name!r} cannot be a column, since it would be read as something else"
-            raise FormatError(form.where, None, message, hint="write the long form, without wide")
-
-
-def _refuse_repeats(frame: pl.DataFrame, keys: Sequence[str], form: Form) -> None:
-    """Raise if a cell of the wide table would hold two labels."""
-    repeated = frame.select(*keys, form.spread or "").is_duplicated()
-    if repeated.any():
-        topic, doc, name = frame.filter(repeated).select("topic", "doc", form.spread or "").row(0)
-        raise AmbiguousLabels(
-            f"document {doc!r} of topic {topic!r} has several labels for {form.spread} {name!r}, "
-            f"and a cell of {form.where} holds one",
-            hint="write the long form, without wide; or settle repeats when reading, as with --repeats last",
-        )
+def _refuse_name(name: str, keys: Sequence[str], form: Form, spread: str) -> None:
+    """Raise where a name, as a column, would be read as something else."""
+    try:
+        found = find_columns([*keys, name], form)
+    except FormatError:
+        found = None
+    if found is None or (found.roles, found.spread) != ({key: key for key in keys}, (name,)):
+        message = f"{spread} {name!r} cannot be a column, since it would be read as something else"
+        raise FormatError(form.where, None, message, hint="write the long layout")

@@ -11,29 +11,27 @@ import json
 import tomllib
 from pathlib import Path
 
-from venire.data.ids import Category, as_bytes
+from venire.data.ids import as_bytes
 from venire.data.judgments import Judgments
-from venire.data.rows import inferred_scale
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
 
 
 def scale_beside(path: Path) -> Scale | None:
-    """Read the scale that stands beside a file of judgments, if there is one."""
+    """Read the scale file beside a file of judgments, if there is one."""
     beside = scale_file(path)
     if beside is None:
         return None
     try:
         table = tomllib.loads(beside.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(
-            beside, None, f"is not TOML ({error})", hint='a scale file holds scale = "Non<Rel<HRel"'
-        ) from None
+        hint = 'a scale file holds scale = "Non<Rel<HRel"'
+        raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
     return Scale.from_table(table, where=beside)
 
 
 def scale_file(path: Path) -> Path | None:
-    """Find the scale file of a file of judgments: the one with the longest name that is there."""
+    """Find the scale file of a file of judgments: the one with the longest name that exists."""
     name = path.name
     while True:
         beside = path.with_name(name + ".toml")
@@ -55,7 +53,7 @@ def write_scale_beside(scale: Scale, path: Path) -> Path:
 
 
 def _quoted(text: str) -> str:
-    """Write a text as TOML's basic string, which is JSON's but for DEL."""
+    """Write a text as TOML's basic string, which is JSON's except for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -74,37 +72,29 @@ def header_scale(data: bytes, where: object) -> Scale | None:
 
 
 def declare_scale(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
-    """Return the comment that declares the scale, if one is needed and can; write it beside the table if none can."""
+    """Return the comment that declares the scale, if it needs one; write a scale file if a comment cannot hold it."""
     scale = judgments.scale
-    if scale_file(path) is None and (scale.inferred or _like_inferred(scale, inferred_from(judgments))):
+    if scale_file(path) is None and (scale.inferred or _would_be_inferred(judgments)):
         return b""
     comment = as_bytes(f"# scale: {scale}\n")
-    if comments and _read_back(comment) == scale:
-        return comment
+    try:
+        if comments and header_scale(comment, "") == scale:
+            return comment
+    except VenireError:
+        pass
     write_scale_beside(scale, path)
     return b""
 
 
-def _like_inferred(scale: Scale, inferred: Scale | None) -> bool:
-    """Whether a scale need not be declared: reading would infer the same labels, with the same linear gains."""
-    return inferred is not None and inferred == scale and inferred.steps().tolist() == scale.steps().tolist()
+def _would_be_inferred(judgments: Judgments) -> bool:
+    """Return whether reading the labels would infer the same scale, with the same linear gains."""
+    try:
+        inferred = Scale.infer(used_labels(judgments))
+    except ScaleError:
+        return False
+    return inferred == judgments.scale and inferred.steps().tolist() == judgments.scale.steps().tolist()
 
 
 def used_labels(judgments: Judgments) -> list[str]:
     """Return the labels that occur, lowest first."""
     return [judgments.scale.labels[level] for level in sorted(set(judgments.label.tolist()))]
-
-
-def inferred_from(judgments: Judgments) -> Scale | None:
-    """Return the scale that reading would infer."""
-    try:
-        return inferred_scale(Category.of(used_labels(judgments)))
-    except (VenireError, IndexError):
-        return None
-
-
-def _read_back(comment: bytes) -> Scale | None:
-    try:
-        return header_scale(comment, "")
-    except VenireError:
-        return None

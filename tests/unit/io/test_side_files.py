@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from venire.errors import FormatError
-from venire.io.group_files import read_groups, read_intent_probabilities
+from venire.io.side_files import read_groups, read_intent_probabilities
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_probabilities_of_intents(file, content):
 
 @pytest.mark.parametrize("value", ["often", "1.5", "-0.1", "nan", "inf"])
 def test_what_is_no_probability_is_refused(file, value):
-    with pytest.raises(FormatError, match=r"facts.txt:1: .* is not a probability"):
+    with pytest.raises(FormatError, match=r"facts.txt:1: .* is not a number from 0 to 1"):
         read_intent_probabilities(file(f"1 2 {value}\n"))
 
 

@@ -7,7 +7,7 @@ import io
 import polars as pl
 import pytest
 
-from venire.io import json_lines
+from venire.io.tables import json_lines
 from written_tables import LONG, LONG_ROWS, refusal, rows
 
 
@@ -37,7 +37,7 @@ def test_parquet_numbers_become_their_digits_and_lines_are_rows(read):
         ('{"topic": 1, "doc": 2, "label": 0}\n{"topic": 1,\n', ":2: '{\"topic\": 1,' is not JSON"),
         ('{"topic": 1, "doc": 2, "label": 0}\n\n[1]\n', ":3: found '[1]', expected an object"),
         ('{"topic": 1, "doc": [2], "label": 0}\n', "column 'doc' holds List"),
-        ('{"topic": 1, "doc": "\\u0000", "label": 0}\n', ":1: doc '\\x00' holds a zero byte"),
+        ('{"topic": 1, "doc": "\\u0000", "label": 0}\n', ":1: doc '\\x00' has a zero byte"),
         ('{"topic": 1, "doc": 1e17, "label": 0}\n', ":1: 1e+17 in column 'doc' may have lost its last digits"),
         ('{"topic": 1, "doc": 2, "label": null}\n', ":1: the label is empty"),
     ],

@@ -1,12 +1,11 @@
 """Rows as read from a source, and their assembly into Judgments.
 
-A reader gives one ``Rows`` per file: labels still as text, each row with the line it came from.  ``assemble`` joins
-them, finds or checks the scale over all of them, numbers the items, and settles repeats, in one place for every format.
+A reader returns one ``Rows`` per file: labels still as text, each row with the line it came from.  ``assemble`` joins
+them, infers or checks the scale, numbers the items, and resolves repeated labels, in one place for every format.
 """
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,18 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.conditional import given_items, is_conditional
-from venire.data.ids import Category, joined, natural_order
-from venire.data.judgments import FACETS, Items, Judgments
-from venire.data.scale import Scale, is_number
+from venire.data.ids import Category, joined
+from venire.data.judgments import FACETS, Judgments, number_items
+from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
-from venire.results import counted, first_few
-from venire.scan.slices import bytewise_order
+from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_WHOLE = re.compile(r"[+-]?\d+\.0*", re.ASCII)
-_NEGATIVE = re.compile(r"-\d+(\.\d+)?", re.ASCII)
-NOT_APPLICABLE = "N/A"
 NEGATIVE = ("unjudged", "lowest")
 REPEATS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
@@ -38,8 +32,9 @@ MOST_SHOWN = 12
 class Rows:
     """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels.
 
-    rest: a hash of the columns that are not read, for which rows may differ; None if there are none.  extra: columns by
-    their names in the source, to choose rows by.  columns: names of all columns of a table.
+    rest: a hash of the columns that are not read, in which rows may differ; None if there are none.  extra: columns by
+    their names in the source, to choose rows by.  columns: names of all columns of a table.  recognised: it was taken
+    for a wide table by the names of its columns.
     """
 
     source: str
@@ -54,9 +49,10 @@ class Rows:
     extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
     repeats: str = "keep"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     columns: tuple[str, ...] = ()
     named_after_file: bool = False
+    recognised: bool = False
 
 
 def assemble(
@@ -72,9 +68,9 @@ def assemble(
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
     ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
-    apart (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
+    (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
     leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.  where: values of
-    ``extra`` columns; other rows are left out before repeats are settled, and have a part in the scale only.
+    ``extra`` columns; other rows are left out before repeats are resolved, and count for the scale only.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
@@ -92,11 +88,10 @@ def assemble(
     if scale.inferred:
         notes.append(_inference(scale))
     if absent := int((label.codes < 0).sum()):
-        verb = "is" if absent == 1 else "are"
-        notes.append(f"{counted(absent, 'label')} {not_applicable} (not applicable) {verb} taken as unjudged")
-    if len(judged) < len(level) - absent:
-        below = len(level) - len(judged) - absent
-        notes.append(f"{counted(below, 'label')} below zero {'is' if below == 1 else 'are'} taken as unjudged")
+        template = "{n:label} {label} (not applicable), taken as unjudged"
+        notes.append(Note("not-applicable", template, n=absent, label=not_applicable))
+    if below := len(level) - len(judged) - absent:
+        notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
     facets = {name: _facet(parts, name) for name in FACETS if any(name in part.facets for part in parts)}
@@ -112,14 +107,18 @@ def assemble(
     )
     if "given" in facets:
         _refuse_given(judgments, parts)
-        judgments = replace(judgments, notes=(*judgments.notes, *_on_condition(judgments)))
+        after = int(is_conditional(judgments).sum())
+        if 0 < after < len(judgments):
+            template = "{n:,} of {of:,} labels are conditional (given after another document) and count apart"
+            note = Note("conditional-labels", template, n=after, of=len(judgments))
+            judgments = replace(judgments, notes=(*judgments.notes, note))
     rules = [REPEATS.index(repeats or part.repeats) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
-    return _settle_repeats(judgments, chosen, rule, parts)
+    return _resolve_repeats(judgments, chosen, rule, parts)
 
 
 def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:
-    """Mark the rows that have one of these values in each of these columns; nothing stands where a source lacks it."""
+    """Mark the rows that have one of these values in each of these columns; a source without a column has "" there."""
     rows = np.ones(sum(len(part.line) for part in parts), dtype=np.bool_)
     for name, values in where.items():
         column = joined([part.extra.get(name) or Category.constant("", len(part.line)) for part in parts])
@@ -139,56 +138,27 @@ def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> 
 
 
 def inferred_scale(label: Category, parts: Sequence[Rows] = (), *, lowest: bool = False) -> Scale:
-    """Infer a scale: the labels that occur, in numeric order, without those below zero; ``lowest``: those are 0."""
-    labels = list(dict.fromkeys(whole(name) for name in label.names if not _NEGATIVE.fullmatch(name)))
-    if lowest and len(labels) < len(label.names):
-        labels.append("0")
-    if all(_INTEGER.fullmatch(name) for name in labels):
-        return Scale.of_integers([int(name) for name in labels])
-    other = [name for name in labels if not is_number(name)]
-    if not other:
-        return Scale.of_numbers(dict.fromkeys(labels))
-    row = int(np.flatnonzero(label.codes == list(label.names).index(other[0]))[0])
-    raise FormatError(
-        *locate_row(parts, row),
-        f"label {other[0]!r} is not a number, so the order of the labels is not known",
-        hint="declare the scale: --scale with the labels from the lowest to the highest, joined by '<', or by '|' if "
-        f"they have no order; the labels, in no order, are {first_few(labels, 12)}",
+    """Infer the scale from the labels that occur (``Scale.infer``); an error names the line of the first bad label."""
+    try:
+        return Scale.infer(label.names, lowest=lowest)
+    except ScaleError as error:
+        wrong = next((code for code, name in enumerate(label.names) if not is_number(name)), None)
+        if wrong is None:
+            raise
+        row = int(np.flatnonzero(label.codes == wrong)[0])
+        raise FormatError(*locate_row(parts, row), error.message, hint=error.hint) from None
+
+
+def _inference(scale: Scale) -> Note:
+    """Note that the scale was not declared."""
+    return Note(
+        "inferred-scale",
+        "the scale {scale} is inferred from the labels that occur; linear gains are {gains}",
+        scale="<".join(scale.labels if len(scale) <= MOST_SHOWN else [*scale.labels[:4], "...", scale.labels[-1]]),
+        gains="their numbers"
+        if scale.measurement == "ordinal"
+        else "positions on it, as the labels are not whole numbers",
     )
-
-
-def _inference(scale: Scale) -> str:
-    """Say that nobody declared the scale."""
-    shown = "<".join(scale.labels if len(scale) <= MOST_SHOWN else [*scale.labels[:4], "...", scale.labels[-1]])
-    gains = "their numbers" if scale.measurement == "ordinal" else "places on it, as the labels are not whole numbers"
-    return f"the scale {shown} is inferred from the labels that occur; linear gains are {gains}"
-
-
-def whole(label: str) -> str:
-    """Write a whole number without its fraction, as 3 for 3.0; any other label as it is."""
-    return label.partition(".")[0] if _WHOLE.fullmatch(label) else label
-
-
-def number_items(topic: Category, doc: Category) -> tuple[Items, Codes]:
-    """Number the distinct pairs of topic and document: the items, and each row's number (row,).
-
-    Where each document belongs to one topic, as is usual in large collections, only documents are sorted, not rows.
-    """
-    order = natural_order(topic.names)
-    place = np.argsort(order).astype(np.int32)
-    by_name = np.argsort(bytewise_order(doc.names.slices))
-    home = np.full(len(doc.names), -1, dtype=np.int32)
-    home[doc.codes] = topic.codes
-    if (home[doc.codes] == topic.codes).all() and (home >= 0).all():
-        of_doc = place[home].astype(np.int64) * max(len(home), 1) + by_name
-        first_doc = np.argsort(of_doc)
-        number_of = np.empty(len(home), dtype=np.int32)
-        number_of[first_doc] = np.arange(len(home), dtype=np.int32)
-        return Items(topic.names.take(order), place[home[first_doc]], doc.names.take(first_doc)), number_of[doc.codes]
-    key = place[topic.codes].astype(np.int64) * max(len(doc.names), 1) + by_name[doc.codes]
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    items = Items(topic.names.take(order), place[topic.codes[first]], doc.names.take(doc.codes[first]))
-    return items, number.astype(np.int32)
 
 
 def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
@@ -200,12 +170,12 @@ def _declared(parts: Sequence[Rows]) -> Scale | None:
     scales = {part.scale: part.source for part in parts if part.scale is not None}
     if len(scales) > 1:
         (one, first), (other, second) = list(scales.items())[:2]
-        raise ScaleError(f"{first} declares the scale {one}, {second} declares {other}", hint="say which with --scale")
+        raise ScaleError(f"{first} declares the scale {one}, {second} declares {other}", hint="state the scale")
     return next(iter(scales), None)
 
 
 def _levels(labels: Sequence[str], scale: Scale, negative: str) -> Codes:
-    """Level of each label text: -1 unjudged, -2 unknown -> (label text,)."""
+    """Return the level of each label text, -1 unjudged, -2 unknown -> (label text,)."""
     known = {label: level for level, label in enumerate(scale.labels)}
     below = 0 if negative == "lowest" else -1
 
@@ -213,9 +183,9 @@ def _levels(labels: Sequence[str], scale: Scale, negative: str) -> Codes:
         if label in known:
             return known[label]
         plain = whole(label)
-        if _INTEGER.fullmatch(plain) and str(int(plain)) in known:
+        if is_integer(plain) and str(int(plain)) in known:
             return known[str(int(plain))]
-        return below if _NEGATIVE.fullmatch(label) else -2
+        return below if is_negative(label) else -2
 
     return np.array([level(label) for label in labels], dtype=np.int32)
 
@@ -225,23 +195,12 @@ def _refuse_unknown(level: Codes, label: Category, scale: Scale, parts: Sequence
     if len(unknown):
         source, line = locate_row(parts, int(unknown[0]))
         text = label.names[int(label.codes[unknown[0]])]
-        hint = f"{known_names(text, scale.labels)}; or declare another scale with --scale"
+        hint = f"{known_names(text, scale.labels)}; or declare another scale"
         raise FormatError(source, line, f"label {text!r} is not on the scale {scale}", hint=hint)
 
 
-def _on_condition(judgments: Judgments) -> list[str]:
-    """Note labels given after another document where others are in isolation."""
-    after = int(is_conditional(judgments).sum())
-    if after in (0, len(judgments)):
-        return []
-    return [
-        f"{after:,} of {len(judgments):,} labels are given after another document and count apart from those in "
-        "isolation, which --where given= chooses"
-    ]
-
-
 def _refuse_given(judgments: Judgments, parts: Sequence[Rows]) -> None:
-    """Refuse a document given itself, or given one that is not among the topic's items; the first row counts."""
+    """Raise at the first document that is given itself, or given one that is not among the topic's items."""
     given = given_items(judgments)
     wrong = np.flatnonzero((given == -2) | (given == judgments.item))
     if not len(wrong):
@@ -255,13 +214,13 @@ def _refuse_given(judgments: Judgments, parts: Sequence[Rows]) -> None:
         message = f"document {doc!r} is given itself for topic {topic!r}, expected another that was read before it"
         raise FormatError(*locate_row(parts, row), message, hint="leave given empty for a label in isolation")
     message = f"document {doc!r} is given {before!r}, which is not in the collection: it has no label for {topic!r}"
-    there = items.doc.take(np.flatnonzero(items.topic == items.topic[number]))
-    hint = f"{known_names(before, there)}; read the labels in isolation together with those in condition"
+    present = items.doc.take(np.flatnonzero(items.topic == items.topic[number]))
+    hint = f"{known_names(before, present)}; read the labels in isolation together with the conditional labels"
     raise FormatError(*locate_row(parts, row), message, hint=hint)
 
 
 def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:
-    """Say from which source and line a row of the joined table came."""
+    """Return the source and line of a row of the joined table."""
     for part in parts:
         if row < len(part.line):
             return part.source, int(part.line[row])
@@ -279,10 +238,10 @@ def _times(parts: Sequence[Rows]) -> Floats | None:
     return np.concatenate([np.full(len(part.line), np.nan) if part.time is None else part.time for part in parts])
 
 
-def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
+def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
     """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says.
 
-    Cost: a sort of the rows; all else is for those that are repeated.
+    Cost: a sort of the rows; all else concerns repeated rows only.
     """
     error, keep, first, last = (REPEATS.index(name) for name in REPEATS)
     same = _same_judgment(judgments)
@@ -302,41 +261,37 @@ def _settle_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], pa
     columns: list[NDArray[Any]] = [same, judgments.label, time, *_rest(parts)]
     kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
     counts = "first" if (rule == first).any() else "last"
-    judgments = _counted(judgments, int(superseded.sum()), others, counts, kept)
+    judgments = _with_counts(judgments, int(superseded.sum()), others, counts, kept)
     dropped = np.union1d(order[refused], order[superseded])
     return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
 
 
 def _rest(parts: Sequence[Rows]) -> list[Words]:
-    """What stands in the columns that are not read, as one number per row, if there are such columns."""
+    """Return the columns that are not read, as one hash per row, if there are such columns."""
     if all(part.rest is None for part in parts):
         return []
     return [np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])]
 
 
 def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:
-    """Count those of some rows that are like an earlier one in every column (row,)."""
+    """Count those of some rows that equal an earlier one in every column (row,)."""
     some = [column[rows] for column in columns]
     order = np.lexsort(some)
     like = [column[order[1:]] == column[order[:-1]] for column in some]
     return int(np.logical_and.reduce(like).sum()) if len(rows) else 0
 
 
-def _counted(judgments: Judgments, n_dropped: int, n_copies: int, counts: str, n_kept: int) -> Judgments:
+def _with_counts(judgments: Judgments, n_dropped: int, n_copies: int, counts: str, n_kept: int) -> Judgments:
     """Note how many rows were dropped, identical ones and further labels of an item, and how many were kept."""
-    notes = []
+    notes, n_others = [], n_dropped - n_copies
     if n_copies:
-        verb = "is" if n_copies == 1 else "are"
-        notes.append(f"{counted(n_copies, 'row')} {verb} identical to another in every column and dropped")
-    if n_others := n_dropped - n_copies:
-        verb = "is" if n_others == 1 else "are"
-        notes.append(
-            f"{counted(n_others, 'label')} {verb} dropped where one assessor labelled an item several times: the "
-            f"{counts} label counts (--repeats keep keeps all)"
-        )
+        notes.append(Note("identical-rows", "{n:row} identical to another in every column, dropped", n=n_copies))
+    if n_others:
+        template = "{n:label} dropped where one assessor labelled an item several times: the {counts} label counts"
+        notes.append(Note("superseded-labels", template, n=n_others, counts=counts))
     if n_kept:
-        verb = "is" if n_kept == 1 else "are"
-        notes.append(f"{counted(n_kept, 'row')} {verb} identical to another in every column and kept as further labels")
+        template = "{n:row} identical to another in every column, kept as further labels"
+        notes.append(Note("identical-rows-kept", template, n=n_kept))
     dropped = {"identical_rows": n_copies, "superseded_labels": n_others} if n_dropped else {}
     return replace(judgments, dropped=dropped, notes=(*judgments.notes, *notes))
 
@@ -361,15 +316,15 @@ def _warn_or_refuse(judgments: Judgments, order: Ints, places: Ints, parts: Sequ
     doc = judgments.items.doc[int(judgments.item[row])]
     topic = judgments.items.topics[int(judgments.items.topic[judgments.item[row]])]
     if not differs.any():
-        message = f"{source}:{line}: document {doc!r} is judged twice for topic {topic!r} with the same label"
         more = f" (and {len(places) - 1:,} more such lines)" if len(places) > 1 else ""
-        warnings.warn(message + more + "; the repetition is ignored", RepeatedLineWarning, stacklevel=5)
+        what = f"document {doc!r} is judged twice for topic {topic!r} with the same label{more}; the second is ignored"
+        warnings.warn(RepeatedLineWarning(what, where=source, line=line), stacklevel=5)
         return
     label = judgments.scale.labels[judgments.label[row]]
     raise FormatError(
         source,
         line,
         f"document {doc!r} gets label {label!r} for topic {topic!r}, but had another label before",
-        hint="if the second column of qrels (iteration) says who judged, read it so: --second-column assessor, "
-        'second_column="assessor"; else keep both with --repeats keep, or one of them with --repeats first (or last)',
+        hint="if the second column of qrels says who judged, read it as the assessor; else keep both labels, or the "
+        "first or last of them",
     )

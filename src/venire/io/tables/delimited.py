@@ -1,9 +1,9 @@
 """CSV and TSV: bytes into batches of text columns, each row with its line.
 
 A field may be quoted as in RFC 4180; in a text where no field begins with a quote, quotes are plain characters.
-The structure is checked before anything is parsed, since a parser would fill short rows up: every row has as many
-fields as the header, quotes stand around whole fields, the text is UTF-8.  Empty lines are left out.
-Cost: a few passes over the bytes; memory: that of a batch beside the text and what is kept.
+The structure is checked before anything is parsed, since the parser would fill up short rows: every row has as many
+fields as the header, quotes enclose whole fields, the text is UTF-8.  Empty lines are left out.
+Cost: a few passes over the bytes; memory: that of a batch, besides the text and what is kept.
 """
 
 from __future__ import annotations
@@ -12,24 +12,23 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from venire.errors import FormatError
-from venire.io.column_names import Form, find_columns
-from venire.io.frames import Batch, batch_of
-from venire.io.table_formats import header_separator, header_start
+from venire.io.tables.cells import Batch, batch_of
+from venire.io.tables.columns import Form, find_columns, header_separator, header_start
 from venire.types import Bools, Ints, Octets
 
-BATCH, WIDE_BATCH = 1 << 25, 1 << 23
-"""Bytes that are parsed at once; each may be an empty cell of a wide table."""
+BATCH, WIDE_BATCH, BLOCK = 1 << 25, 1 << 23, 1 << 24
+"""Bytes that are parsed at once, less of a wide table, where each byte may be an empty cell; and bytes of a block."""
 
 LF, CR, QUOTE = 10, 13, 34
 
 
 class Layout(NamedTuple):
-    """How a text is laid out: the header's names and line, and where the first row begins."""
+    """The header of a text: its separator, names and line, whether fields are quoted, where the first row begins."""
 
     where: object
     separator: str
@@ -47,7 +46,7 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
     layout = find_layout(data, form.where, preferred=preferred)
     columns = find_columns(layout.names, form, line=layout.line)
     schema = dict.fromkeys(layout.names, pl.String)
-    quote, size = '"' if layout.quoted else None, WIDE_BATCH if form.spread else BATCH
+    quote, size = '"' if layout.quoted else None, WIDE_BATCH if columns.spread else BATCH
     start, line = layout.start, data.count(b"\n", 0, layout.start)
     while start < len(data):
         chunk = data[start : _batch_end(data, start, size, layout)]
@@ -62,11 +61,11 @@ def read_delimited(data: bytes, form: Form, *, preferred: str = "") -> Iterator[
 
 
 def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
-    """Find the header behind comments and empty lines, and the separator: the preferred one if the header has it."""
+    """Find the header after comments and empty lines, and the separator: the preferred one if the header has it."""
     start = header_start(data)
     end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
     separator = header_separator(data[start:end], preferred)
-    quoted = b'"' in data and _has_quoted_field(data, start, separator)
+    quoted = has_quotes(data, separator, start)
     while quoted and end >= 0 and data.count(b'"', start, end) % 2:
         end = data.find(b"\n", end + 1)
     if end < 0:
@@ -74,14 +73,14 @@ def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
     return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
 
 
-def _has_quoted_field(data: bytes, start: int, separator: str) -> bool:
-    """Whether any field begins with a quote."""
+def has_quotes(data: bytes, separator: str, start: int = 0) -> bool:
+    """Return whether any field begins with a quote."""
     marks = (b'\n"', separator.encode() + b'"')
-    return data.startswith(b'"', start) or any(data.find(mark, start) >= 0 for mark in marks)
+    return b'"' in data and (data.startswith(b'"', start) or any(data.find(mark, start) >= 0 for mark in marks))
 
 
 def _names(header: bytes, line: int, where: object, separator: str) -> list[str]:
-    """Split a header into the names of the columns, no two of them alike."""
+    """Split a header into the names of the columns, all of which differ."""
     refuse_bytes(header, line - 1, where)
     text = io.StringIO(header.decode("utf-8").removesuffix("\r"), newline="")
     try:
@@ -97,26 +96,48 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
     return names
 
 
+def row_blocks(file: BinaryIO, begun: bytes, *, separator: str | None) -> Iterator[bytes]:
+    """Read an open file in blocks of whole rows, so that a table of any size needs the memory of one block.
+
+    begun: what was read before.  separator None: lines without quotes.  Cost: one pass over the bytes.
+    """
+    rest = begun
+    while more := file.read(max(BLOCK, len(rest))):
+        data = rest + more
+        end = _last_row(data, quoted=separator is not None and has_quotes(data, separator))
+        if end:
+            yield data[:end]
+        rest = data[end:]
+    if rest:
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
+
+
 def _batch_end(data: bytes, start: int, size: int, layout: Layout) -> int:
-    """Return where a batch ends that starts here: behind the last row that fits, or behind the first if none does."""
+    """Return where a batch ends that starts here: after the last row that fits, or after the first if none does."""
     while start + size < len(data):
-        text = np.frombuffer(data, dtype=np.uint8, count=size, offset=start)
-        newline = np.flatnonzero(text == LF)
-        if layout.quoted:
-            newline = newline[_outside(newline, np.flatnonzero(text == QUOTE))]
-        if len(newline):
-            return start + int(newline[-1]) + 1
+        end = _last_row(data[start : start + size], quoted=layout.quoted)
+        if end:
+            return start + end
         size *= 2
     return len(data)
 
 
+def _last_row(data: bytes, *, quoted: bool) -> int:
+    """Return where the last whole row ends, at a line end outside quotes; 0 if there is none."""
+    if not quoted:
+        return data.rfind(b"\n") + 1
+    text = np.frombuffer(data, dtype=np.uint8)
+    newline = np.flatnonzero(text == LF)
+    return int(newline[_outside(newline, np.flatnonzero(text == QUOTE))].max(initial=-1)) + 1
+
+
 def _outside(place: Ints, quote: Ints) -> Bools:
-    """Mark the places that have an even number of quotes before them."""
+    """Return whether each place has an even number of quotes before it."""
     return np.searchsorted(quote, place) % 2 == 0
 
 
 def checked_rows(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
-    """Refuse what is no table; return the rows without empty lines, and each row's line."""
+    """Return the rows without empty lines, and each row's line; raise where the structure is not that of a table."""
     refuse_bytes(chunk, before, layout.where)
     text = np.frombuffer(chunk, dtype=np.uint8)
     newline = np.flatnonzero(text == LF)
@@ -138,7 +159,7 @@ def checked_rows(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints
 
 
 def refuse_bytes(chunk: bytes, before: int, where: object) -> None:
-    """Raise at the first byte that no UTF-8 text holds."""
+    """Raise at the first byte that is not UTF-8 text."""
     place, found = chunk.find(b"\0"), "a zero byte"
     try:
         if not chunk.isascii():
@@ -151,7 +172,7 @@ def refuse_bytes(chunk: bytes, before: int, where: object) -> None:
 
 
 def _refuse_quotes(text: Octets, quote: Ints, newline: Ints, before: int, layout: Layout) -> None:
-    """Raise at the first quote that neither begins nor ends a field nor stands doubled in a quoted one."""
+    """Raise at the first quote that neither begins nor ends a field nor is doubled in a quoted one."""
     ahead = np.where(quote > 0, text[quote - 1], LF)
     behind = text[np.minimum(quote + 1, len(text) - 1)]
     ends_line = (behind == CR) & (text[np.minimum(quote + 2, len(text) - 1)] == LF)
@@ -166,7 +187,7 @@ def _refuse_quotes(text: Octets, quote: Ints, newline: Ints, before: int, layout
             layout.where,
             before + 1 + int(np.searchsorted(newline, quote[wrong[0]])),
             "found a quote that does not enclose a whole field",
-            hint='write a field that holds quotes as "say ""hello"" twice"',
+            hint='write a field with quotes as "say ""hello"" twice"',
         )
 
 
@@ -179,5 +200,5 @@ def _refuse_ragged(n_fields: Ints, empty: Bools, number: Ints, layout: Layout) -
             int(number[wrong[0]]),
             f"found {n_fields[wrong[0]]} fields, expected {len(layout.names)} as in the header "
             f"(line {layout.line}): {', '.join(layout.names[:12])}",
-            hint="quote fields that hold the separator; give empty fields their separators too",
+            hint="quote fields that contain the separator; empty fields need their separators too",
         )

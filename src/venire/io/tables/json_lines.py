@@ -1,6 +1,6 @@
-"""JSONL: one JSON object per line, read in batches; keys may come and go, and numbers become text as they are written.
+"""JSONL: one JSON object per line, read in batches; objects may lack keys, and numbers become text as written.
 
-Memory: that of a batch beside the text and what is kept.
+Memory: that of a batch, besides the text and what is kept.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from venire.errors import FormatError
-from venire.io.column_names import Form, find_columns
-from venire.io.delimited import refuse_bytes
-from venire.io.frames import Batch, batch_of
+from venire.io.tables.cells import Batch, batch_of
+from venire.io.tables.columns import Form, find_columns
+from venire.io.tables.delimited import refuse_bytes
 from venire.results import counted
 from venire.types import Ints
 
@@ -37,12 +37,13 @@ def read_json_lines(data: bytes, form: Form) -> Iterator[Batch]:
         if lines:
             frame = parsed_lines(lines, number, form)
             columns = find_columns(frame.columns, form, line=int(number[0]))
+            form = form._replace(layout=form.layout or columns.layout)
             yield batch_of(frame, columns, number)
         start, line = end, line + chunk.count(b"\n")
 
 
 def filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
-    """Leave out carriage returns and the lines that are empty; the others, and their numbers from 0."""
+    """Return the lines that are not empty, without carriage returns, and their numbers from 0."""
     text = np.frombuffer(chunk.replace(b"\r\n", b"\n"), dtype=np.uint8)
     length = np.diff(np.flatnonzero(text == ord("\n")), prepend=-1)
     filled = length > 1
@@ -50,7 +51,7 @@ def filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
 
 
 def parsed_lines(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
-    """Parse lines that hold something; number: that of each line, for errors."""
+    """Parse lines, none of them empty; number: that of each line, for errors."""
     import polars as pl
 
     try:
@@ -66,7 +67,7 @@ def parsed_lines(lines: bytes, number: Ints, form: Form) -> pl.DataFrame:
 def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, form: Form) -> None:
     """Raise at the first object that has a key twice.
 
-    Lines are looked at one by one only where the keys are more than the values: not in a file without nulls.
+    Lines are parsed one by one only where there are more keys than values: not in a file without nulls.
     """
     names = {json.dumps(name, ensure_ascii=ascii).encode() for name in frame.columns for ascii in (True, False)}
     n_values = frame.height * frame.width - sum(frame.null_count().row(0))
@@ -78,7 +79,7 @@ def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, form: Form) -
 
 
 def _twice(text: bytes, line: int, form: Form) -> FormatError | None:
-    """Word that an object has a key twice, if it does."""
+    """Return the error for an object that has a key twice, if it does."""
     keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
     twice = [key for place, key in enumerate(keys) if key in keys[:place]] if len(set(keys)) < len(keys) else []
     hint = "each object has one value for a key"
@@ -86,7 +87,7 @@ def _twice(text: bytes, line: int, form: Form) -> FormatError | None:
 
 
 def _fault(lines: bytes, number: Ints, form: Form, message: str) -> FormatError:
-    """Find the first line that is no JSON object."""
+    """Return the error for the first line that is not a JSON object."""
     for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
         shown = repr(text[:60].decode("utf-8", "replace"))
         try:

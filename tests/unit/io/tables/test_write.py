@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from venire import read_judgments, write_judgments
 from venire.data.ids import Category
 from venire.data.judgments import FACETS, Judgments
-from venire.data.rows import Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
-from venire.io.tables import read_table, write_table
+from venire.io.rows import Rows, assemble
+from venire.io.tables.rows import read_table
+from venire.io.tables.write import write_table
 
 ENDINGS = [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz", ".tsv.zst", ".ndjson.gz", ".jsonl.zst"]
 AWKWARD = ("a,b", 'say "hello"', '"', "tab\tbed", "line\nend", "\r", "é😀", " space ", "#1", "01", "1.0", "null", "-")
@@ -86,11 +87,11 @@ def test_long_tables_come_back_exactly(tmp_path_factory, ending, table):
 
 
 @settings(max_examples=150)
-@given(ending=st.sampled_from(ENDINGS), spread=st.sampled_from(["wide", "wide_aspects"]), table=some_judgments())
-def test_wide_tables_come_back_exactly_or_are_refused(tmp_path_factory, ending, spread, table):
+@given(ending=st.sampled_from(ENDINGS), layout=st.sampled_from(["wide", "aspects"]), table=some_judgments())
+def test_wide_tables_come_back_exactly_or_are_refused(tmp_path_factory, ending, layout, table):
     path = tmp_path_factory.mktemp("tables") / f"judges{ending}"
     try:
-        again = there_and_back(table, path, **{spread: True})
+        again = there_and_back(table, path, layout=layout)
     except (AmbiguousLabels, UnknownName, FormatError):
         assert not path.exists()
         return
@@ -104,37 +105,37 @@ def test_long_and_wide_look_as_expected(tmp_path):
     assert (tmp_path / "long.csv").read_text() == (
         '# scale: 0<1<2<3\ntopic,doc,assessor,label\n1,a,x,2\n1,a,"y,z",0\n1,b,x,3\n'
     )
-    write_table(table, tmp_path / "wide.tsv", wide=True)
+    write_table(table, tmp_path / "wide.tsv", layout="wide")
     assert (tmp_path / "wide.tsv").read_text() == ("# scale: 0<1<2<3\ntopic\tdoc\tx\ty,z\n1\ta\t2\t0\n1\tb\t3\t\n")
     aspects = judgments([("1", "a", "x", "2", "trust"), ("1", "a", "x", "3", "rel")], scale="2<3", facets=["aspect"])
-    write_table(aspects, tmp_path / "aspects.csv", wide_aspects=True)
+    write_table(aspects, tmp_path / "aspects.csv", layout="aspects")
     assert (tmp_path / "aspects.csv").read_text() == ("# scale: 2<3\ntopic,doc,assessor,rel,trust\n1,a,x,3,2\n")
 
 
 def test_facets_and_times_keep_wide_rows_apart(tmp_path):
     chosen = [("1", "a", "x", "2", "i1"), ("1", "a", "x", "0", "i2"), ("1", "a", "y", "1", "i2")]
     table = judgments(chosen, facets=["intent"], time=np.array([1.5, np.nan, 3.0]))
-    again = there_and_back(table, tmp_path / "judges.csv", wide=True)
+    again = there_and_back(table, tmp_path / "judges.csv", layout="wide")
     assert records(again) == records(table)
     assert again.time is not None
 
 
-@pytest.mark.parametrize("wide", [{"wide": True}, {"wide_aspects": True}])
-def test_two_labels_for_one_cell_are_refused(tmp_path, wide):
+@pytest.mark.parametrize("layout", ["wide", "aspects"])
+def test_two_labels_for_one_cell_are_refused(tmp_path, layout):
     table = judgments([("1", "a", "x", "2", "rel"), ("1", "a", "x", "0", "rel")], facets=["aspect"])
     with pytest.raises(AmbiguousLabels, match="document 'a' of topic '1' has several labels"):
-        write_table(table, tmp_path / "judges.csv", **wide)
+        write_table(table, tmp_path / "judges.csv", layout=layout)
 
 
 @pytest.mark.parametrize("name", ["topic", "qid", "Doc_ID", "time", "intent", " "])
 def test_assessors_that_would_be_read_as_something_else_are_no_columns(tmp_path, name):
     with pytest.raises(FormatError, match="cannot be a column"):
-        write_table(judgments([("1", "a", name, "2")]), tmp_path / "judges.csv", wide=True)
+        write_table(judgments([("1", "a", name, "2")]), tmp_path / "judges.csv", layout="wide")
 
 
 def test_aspects_are_columns_only_where_there_are_aspects(tmp_path):
     with pytest.raises(UnknownName, match="aspect"):
-        write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.csv", wide_aspects=True)
+        write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.csv", layout="aspects")
 
 
 # Scales
@@ -175,7 +176,7 @@ def test_a_scale_file_left_from_before_does_not_mislead(tmp_path, ending):
 
 
 def test_what_a_table_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(FormatError, match=r"ending '.txt' is that of no table"):
+    with pytest.raises(FormatError, match=r"ending '.txt' is not that of a table"):
         write_table(judgments([("1", "a", "x", "2")]), tmp_path / "judges.txt")
     with pytest.raises(FormatError, match="is not UTF-8"):
         write_table(judgments([("1", "\udcff", "x", "2")]), tmp_path / "judges.csv")
@@ -201,5 +202,5 @@ def test_polars_reads_what_was_written(tmp_path):
 def test_a_name_is_a_name_though_it_looks_like_a_pattern(tmp_path, name):
     table = pl.DataFrame({"topic": ["q", "q"], "doc": ["d", "e"], "assessor": [name, name], "label": [1, 0]})
     path = tmp_path / "wide.csv"
-    write_judgments(read_judgments(table), path, wide=True)
-    assert read_judgments(path, wide=True).assessors == (name,)
+    write_judgments(read_judgments(table), path, layout="wide")
+    assert read_judgments(path, layout="wide").assessors == (name,)

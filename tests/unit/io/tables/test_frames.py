@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from venire.data.ids import Category
 from venire.errors import FormatError
-from venire.io import frames
-from venire.io.column_names import Form
-from venire.io.tables import rows_from_dict, rows_from_frame
+from venire.io.tables import cells
+from venire.io.tables.columns import Form
+from venire.io.tables.rows import rows_from_dict, rows_from_frame
 from written_tables import rows
 
 
@@ -26,7 +26,7 @@ def test_frames_are_read_as_files_are(as_frame):
     table = rows_from_frame(frame)
     assert rows(table) == [("1", "1", "x", "1", 1), ("2", "2", "y", "0", 2)]
     np.testing.assert_array_equal(table.time, [1.5, np.nan])
-    assert table.notes[0].startswith("frame: topic = qid")
+    assert (table.notes[0].kind, table.notes[0].fields["table"]) == ("columns", "frame")
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -34,7 +34,7 @@ def test_frames_are_left_as_they_were(wide):
     frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "label": ["1", " "], "unit": [None, ""]})
     before = frame.clone()
     if wide:
-        rows_from_frame(frame, wide=True)
+        rows_from_frame(frame, layout="wide")
     else:
         with pytest.raises(FormatError, match="frame:2: the label is empty"):
             rows_from_frame(frame)
@@ -45,9 +45,9 @@ def test_frames_are_left_as_they_were(wide):
 def test_wide_frames_are_melted(as_frame, monkeypatch):
     frame = as_frame({"topic": ["1", "2"], "doc": ["a", "b"], "x": [1, None], "row": [None, 0]})
     expected = [("1", "a", "x", "1", 1), ("2", "b", "row", "0", 2)]
-    assert rows(rows_from_frame(frame, wide=True)) == expected
-    monkeypatch.setattr(frames, "CELLS_AT_ONCE", 1)
-    assert rows(rows_from_frame(frame, wide=True)) == expected
+    assert rows(rows_from_frame(frame, layout="wide")) == expected
+    monkeypatch.setattr(cells, "CELLS_AT_ONCE", 1)
+    assert rows(rows_from_frame(frame, layout="wide")) == expected
 
 
 def test_columns_of_every_type_are_text():
@@ -60,8 +60,8 @@ def test_columns_of_every_type_are_text():
             "time": pl.Series(["2013-05-31T12:00:00", None]).str.to_datetime(),
         }
     )
-    table = rows_from_frame(frame, assessor="me")
-    assert rows(table) == [("a", "x", "me", "1", 1), ("b", "y", "me", "2", 2)]
+    table = rows_from_frame(frame)
+    assert rows(table) == [("a", "x", "assessor", "1", 1), ("b", "y", "assessor", "2", 2)]
     assert table.facets["unit"].texts() == ["true", "false"]
     np.testing.assert_array_equal(table.time, [1370001600.0, np.nan])
     days = rows_from_frame(frame.with_columns(pl.col("time").dt.date()))
@@ -85,9 +85,7 @@ def test_dictionaries_need_no_polars():
     assert rows(table) == [("q2", "b", "me", "1", 1), ("q2", "a", "me", "2", 2), ("q1", "b", "me", "0", 3)]
     assert table.repeats == "error"
     assert list(table.topic.names) == ["q1", "q2"]
-    code = (
-        "import sys; from venire.io.tables import rows_from_dict; rows_from_dict({'q': {'d': 1}}); print(*sys.modules)"
-    )
+    code = "import sys; from venire.io.tables.rows import rows_from_dict as f; f({'q': {'d': 1}}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "venire.io.tables" in loaded
     assert not {"polars", "pandas", "pyarrow"} & set(loaded)
@@ -101,7 +99,7 @@ def test_dictionaries_of_something_else_are_refused(qrels):
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20), min_size=1))
 def test_names_are_encoded_as_category_does(texts):
-    ours = frames.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
+    ours = cells.encoded(pl.Series("doc", texts), Form("here"), np.arange(len(texts)))
     theirs = Category.of(texts)
     assert ours.codes.tolist() == theirs.codes.tolist()
     assert list(ours.names) == list(theirs.names)
@@ -109,6 +107,6 @@ def test_names_are_encoded_as_category_does(texts):
 
 
 def test_many_names_are_packed_piece_by_piece(monkeypatch):
-    monkeypatch.setattr(frames, "NAMES_AT_ONCE", 3)
+    monkeypatch.setattr(cells, "NAMES_AT_ONCE", 3)
     names = [f"é{n}" for n in range(10)]
-    assert list(frames.packed(pl.Series(names))) == names
+    assert list(cells.packed(pl.Series(names))) == names

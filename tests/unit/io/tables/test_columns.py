@@ -52,12 +52,12 @@ def test_what_are_no_preferences_is_named(write, name, text, kind):
 def test_votes_that_were_counted_are_not_assessors(write, head):
     path = write("v.csv", f"topic,doc,{head}\n1,a,1,4\n1,b,5,0\n1,c,2,3\n2,a,0,5\n")
     with pytest.raises(FormatError, match="numbers of votes"):
-        read_judgments(path, wide=True)
+        read_judgments(path, layout="wide")
 
 
 def test_assessors_may_be_numbers(write):
     path = write("w.csv", "topic,doc,1,2\n1,a,1,0\n1,b,2,2\n1,c,0,1\n2,a,0,1\n")
-    assert read_judgments(path, wide=True).assessors == ("1", "2")
+    assert read_judgments(path, layout="wide").assessors == ("1", "2")
 
 
 def test_judgments_whose_labels_are_all_0_are_no_preferences(write):
@@ -112,7 +112,7 @@ def test_rows_are_chosen_by_any_column_before_repeats_are_settled(tmp_path, name
 
 def test_rows_of_a_wide_table_are_chosen_too(write):
     path = write("wide.csv", "topic,doc,batch,u,v\n1,a,x,1,2\n1,b,y,0,\n")
-    found = read_judgments(path, wide=True, where={"batch": "x"})
+    found = read_judgments(path, layout="wide", where={"batch": "x"})
     assert (found.assessors, found.label.tolist()) == (("u", "v"), [1, 2])
 
 

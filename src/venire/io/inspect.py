@@ -1,0 +1,456 @@
+"""What a file is, what it holds, and what is wrong with it, as the readers find it.
+
+The file is read as a command would read it.  Where a reader raises an error at a line, the error is kept, the line is
+left out of a copy, and the copy is read again, so that all errors are found and none that a command would not raise.
+What is odd but can be read is found in the warnings of the readers, in the text, and in the lines of runs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from venire.data.conditional import is_conditional
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Items, Judgments
+from venire.data.runs import RunTable
+from venire.errors import FormatError, VenireError, VenireWarning
+from venire.io.duplicates import read_duplicates
+from venire.io.judgments import read_judgments
+from venire.io.lines import BOM, CHUNK, GZIP, ZSTD, opened, read_bytes
+from venire.io.qrels import name_a_choice
+from venire.io.runs import read_facts, read_runs
+from venire.io.scales import scale_file
+from venire.io.tables.columns import (
+    HEAD,
+    PARQUET,
+    ROLES,
+    header_names,
+    header_start,
+    looks_like_table,
+    name_a_run,
+    plain,
+)
+from venire.results import Note, counted, first_few
+from venire.scan.fields import split
+from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC
+from venire.scan.numbers import decimals
+from venire.scan.slices import padded
+from venire.types import Bools, Floats, Ints
+
+T = TypeVar("T")
+Progress = Callable[[int], None]
+
+RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
+DUPLICATES, UNKNOWN = "duplicates", "unknown"
+LONG, WIDE = "judgments table (long)", "judgments table (wide)"
+FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+TEXT_BYTES = bytes([9, 10, 11, 12, 13, *range(32, 256)])
+FORMATS = "TREC qrels have 4 columns, runs 6; tables name their columns in a header"
+MOST_ERRORS = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something to know about a file; ``line`` counts from 1, ``fatal``: the file cannot be read as it is."""
+
+    what: str
+    line: int | None = None
+    hint: str | None = None
+    fatal: bool = False
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found about a file; ``facts`` can be written as JSON."""
+
+    file: str
+    kind: str
+    facts: Mapping[str, Any]
+    problems: tuple[Problem, ...]
+
+    @property
+    def readable(self) -> bool:
+        """Whether no problem prevents the file from being read."""
+        return not any(problem.fatal for problem in self.problems)
+
+
+def inspect_file(
+    path: Path, *, judgments: bool = False, reading: Mapping[str, Any] | None = None, progress: Progress | None = None
+) -> Inspection:
+    """Read one file and report what it is, what it holds and what is wrong with it.
+
+    judgments: it is known to hold judgments.  reading: how judgments are read, as ``read_judgments`` takes it.
+    Cost: O(bytes), and a sort of the lines, times the number of errors.
+    """
+    facts: dict[str, Any] = {}
+    how = dict(reading or {})
+    try:
+        with opened(path) as file:
+            head = file.read(HEAD)
+        with path.open("rb") as raw:
+            facts["compression"] = compression(raw.read(8))
+        kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
+        odd = text_facts(path, facts, parquet=head.startswith(PARQUET))
+        inspected = _read_as(kind, path, head, facts, how, progress or (lambda _: None))
+    except VenireError as error:
+        return Inspection(str(path), UNKNOWN, facts, (_problem(error),))
+    lines = {problem.line for problem in inspected.problems if problem.fatal}
+    problems = [*inspected.problems, *(each for each in odd if each.line is None or each.line not in lines)]
+    in_order = sorted(problems, key=lambda each: (not each.fatal, each.line or 0))
+    return replace(inspected, file=str(path), problems=tuple(in_order))
+
+
+def compression(magic: bytes) -> str:
+    """Return the name of the compression by a file's first bytes."""
+    known = {GZIP: "gzip", ZSTD: "zstd", **FOREIGN}
+    return next((name for start, name in known.items() if magic.startswith(start)), "none")
+
+
+def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = False) -> str:
+    """Return what a file is by its first bytes, decompressed, and its name; stated: columns of tables were stated."""
+    if not head.strip() or head.startswith((*FOREIGN, *UTF16)):
+        return UNKNOWN
+    head = head.removeprefix(BOM)
+    if looks_like_table(head, path.name):
+        names = _parquet_names(path) if head.startswith(PARQUET) else header_names(head, path.name)
+        return LONG if judgments or not _names_scores(names) else RUN_TABLE
+    lines = head.splitlines()
+    lines = lines[:-1] if len(head) >= HEAD - len(BOM) else lines
+    rows = [line.split() for line in lines if line.strip() and not line.startswith(b"#")]
+    columns = Counter(map(len, rows))
+    if not judgments and 2 * columns[6] > len(rows):
+        return RUN
+    if stated and looks_like_table(head, path.name, stated=True):
+        return LONG
+    if judgments or 2 * columns[4] > len(rows):
+        return QRELS
+    return DUPLICATES if _look_like_groups(rows) else UNKNOWN
+
+
+def _parquet_names(path: Path) -> list[str]:
+    import polars as pl
+
+    try:
+        return list(pl.read_parquet_schema(path))
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+
+
+def _names_scores(names: Iterable[str]) -> bool:
+    """Return whether columns are those of runs, with scores or ranks, and not labels or assessors."""
+    known = {plain(name) for name in names}
+    judged = {name for role in ("label", "assessor") for name in ROLES[role][0]}
+    return name_a_run(known) and known.isdisjoint(judged)
+
+
+def _look_like_groups(rows: list[list[bytes]]) -> bool:
+    """Return whether lines list documents: at least two each, names with digits in them, hardly any of them twice."""
+    docs = [doc for row in rows for doc in (row[1:] if row[0].isdigit() else row)]
+    with_digit = sum(any(48 <= byte <= 57 for byte in doc) for doc in docs)
+    distinct = len(set(docs))
+    several = all(len(row) > 1 for row in rows)
+    return bool(docs) and several and with_digit > 0.9 * len(docs) and distinct > 0.9 * len(docs)
+
+
+def _read_as(
+    kind: str, path: Path, head: bytes, facts: dict[str, Any], how: dict[str, Any], progress: Progress
+) -> Inspection:
+    """Read a file of a kind; facts are added to those known."""
+    if kind in (RUN, RUN_TABLE):
+        return _inspect_run(kind, path, facts, progress)
+    if kind in (LONG, QRELS):
+        if kind == QRELS:
+            lines = head.removeprefix(BOM) if len(head) < HEAD else head.rpartition(b"\n")[0]
+            kind = UNKNOWN if name_a_choice(split(padded(lines + b"\n"), 4)) else QRELS
+        read = reading_all(path, lambda file: judgment_facts(read_judgments(file, **how)))
+        if kind == LONG and (read.result["wide"] if read.result else how.get("layout") in ("wide", "aspects")):
+            kind = WIDE
+        found = {} if read.errors or read.result is None else read.result["facts"]
+        return Inspection("", kind, facts | found, read.problems())
+    if kind == DUPLICATES:
+        groups = read_duplicates(path)
+        return Inspection("", kind, facts | {"groups": len(groups), "largest_group": max(map(len, groups))}, ())
+    return Inspection("", UNKNOWN, facts, (_why_unknown(head, facts),))
+
+
+class ReadAll(NamedTuple):
+    """What reading a file gave in the end, the errors on the way, and the warnings of the last reading."""
+
+    result: Any
+    errors: list[VenireError]
+    warned: list[VenireWarning]
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return errors and warnings as problems; errors that differ in their line alone are one."""
+        found: dict[str, Problem] = {}
+        lines: dict[str, list[str]] = {}
+        for problem in map(_problem, self.errors):
+            found.setdefault(problem.what, problem)
+            lines.setdefault(problem.what, []).append(f"{problem.line}")
+        fatal = [
+            replace(each, what=f"{what} (also on line {first_few(lines[what][1:], 5)})") if lines[what][1:] else each
+            for what, each in found.items()
+        ]
+        if len(self.errors) == MOST_ERRORS:
+            fatal.append(Problem("further errors are not listed", fatal=True))
+        return (*fatal, *(Problem(each.what, each.line) for each in self.warned))
+
+
+def reading_all(path: Path, read: Callable[[Path], T]) -> ReadAll:
+    """Read a file, and after an error at a line read a copy without that line, until nothing is wrong."""
+    errors: list[VenireError] = []
+    with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        copy = _Copy(path, Path(folder))
+        while len(errors) < MOST_ERRORS:
+            caught.clear()
+            warnings.simplefilter("always")
+            try:
+                result = read(copy.path)
+            except VenireError as error:
+                errors.append(error)
+                if not isinstance(error, FormatError) or error.line is None or not copy.leave_out(error.line):
+                    break
+            else:
+                by_text = {str(each.message): each.message for each in caught}
+                return ReadAll(result, errors, [each for each in by_text.values() if isinstance(each, VenireWarning)])
+    return ReadAll(None, errors, [])
+
+
+class _Copy:
+    """A copy of a file from which lines are left out, made with the first of them; scale files are copied, too."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        self.path, self._source, self._folder = path, path, folder
+        self._lines: list[bytes] = []
+
+    def leave_out(self, line: int) -> bool:
+        """Leave out a line; return whether something is left to be read: neither the header, nor a binary file."""
+        if self.path == self._source:
+            data = read_bytes(self._source)
+            header = data.count(b"\n", 0, header_start(data)) + 1
+            quoted = b'"' in data and not data.lstrip().startswith(b"{")  # rows may have several lines
+            if looks_like_table(data[:HEAD], self.path.name) and (line <= header or quoted or PARQUET in data[:4]):
+                return False
+            self.path, self._lines = self._folder / self._source.name, data.split(b"\n")
+            if (scale := scale_file(self._source)) is not None:
+                (self._folder / scale.name).write_bytes(scale.read_bytes())
+        if not self._lines[line - 1]:
+            return False
+        self._lines[line - 1] = b""
+        self.path.write_bytes(b"\n".join(self._lines))
+        return any(text and not text.startswith(b"#") for text in self._lines)
+
+
+def _problem(error: VenireError) -> Problem:
+    if isinstance(error, FormatError):
+        return Problem(error.what, error.line, error.hint, fatal=True)
+    return Problem(error.message, None, error.hint, fatal=True)
+
+
+def judgment_facts(judgments: Judgments) -> dict[str, Any]:
+    """Return the summary of judgments under names, and whether it was a wide table."""
+    if len(judgments) == 0:
+        raise VenireError("holds no label that counts", hint="; ".join(map(str, judgments.notes)) or None)
+    summary = judgments.summary()
+    labels = summary.scale.labels
+    facts: dict[str, Any] = {
+        "scale": str(summary.scale),
+        "labels": summary.n_labels,
+        "topics": summary.n_topics,
+        "items": summary.n_items,
+        "assessors": len(summary.labels),
+        "labels_per_item": {str(k): count for k, count in summary.items_with.items()},
+        "label_counts": {
+            assessor: dict(zip(labels, counts.tolist(), strict=True)) for assessor, counts in summary.labels.items()
+        },
+    }
+    questions = {name: column for name, column in judgments.facets.items() if name != "given"}
+    facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
+    if "given" in judgments.facets:
+        facts["labels_in_condition"] = int(is_conditional(judgments).sum())
+    facts |= dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
+    return {"facts": facts, "wide": any(isinstance(n, Note) and n.kind == "wide-table" for n in judgments.notes)}
+
+
+def text_facts(path: Path, facts: dict[str, Any], *, parquet: bool) -> list[Problem]:
+    """Count bytes, lines and line ends of a text into ``facts``; return what is odd about it."""
+    count: Counter[str] = Counter()
+    ascii_only, bom, last, invalid = True, False, b"\n", None
+    with opened(path) as file:
+        while data := file.read(CHUNK) + file.readline():
+            bom = bom or (count["bytes"] == 0 and data.startswith(BOM))
+            count["bytes"] += len(data)
+            if parquet:
+                continue
+            data = data.removeprefix(BOM) if count["bytes"] == len(data) else data
+            if invalid is None and not data.isascii():
+                ascii_only = False
+                try:
+                    data.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    invalid = count["lines"] + data.count(b"\n", 0, error.start) + 1
+            count["lines"] += data.count(b"\n")
+            count["comments"] += data.count(b"\n#") + data.startswith(b"#")
+            count["empty"] += (b"\n" + data.replace(b"\r\n", b"\n")).replace(b"\n", b"\n\n").count(b"\n\n\n")
+            count["crlf"] += data.count(b"\r\n")
+            count["cr"] += data.count(b"\r")
+            last = data[-1:]
+    if parquet:
+        facts["bytes"] = count["bytes"]
+        return []
+    cut = last != b"\n"
+    n_lines = count["lines"] + cut
+    facts |= {
+        "bytes": count["bytes"] - len(BOM) * bom + cut,
+        "lines": n_lines,
+        "encoding": ("ASCII" if ascii_only else "UTF-8" if invalid is None else "not UTF-8")
+        + " with byte order mark" * bom,
+        "line_ends": "LF" if not count["crlf"] else "CRLF" if count["crlf"] == n_lines else "LF and CRLF",
+        "comments": count["comments"],
+        "empty_lines": count["empty"],
+    }
+    problems = []
+    if invalid is not None:
+        hint = "names are kept byte for byte; to have readable ones, convert it: iconv -f LATIN1 -t UTF-8"
+        problems.append(Problem("is not UTF-8 from here on", invalid, hint))
+    if count["crlf"] and count["crlf"] != n_lines:
+        problems.append(Problem(f"{count['crlf']:,} of {n_lines:,} lines end in CRLF, the others in LF"))
+    if count["cr"] > count["crlf"]:
+        hint = "lines must end in LF or CRLF: convert them with tr '\\r' '\\n'"
+        problems.append(Problem(f"{count['cr'] - count['crlf']:,} carriage returns do not end a line", hint=hint))
+    if cut:
+        problems.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
+    return problems
+
+
+def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
+    """Return why a file is nothing that can be read."""
+    foreign, control = compression(head[:8]), head.translate(None, delete=TEXT_BYTES)
+    rows = [line.split() for line in head.splitlines() if line.strip() and not line.startswith(b"#")]
+    if not rows:
+        return Problem("has no lines but comments" if head.strip() else "is empty", fatal=True)
+    if foreign != "none":
+        what, hint = f"is compressed with {foreign}, which is not read", "unpack it, or compress it with gzip or zstd"
+    elif head.startswith(UTF16):
+        what, hint = "is UTF-16 text, expected UTF-8", "convert it: iconv -f UTF-16 -t UTF-8"
+    elif control:
+        what, hint = f"is not text: found the control byte 0x{control[0]:02x}", FORMATS
+    else:
+        usual = counted(Counter(map(len, rows)).most_common(1)[0][0], "column")
+        lines = counted(facts["lines"], "line")
+        what, hint = f"is neither judgments nor a run: most of its {lines} have {usual}", FORMATS
+    return Problem(what, hint=hint, fatal=True)
+
+
+def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progress) -> Inspection:
+    """Read runs as commands do, and look at their lines; documents that a list has twice are one error."""
+    nothing = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
+
+    def read(file: Path) -> tuple[dict[str, Any], list[Problem]]:
+        runs = read_runs(file, repeated="first")
+        read_facts(runs, nothing, progress if file == path else (lambda _: None))
+        found, odd = survey_run(runs.sources[0])
+        if found["repeated_documents"]:
+            try:
+                read_facts(read_runs(file), nothing, lambda _: None)
+            except FormatError as error:
+                twice = _problem(error)
+                odd.append(replace(twice, what=twice.what + _such(found["repeated_documents"], "such lines")))
+        return found, odd
+
+    whole = reading_all(path, read)
+    found, odd = whole.result or ({}, [])
+    return Inspection("", kind, facts | found, (*whole.problems(), *odd))
+
+
+def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
+    """Count what the lines of a run that a reader accepts come to, and find what is odd about them.
+
+    Cost: O(n log n) in the lines; memory: linear in them.
+    """
+    table = source if isinstance(source, RunTable) else _table_of(source)
+    n_rows, n_topics = len(table.score), len(table.topic.names)
+    key = table.system.codes.astype(np.int64) * n_topics + table.topic.codes
+    order = np.argsort(key, kind="stable")
+    list_key, owner, depth = np.unique(key[order], return_inverse=True, return_counts=True)
+    doc, score, line = table.doc.codes[order], table.score[order], _lines(table)[order]
+    rank = np.full(n_rows, np.nan) if table.rank is None else table.rank[order]
+    same = owner[1:] == owner[:-1]
+    rises = (score[1:] > score[:-1]) & same
+    again = np.ones(n_rows, dtype=np.bool_)
+    again[np.unique(owner * len(table.doc.names) + doc, return_index=True)[1]] = False
+    best = np.lexsort((rank, -score, owner))  # within ties, any ranks will do
+    falls = (np.diff(rank[best]) < 0) & same
+    goes_on = np.append(True, key[1:] != key[:-1])
+    goes_on[np.unique(key, return_index=True)[1]] = False
+    with np.errstate(over="ignore"):
+        tied = [_n_tied(each, same) for each in (score[best], score[best].astype(np.float32))]
+    n_scattered = 0 if isinstance(source, RunTable) else len(np.unique(key[goes_on]))
+    facts = {
+        "rows": n_rows,
+        "systems": list(table.system.names),
+        "topics": n_topics,
+        "topics_per_system": _range(np.bincount(list_key // n_topics)),
+        "depth": _range(depth),
+        "tied_share": tied[0] / n_rows,
+        "tied_share_float32": tied[1] / n_rows,
+        "rising_scores": int(rises.sum()),
+        "contradicting_ranks": int(falls.sum()),
+        "scattered_lists": n_scattered,
+        "repeated_documents": int(again.sum()),
+    }
+    no_number = line[np.isnan(rank) & (table.rank is not None)]
+    by_score = "lists are ordered by score, unless ordering by rank is asked for"
+    odd = (
+        ("the rank is not a number", no_number, "such lines", "ranks are read only to order documents by them"),
+        ("the score is higher than on the line before", line[1:][rises], "such lines", by_score),
+        ("the rank column contradicts the scores", line[best][1:][falls], "such places", by_score),
+    )
+    problems = [
+        Problem(what + _such(len(found), plural), int(found.min()), hint)
+        for what, found, plural, hint in odd
+        if len(found)
+    ]
+    if n_scattered:
+        row = int(np.argmax(goes_on))
+        topic = table.topic.names[int(table.topic.codes[row])]
+        what = f"the list of topic {topic!r} goes on after other lists" + _such(n_scattered, "scattered lists")
+        hint = "it is read as a whole, which takes memory; sort it by topic and tag"
+        problems.append(Problem(what, int(_lines(table)[row]), hint))
+    return facts, problems
+
+
+def _table_of(path: Path) -> RunTable:
+    data = read_bytes(path)
+    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 6)
+    system, topic, doc = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC, DOC))
+    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
+    return RunTable(str(path), system, topic, doc, score, rank, fields.line + 1)
+
+
+def _lines(table: RunTable) -> Ints:
+    return np.arange(1, len(table.score) + 1) if table.line is None else table.line
+
+
+def _n_tied(values: Floats | NDArray[np.float32], same: Bools) -> int:
+    """Count the lines whose score another line of their list has, too; values in order; same (pair of neighbours,)."""
+    alike = (values[1:] == values[:-1]) & same
+    return int((np.append(alike, False) | np.append(False, alike)).sum())
+
+
+def _range(counts: Ints) -> dict[str, float]:
+    return {"min": int(counts.min()), "median": float(np.median(counts)), "max": int(counts.max())}
+
+
+def _such(count: int, plural: str) -> str:
+    return f" ({count:,} {plural})" if count > 1 else ""

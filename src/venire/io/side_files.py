@@ -1,0 +1,95 @@
+"""Small text files that go with judgments: gains of labels, groups of topics, probabilities of intents.
+
+A line has a label and its gain, or topic and group, or topic, intent and probability, separated by tabs, commas or
+white space; ``#`` begins a comment line, and the first line may be a header.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from venire.data.gains import FORMULAS, Gains, mapping, parse_gains
+from venire.data.ids import as_text
+from venire.data.scale import Scale
+from venire.errors import FormatError
+from venire.io.lines import read_bytes
+from venire.results import read_number
+
+GAINS, GROUPS, INTENTS = ("label", "gain"), ("topic", "group"), ("topic", "intent", "probability")
+
+
+def read_gains(text: str) -> Callable[[Scale], Gains]:
+    """Read gains as a user writes them: the name of a formula, a file, or pairs ``Non=0,Rel=0.4``."""
+    named = text in FORMULAS or text.startswith("binary:")
+    if not named and Path(text).is_file():
+        return mapping(read_gains_file(Path(text)), name=Path(text).name)
+    return parse_gains(text)
+
+
+def read_gains_file(path: Path) -> dict[str, float]:
+    """Read a file of labels and their gains."""
+    gains: dict[str, float] = {}
+    for number, (label, text) in _lines(path, GAINS, last=True):
+        label = label.strip('"')
+        if label in gains:
+            raise FormatError(path, number, f"label {label!r} gets a second gain", hint="keep one of the lines")
+        gains[label] = _number(text, path, number, "gain", math.inf)
+    return gains
+
+
+def read_groups(path: Path) -> dict[str, str]:
+    """Read the group of each topic."""
+    groups: dict[str, str] = {}
+    for number, (topic, group) in _lines(path, GROUPS):
+        if groups.setdefault(topic, group) != group:
+            raise FormatError(path, number, f"topic {topic!r} is in a second group", hint="keep one of the lines")
+    return groups
+
+
+def read_intent_probabilities(path: Path) -> dict[tuple[str, str], float]:
+    """Read the probability of each intent of each topic."""
+    found: dict[tuple[str, str], float] = {}
+    for number, (topic, intent, text) in _lines(path, INTENTS):
+        probability = _number(text, path, number, "probability", 1)
+        if found.setdefault((topic, intent), probability) != probability:
+            message = f"intent {intent!r} of topic {topic!r} has a second probability"
+            raise FormatError(path, number, message, hint="keep one of the lines")
+    return found
+
+
+def _number(text: str, path: Path, line: int, what: str, most: float) -> float:
+    """Read a finite number from 0 to a limit."""
+    try:
+        number = read_number(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= most or math.isinf(number):
+        expected = "a finite number from 0 on" if math.isinf(most) else f"a number from 0 to {most}"
+        raise FormatError(path, line, f"{what} {text!r} is not {expected}", hint=f"write the {what} last")
+    return number
+
+
+def _lines(path: Path, columns: tuple[str, ...], *, last: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of every line with data; raise if there is none.
+
+    last: the last column is what follows the last separator, else it is the rest of the line.
+    """
+    first, empty = True, True
+    for number, raw in enumerate(read_bytes(path).splitlines(), start=1):
+        line = as_text(raw).strip()
+        if not line or line.startswith("#"):
+            continue
+        separator = next((each for each in ("\t", ",") if each in line), None)
+        split = line.rsplit if last else line.split
+        fields = [field.strip() for field in split(separator, len(columns) - 1)]
+        if len(fields) != len(columns) or not all(fields):
+            raise FormatError(path, number, f"found {line[:60]!r}, expected {', '.join(columns)}")
+        header = first and tuple(field.lower() for field in fields) == columns
+        first = False
+        if not header:
+            empty = False
+            yield number, fields
+    if empty:
+        raise FormatError(path, None, "is empty", hint=f"expected lines of {', '.join(columns)}")

@@ -1,0 +1,358 @@
+"""Tables into Rows: batches of columns become text, wide tables are melted, names are encoded.
+
+A wide table is melted batch by batch, so that memory is linear in the number of labels, not of cells.
+
+Ids are the text as written.  Ahead of the header of a CSV or TSV there may be lines that begin with ``#``, and one of
+them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside any table (``io.scales``).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from venire.data.ids import Category
+from venire.data.judgments import FACETS
+from venire.data.scale import Scale
+from venire.errors import FormatError
+from venire.io.lines import read_bytes, stem
+from venire.io.rows import Rows
+from venire.io.scales import header_scale, scale_beside
+from venire.io.tables.cells import Batch, encoded, seconds, sliced, texts
+from venire.io.tables.columns import (
+    JSON_LINES,
+    LAYOUTS,
+    PARQUET,
+    SEPARATOR,
+    Columns,
+    Form,
+    ending_of,
+    find_columns,
+    votes_fault,
+)
+from venire.io.tables.delimited import read_delimited
+from venire.io.tables.json_lines import read_json_lines
+from venire.results import Note, first_few
+from venire.types import Floats, Ints, Words
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+FEWEST_VOTES = 4
+
+
+class Part(NamedTuple):
+    """A batch as text, one column per role; of a wide table also its cells: row, assessor or aspect, label."""
+
+    frame: pl.DataFrame
+    line: Ints
+    cells: pl.DataFrame | None = None
+    rest: Words | None = None
+
+
+def read_table(
+    path: Path,
+    *,
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    also: Sequence[str] = (),
+    aspects: Sequence[str] | None = None,
+) -> Rows:
+    """Read one table; text formats may be gz or zst.
+
+    layout: "long", "wide" (a column per assessor) or "aspects" (a column per aspect); None recognises it.
+    columns: which column is what, as in {"label": "rating"}, where names do not tell.  also: names of further
+    columns that are read, into ``Rows.extra``.  aspects: those that are asked for, () for any: a table without a column
+    of aspects, but with a column for each of these, is wide by aspects.
+    A table without assessors has one, named after the file.  ``Rows.line`` is the line, and the row in Parquet.
+    The scale is that of the header, else that of the file beside.
+    Cost: O(bytes), plus a sort of the distinct names.
+
+    When not to use this: qrels have no header, and are read by ``read_qrels``.
+    """
+    form = Form(path, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
+    batches, scale = _batches(path, form)
+    rows = rows_of(batches, form, name=path.name, assessor=stem(path))
+    return replace(rows, scale=scale or scale_beside(path))
+
+
+def rows_from_frame(
+    frame: pl.DataFrame | pd.DataFrame,
+    *,
+    source: str = "frame",
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    also: Sequence[str] = (),
+    aspects: Sequence[str] | None = None,
+) -> Rows:
+    """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
+    form = Form(source, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
+    table = as_polars(frame, form)
+    return rows_of(sliced(table, find_columns(table.columns, form)), form, name=source, assessor="assessor")
+
+
+def rows_from_dict(
+    qrels: Mapping[str, Mapping[str, int | float | str]], *, source: str = "dict", assessor: str = "assessor"
+) -> Rows:
+    """Read a dictionary of dictionaries, topic -> document -> label, as pytrec_eval takes them.
+
+    Examples
+    --------
+    >>> rows = rows_from_dict({"51": {"d1": 2, "d2": 0}})
+    >>> rows.doc.texts(), rows.label.texts()
+    (['d1', 'd2'], ['2', '0'])
+    """
+    topics = list(qrels)
+    docs = [doc for each in qrels.values() for doc in each]
+    labels = [_label(label) for each in qrels.values() for label in each.values()]
+    _refuse_dict([*topics, *docs, *labels] if docs else [], source)
+    n_docs = [len(each) for each in qrels.values()]
+    return Rows(
+        source=source,
+        topic=Category.of(topics).take(np.repeat(np.arange(len(topics)), n_docs)),
+        doc=Category.of(docs),
+        assessor=Category.constant(assessor, len(docs)),
+        label=Category.of(labels),
+        line=np.arange(1, len(docs) + 1),
+        repeats="error",
+    )
+
+
+def as_polars(frame: object, form: Form) -> pl.DataFrame:
+    """Return a data frame of polars or pandas as one of polars."""
+    import polars as pl
+
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if type(frame).__module__.partition(".")[0] != "pandas" or not hasattr(frame, "columns"):
+        message = f"found {type(frame).__module__}.{type(frame).__qualname__}, expected a data frame"
+        raise FormatError(form.where, None, message, hint="polars and pandas DataFrames are read; collect a LazyFrame")
+    table = cast("pd.DataFrame", frame)
+    try:
+        return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        message = f"the pandas frame cannot be read ({error})"
+        raise FormatError(form.where, None, message, hint="turn columns of mixed types into text first") from None
+
+
+def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
+    """Begin to read a file, whose format its first bytes and its name tell; also the scale that its header declares."""
+    data, ending = read_bytes(path), ending_of(path.name)
+    if data.startswith(PARQUET):
+        return _read_parquet(data, form), None
+    if ending == ".parquet":
+        raise FormatError(path, None, f"is not Parquet: it begins with {data[:4]!r}, expected {PARQUET!r}")
+    if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
+        return read_json_lines(data, form), None
+    return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data, path)
+
+
+def _read_parquet(data: bytes, form: Form) -> Iterator[Batch]:
+    import polars as pl
+
+    try:
+        columns = find_columns(list(pl.read_parquet_schema(io.BytesIO(data))), form)
+        frame = pl.read_parquet(io.BytesIO(data), columns=columns.used())
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(form.where, None, f"cannot be read as Parquet ({error})") from None
+    yield from sliced(frame, columns)
+
+
+def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str) -> Rows:
+    """Make Rows of batches.
+
+    name: that of the table, for notes.  assessor: that of a table that names none.
+    """
+    parts, columns = [], Columns({})
+    for batch in batches:
+        columns = _merged(columns, batch, form)
+        parts.append(_part(batch, form))
+    table = _joined(parts, form)
+    parts.clear()
+    _refuse_empty(table, form)
+    _refuse_votes(table, columns, form)
+    rest = table.rest
+    named, line, time = _encoded(table, form)
+    own = "assessor" in named
+    if not own:
+        named["assessor"] = Category.constant(assessor, len(line))
+    renamed = columns.unused or not own or any(role != name for role, name in columns.roles.items())
+    return Rows(
+        source=str(form.where),
+        topic=named["topic"],
+        doc=named["doc"],
+        assessor=named["assessor"],
+        label=named["label"],
+        line=line,
+        facets={facet: named[facet] for facet in FACETS if facet in named},
+        time=time,
+        rest=rest,
+        extra={name: named[name] for name in form.also if name in named},
+        repeats="last",
+        notes=(_note(columns, name, None if own else assessor),) if renamed or columns.spread else (),
+        columns=tuple(dict.fromkeys([*columns.used(), *columns.unused])),
+        recognised=columns.recognised,
+    )
+
+
+def _note(columns: Columns, name: str, assessor: str | None) -> Note:
+    """Note which column was taken for what: ``topic = qid, doc = docid, label = rel; not used: gold``."""
+    roles = ", ".join(f"{role} = {column}" for role, column in columns.roles.items())
+    one = "" if assessor is None else f"; one assessor, {assessor!r}"
+    if columns.spread:
+        return Note(
+            "wide-table",
+            "{table} is read as a wide table, a column per {spread}: {roles}; {spread}s: {shown}{one}",
+            table=name,
+            spread=LAYOUTS[columns.layout],
+            names=columns.spread,
+            recognised=columns.recognised,
+            roles=roles,
+            shown=first_few(columns.spread, 6),
+            one=one,
+        )
+    roles += f"; not used: {first_few(columns.unused, 6)}" if columns.unused else ""
+    return Note("columns", "{table}: {roles}{one}", table=name, roles=roles, unused=columns.unused, one=one)
+
+
+def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats | None]:
+    """Encode the column of each role, and repeat the rows of a wide table for its cells; also lines and times."""
+    frame, line, cells, _ = table
+    time = frame.drop_in_place("time").fill_null(np.nan).to_numpy() if "time" in frame.columns else None
+    named = {role: encoded(frame.drop_in_place(role), form, line) for role in list(frame.columns)}
+    if cells is None:
+        return named, line, time
+    row = cells.drop_in_place("row").to_numpy()
+    named = {role: Category(column.codes[row], column.names) for role, column in named.items()}
+    line, time = line[row], None if time is None else time[row]
+    return named | {role: encoded(cells[role], form, line) for role in cells.columns}, line, time
+
+
+def _merged(known: Columns, batch: Batch, form: Form) -> Columns:
+    """Add a batch's columns to those known, with which they must agree."""
+    for role, name in batch.columns.roles.items():
+        before = known.roles.get(role, name)
+        if before != name:
+            message = f"from here on {name!r} is the {role}, but before it was {before!r}"
+            raise FormatError(form.where, int(batch.line[0]), message, hint="use one name for the column")
+    return Columns(
+        {**known.roles, **batch.columns.roles},
+        tuple(dict.fromkeys(known.spread + batch.columns.spread)),
+        tuple(dict.fromkeys(known.unused + batch.columns.unused)),
+        batch.columns.layout,
+        recognised=known.recognised or batch.columns.recognised,
+    )
+
+
+def _part(batch: Batch, form: Form) -> Part:
+    """Turn a batch into text, and melt the columns that hold labels."""
+    import polars as pl
+
+    read = {"time": seconds, "label": _labels}
+    columns = [
+        read.get(role, texts)(batch.frame[name], form.where, batch.line).alias(role)
+        for role, name in batch.columns.roles.items()
+    ]
+    cells = _melted(batch, form) if batch.columns.spread else None
+    return Part(pl.DataFrame(columns), batch.line, cells, batch.rest)
+
+
+def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return the text of each label, without white space around it."""
+    label = texts(column, where, line).str.strip_chars()
+    return label.set(label == "", None)
+
+
+def _melted(batch: Batch, form: Form) -> pl.DataFrame:
+    """Return the filled cells of the columns that hold labels, row by row: assessor or aspect, label, row."""
+    import polars as pl
+
+    names = batch.columns.spread
+    columns = [batch.frame[name] for name in names]
+    columns = [each if each.dtype == pl.String else texts(each, form.where, batch.line) for each in columns]
+    filled = pl.DataFrame(columns).select(pl.all().is_not_null()).to_numpy()
+    name, row = np.nonzero(filled.T)
+    label = pl.concat([each.alias("label") for each in columns]).drop_nulls()
+    spread = pl.Series(LAYOUTS[batch.columns.layout] or "", names).gather(name)
+    cells = pl.DataFrame([spread, _labels(label, form.where, batch.line), pl.Series("row", row)])
+    return cells.drop_nulls("label").sort("row", maintain_order=True)
+
+
+def _joined(parts: Sequence[Part], form: Form) -> Part:
+    """Concatenate parts; rows of a wide table that have no label are dropped."""
+    import polars as pl
+
+    cells, before = [], 0
+    for part in parts:
+        if part.cells is not None:
+            cells.append(part.cells.with_columns(pl.col("row") + before))
+        before += len(part.line)
+    if not parts or (cells and not any(map(len, cells))):
+        raise FormatError(form.where, None, "holds no judgments", hint="expected rows under the header")
+    frame = pl.concat([part.frame for part in parts], how="diagonal")
+    may_be_empty = [name for name in (*FACETS, *form.also) if name in frame.columns]
+    frame = frame.with_columns(pl.col(may_be_empty).fill_null("")) if may_be_empty else frame
+    line = np.concatenate([part.line for part in parts])
+    if not cells:
+        return Part(frame, line, rest=_rest(parts))
+    joined = pl.concat(cells)
+    row = joined["row"].to_numpy()
+    judged = np.bincount(row, minlength=len(line)) > 0
+    place = pl.Series("row", (np.cumsum(judged) - 1)[row])
+    return Part(frame.filter(pl.Series(judged)), line[judged], joined.with_columns(place))
+
+
+def _rest(parts: Sequence[Part]) -> Words | None:
+    """Concatenate the hashes of the columns that are not read, if any part has them."""
+    if all(part.rest is None for part in parts):
+        return None
+    return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
+
+
+def _label(label: float | str) -> str:
+    """Return a label as text, whole numbers without a fraction."""
+    return label if isinstance(label, str) else str(int(label)) if float(label).is_integer() else str(float(label))
+
+
+def _refuse_dict(texts: Sequence[Any], source: str) -> None:
+    """Raise unless there are judgments, and each topic, document and label is a text that is not empty."""
+    wrong = [text for text in texts if not isinstance(text, str) or not text or "\0" in text]
+    hint = 'expected {"51": {"d1": 2}}'
+    if wrong:
+        raise FormatError(source, None, f"found {wrong[0]!r}, expected text for topics and documents", hint=hint)
+    if not texts:
+        raise FormatError(source, None, "holds no judgments", hint=hint)
+
+
+def _refuse_votes(table: Part, columns: Columns, form: Form) -> None:
+    """Raise where columns that should be assessors are named for labels and count how often each was given.
+
+    Numbers of votes fill every cell, and the sum of a row is the same in all rows.
+    """
+    if table.cells is None or columns.layout != "wide" or not all(name.isdigit() for name in columns.spread):
+        return
+    shape, whole = (len(table.line), len(columns.spread)), table.cells["label"].str.contains(r"^\d+$").all()
+    if shape[0] < FEWEST_VOTES or len(table.cells) != shape[0] * shape[1] or not whole:
+        return
+    votes = np.bincount(table.cells["row"].to_numpy(), table.cells["label"].cast(float).to_numpy())
+    if (votes == votes[0]).all() and votes[0] > 1:
+        raise votes_fault(columns.spread, form.where)
+
+
+def _refuse_empty(table: Part, form: Form) -> None:
+    """Raise at the first row without topic, document, assessor or label."""
+    empty = {
+        int(table.frame[role].is_null().arg_max() or 0): role
+        for role in ("label", "assessor", "doc", "topic")
+        if role in table.frame.columns and table.frame[role].null_count()
+    }
+    if empty:
+        row = min(empty)
+        hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
+        raise FormatError(form.where, int(table.line[row]), f"the {empty[row]} is empty", hint=hint)
