@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from venire.aspects.study import AspectStudy, study_aspects
     from venire.comparison.compare import Comparison, compare
     from venire.comparison.corrected_scores import PredictedScores, score_intervals
-    from venire.comparison.exact_changes import ExactChanges, exact_changes
     from venire.comparison.forecast import Forecast, forecast
     from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
     from venire.comparison.mutual_evaluation import mutual_evaluation
@@ -38,7 +37,12 @@ if TYPE_CHECKING:
     from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
     from venire.comparison.stability import Stability, stability
     from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
-    from venire.comparison.uncertainty import FormComparison, UncertaintySources, compare_forms, uncertainty_sources
+    from venire.comparison.uncertainty import (
+        JudgeModelComparison,
+        UncertaintySources,
+        compare_judge_models,
+        uncertainty_sources,
+    )
     from venire.comparison.verdict import Verdict, verdict
     from venire.context.cross_fits import CrossFitted, cross_fitted
     from venire.context.files import read_conditional_labels, write_conditional_labels
@@ -104,16 +108,13 @@ if TYPE_CHECKING:
     from venire.io.run_scores import run_scores
     from venire.io.run_sources import read_runs
     from venire.io.search_task import search_judgments
-    from venire.measures.ap import AP, GAP, Q
-    from venire.measures.bpref import bpref
     from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
-    from venire.measures.ccg import CCG, CCGsingle, nCCG
-    from venire.measures.context_use import ContextUse
-    from venire.measures.dcg import CG, DCG, nDCG
+    from venire.measures.context.scoring import ContextUse
+    from venire.measures.dcg import CCG, CG, DCG, CCGsingle, nCCG, nDCG
     from venire.measures.evaluate import evaluate
     from venire.measures.measure import Measure, measure
     from venire.measures.names import parse_measure
-    from venire.measures.precision import Judged, P, R, Rprec, Success
+    from venire.measures.precision import AP, GAP, Judged, P, Q, R, Rprec, Success, bpref
     from venire.measures.random_users import UserScores, evaluate_users
     from venire.measures.scores import Scores
     from venire.planning.preferences import check_sample_size, pairs_to_ask, sample_size
@@ -163,7 +164,6 @@ _NAMES_IN = {
     "aspects.study": "AspectStudy study_aspects",
     "comparison.compare": "Comparison compare",
     "comparison.corrected_scores": "PredictedScores score_intervals",
-    "comparison.exact_changes": "ExactChanges exact_changes",
     "comparison.forecast": "Forecast forecast",
     "comparison.judge_change": "RankCounts min_agreement_to_stay_ahead",
     "comparison.mutual_evaluation": "mutual_evaluation",
@@ -172,7 +172,7 @@ _NAMES_IN = {
     "comparison.significance": "HeadToHead SystemComparison compare_systems head_to_head",
     "comparison.stability": "Stability stability",
     "comparison.tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
-    "comparison.uncertainty": "FormComparison UncertaintySources compare_forms uncertainty_sources",
+    "comparison.uncertainty": "JudgeModelComparison UncertaintySources compare_judge_models uncertainty_sources",
     "comparison.verdict": "Verdict verdict",
     "context.files": "read_conditional_labels write_conditional_labels",
     "context.gain": "ContextGain context_gains",
@@ -224,16 +224,13 @@ _NAMES_IN = {
     "io.run_scores": "run_scores",
     "io.run_sources": "read_runs",
     "io.search_task": "search_judgments",
-    "measures.ap": "AP GAP Q",
-    "measures.bpref": "bpref",
     "measures.cascade": "ERR RBP RBPResidual RR nERR",
-    "measures.ccg": "CCG CCGsingle nCCG",
-    "measures.context_use": "ContextUse",
-    "measures.dcg": "CG DCG nDCG",
+    "measures.context.scoring": "ContextUse",
+    "measures.dcg": "CCG CCGsingle CG DCG nCCG nDCG",
     "measures.evaluate": "evaluate",
     "measures.measure": "Measure measure",
     "measures.names": "parse_measure",
-    "measures.precision": "Judged P R Rprec Success",
+    "measures.precision": "AP GAP Judged P Q R Rprec Success bpref",
     "measures.random_users": "UserScores evaluate_users",
     "measures.scores": "Scores",
     "planning.preferences": "check_sample_size pairs_to_ask sample_size",
@@ -276,8 +273,9 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "Consistency", "Context",
     "ContextCollection", "ContextGain", "ContextSetting", "ContextSweep", "ContextUse", "Counts", "CrossFitted", "DCG",
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
-    "ExactChanges", "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
-    "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
+    "FewPairsWarning", "Forecast", "FormatError", "GAP", "Gains", "GainsError",
+    "GroupComparison", "HeadToHead", "ItemRelevance", "JudgeModelComparison",
+    "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
     "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
     "Phi", "PoolFitWarning", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores",
@@ -290,10 +288,10 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
     "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
-    "combine", "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp",
+    "combine", "combine_aspects", "combined_table", "compare", "compare_groups", "compare_judge_models", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
     "correlate_online", "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement",
-    "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
+    "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",

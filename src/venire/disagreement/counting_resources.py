@@ -30,9 +30,9 @@ from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.kernels.ragged import gather, offsets
-from venire.measures.layout import Case, Layout
+from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
-from venire.measures.scoring import Plan, score_facts
+from venire.measures.scoring import Plan, Scoring, score_facts
 from venire.results import counted
 from venire.types import Floats, RNGLike
 
@@ -92,7 +92,7 @@ def count_resources(
     chosen = scan(as_runs(runs), offers.items, progress=progress)
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)
-    layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items)), plan, missing=missing)
+    layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items), Scoring(missing=missing)), plan)
     sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
     seen = np.where(layout.seen, 1.0, np.nan)
     oracle = (sums * seen[:, None])[..., layout.chosen]

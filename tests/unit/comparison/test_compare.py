@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 from venire import compare, evaluate, read_judgments
-from venire.comparison.compare import KEYS, reduced
-from venire.comparison.forecast import forecast
+from venire.comparison.compare import KEYS, as_binary
 from venire.data.gains import gains_for
 from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
 
@@ -80,16 +79,16 @@ def test_one_candidate_against_a_baseline(collection):
 
 def test_stated_agreement_reduces_the_labels_to_two(collection):
     judgments, runs = collection
-    found = compare(judgments, runs, "P@5", assessor="old", agreement=(1.0, 1.0), judge="fixed", n_draws=20)
-    assert {record["method"] for record in found.records()} == {"exact"}
+    found = compare(judgments, runs, "P@5", assessor="old", agreement=(1.0, 1.0), judge_model="fixed", n_draws=20)
+    assert {record["method"] for record in found.records()} == {"20 draws, fixed"}
     stays = {(r["a"], r["b"]): r["p_stays_ahead"] for r in found.records() if abs(r["delta"]) > 1e-9}
     assert list(stays.values()) == pytest.approx([1.0] * len(stays), abs=1e-9)
-    assert any("two labels" in note for note in found.notes)
-    labels, gains, note = reduced(judgments, gains_for("linear", judgments.scale))
+    assert found.notes[0].kind == "binary-labels"
+    labels, gains, note = as_binary(judgments, gains_for("linear", judgments.scale))
     assert (labels.label == (judgments.label >= 1)).all()
     assert labels.scale.labels == ("0", "1")
     assert gains.values.tolist() == [0, 1]
-    assert "1, 2" in note
+    assert note.fields == {"labels": ("1", "2")}
 
 
 def test_what_cannot_be_compared_is_said(collection):
@@ -103,29 +102,14 @@ def test_what_cannot_be_compared_is_said(collection):
     with pytest.raises(SettingError, match="baseline"):
         compare(judgments, runs, assessor="old", candidate="good")
     with pytest.raises(UnknownName, match="form of judge"):
-        compare(judgments, runs, assessor="old", judge="odd")
-
-
-def test_a_fixed_judge_is_computed_where_the_measure_is_a_sum(collection):
-    judgments, runs = collection
-    one = {"assessor": "old", "new_judge": "new", "baseline": "fair", "candidate": "good"}
-    exact = compare(judgments, runs, "P(rel=2)@5", judge="fixed", **one).records()[0]
-    drawn = forecast(judgments, runs, "P(rel=2)@5", assessor="old", new_judge="new", form="fixed", n_draws=4000)
-    good, fair = (np.array([drawn.systems.index(name)]) for name in ("good", "fair"))
-    share = drawn.changes(good, fair)
-    assert exact["method"] == "exact, over 100 matrices"
-    assert exact["p_stays_ahead"] == pytest.approx(share.stays[0], abs=3 * (share.se[0] + exact["se"]))
-    assert exact["p_tie"] == pytest.approx(share.tie[0], abs=0.02)
-    assert exact["expected_delta"] == pytest.approx(share.expected[0], abs=4 * share.sd[0] / 4000**0.5 + 0.005)
-    many = compare(judgments, runs, "nDCG@5", judge="fixed", n_draws=20, **one).records()[0]
-    assert many["method"] == "20 draws, fixed"
+        compare(judgments, runs, assessor="old", judge_model="odd")
 
 
 def test_one_judge_alone_and_a_judge_stated_twice_are_refused(collection):
     judgments, runs = collection
     with pytest.raises(PairsError, match="only 'old' judged"):
         compare(judgments.where(assessor="old"), runs)
-    with pytest.raises(SettingError, match="not to be 'new'"):
+    with pytest.raises(SettingError, match="cannot be 'new'"):
         compare(judgments, runs, assessor="old", agreement=(0.9, 0.8), new_judge="new")
 
 

@@ -13,12 +13,11 @@ from scipy import stats
 
 from venire import Scores, SettingError
 from venire.comparison import tests as pair_tests
-from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+from venire.comparison.tests import PairedBootstrap, PairedScores, PairedT, SignFlip, TukeyHSD, Wilcoxon, paired_scores
 from venire.kernels import mean_ranges, signs, studentised
 from venire.kernels.differences import differences_of
 from venire.kernels.mean_ranges import count_as_wide, permuted_ranges, ranges_of
 from venire.kernels.resampling import topic_weights
-from venire.measures.paired_scores import PairedScores, paired_scores
 
 # Three systems on twenty topics, after Sakai's book on evaluation in Japanese (Table 5.1); the first five topics are
 # few enough to enumerate everything.
