@@ -1,4 +1,4 @@
-r"""Judge change: does the better of two systems stay ahead when another judge labels the documents?
+r"""Judge change: the probability that the better of two systems stays ahead when another judge labels the documents.
 
 Turpin and Scholer (2009), Australasian Document Computing Symposium.  At each of n ranks, system A has a document that
 the corpus judge found relevant (1) or not (0), and so has B; :math:`c_{xy}` counts the ranks with x for A and y for B.
@@ -12,8 +12,9 @@ difference of P@n,
 
 The paper prints :math:`(c_{01} - c_{10})^2` for the last factor of (2), as if the ranks' squared expectations were
 that of their sum; ``printed=True`` gives that form, which simulation refutes.  N queries are one query of N n ranks.
-The paper takes the difference as normal; it is a sum of few coins, and its distribution is computed exactly here.
-Where both systems return a document it is judged once: such documents cancel, and belong in no count.
+The paper approximates the difference by a normal distribution; it is a sum of four binomials, computed exactly here.
+A document that both systems return is judged once and cancels, whatever its ranks: ``shared`` counts such documents,
+and the four counts pair up the other documents of A and B.
 """
 
 from __future__ import annotations
@@ -32,25 +33,26 @@ RULES = ("two-sided", "one-sided", "exact", "exact, strictly")
 
 @dataclass(frozen=True)
 class RankCounts:
-    """How many ranks have x for A and y for B: c00, c01, c10, c11; and n, the number of ranks."""
+    """Number of ranks with label x for A and y for B: c00, c01, c10, c11; shared: documents that both return."""
 
     c00: int = 0
     c01: int = 0
     c10: int = 0
     c11: int = 0
+    shared: int = 0
 
     def __post_init__(self) -> None:
-        if min(self.c00, self.c01, self.c10, self.c11) < 0 or self.n == 0:
-            raise SettingError(f"{self}: expected counts of ranks from 0 on, and at least one rank")
+        if min(self.c00, self.c01, self.c10, self.c11, self.shared) < 0 or self.n == 0:
+            raise SettingError(f"{self}: counts of ranks must not be negative, and at least one must be positive")
 
     @property
     def n(self) -> int:
         """Number of ranks."""
-        return self.c00 + self.c01 + self.c10 + self.c11
+        return self.c00 + self.c01 + self.c10 + self.c11 + self.shared
 
     @property
     def delta(self) -> float:
-        """The difference of P@n under the corpus judge."""
+        """Difference of P@n under the corpus judge."""
         return (self.c10 - self.c01) / self.n
 
     def expected(self, a0: float, a1: float) -> float:
@@ -59,7 +61,7 @@ class RankCounts:
         return (a0 + a1 - 1) * self.delta
 
     def variance(self, a0: float, a1: float, *, printed: bool = False) -> float:
-        """Var[Delta'], Eq. (2) as it should be, or as printed."""
+        """Var[Delta'], Eq. (2) corrected, or as printed."""
         need_rates(a0, a1)
         apart, drop = self.c01 + self.c10, (1 - a0 - a1) ** 2
         taken = drop * ((self.c01 - self.c10) ** 2 if printed else apart)
@@ -74,14 +76,11 @@ class RankCounts:
         return float(ndtr(mean / variance**0.5)) if variance > 0 else float(mean >= 0)
 
     def exact(self, a0: float, a1: float) -> Floats:
-        """Probabilities of n Delta' = -n, ..., n, computed exactly -> (2 n + 1,).
-
-        The relevant documents of A less those of B: four binomials, convolved.
-        """
+        """Exact probabilities of n Delta' = -n, ..., n, by convolving four binomials -> (2 n + 1,)."""
         need_rates(a0, a1)
         ahead = np.convolve(_binomial(self.c10 + self.c11, a1), _binomial(self.c00 + self.c01, 1 - a0))
         behind = np.convolve(_binomial(self.c01 + self.c11, a1), _binomial(self.c00 + self.c10, 1 - a0))
-        return np.convolve(ahead, behind[::-1])
+        return np.pad(np.convolve(ahead, behind[::-1]), self.shared)
 
     def chances(self, a0: float, a1: float) -> tuple[float, float, float]:
         """Exact probabilities that A is strictly ahead, level, and behind under the new judge."""

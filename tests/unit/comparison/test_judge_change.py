@@ -20,14 +20,14 @@ from venire.comparison.judge_change import (
 from venire.errors import SettingError
 
 rates = st.floats(0, 1)
-counts = st.tuples(*[st.integers(0, 2)] * 4)
+counts = st.tuples(*[st.integers(0, 2)] * 5)
 
 
 def every_rejudging(c: RankCounts, a0: float, a1: float) -> dict[int, float]:
     """Distribution of n Delta' by going through all new labels of all documents."""
     ranks = [(0, 0)] * c.c00 + [(0, 1)] * c.c01 + [(1, 0)] * c.c10 + [(1, 1)] * c.c11
-    old = [label for rank in ranks for label in rank]
-    sign = [1, -1] * len(ranks)
+    old = [label for rank in ranks for label in rank] + [1] * c.shared
+    sign = [1, -1] * len(ranks) + [0] * c.shared
     found: dict[int, float] = {}
     for new in product((0, 1), repeat=len(old)):
         chance = 1.0
