@@ -38,9 +38,9 @@ def venire(folder: Path) -> Work:
 
 def venire_numpy(folder: Path) -> Work:
     """Venire as it is where no C compiler was at hand."""
-    from venire.io import scanning
+    from venire.io import runs as run_files
 
-    scanning.make_scanner = partial(scanning.make_scanner, compiled=False)
+    run_files.make_scanner = partial(run_files.make_scanner, compiled=False)
     return venire(folder)
 
 

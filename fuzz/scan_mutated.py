@@ -20,7 +20,7 @@ if __name__ == "__main__":
 
 from mutations import EDGES, JUDGED, mutated_run, whole_run
 from slow_reader import RULES, Known
-from venire.io.scanning import kernel_rules
+from venire.io.runs import kernel_rules
 from venire.scan import scanner
 from venire.scan.scanner import CompiledScanner, Sought
 from venire.scan.slices import from_bytes

@@ -41,7 +41,7 @@ from slow_reader import (  # noqa: E402
 )
 from venire import FormatError  # noqa: E402
 from venire.data.facts import Facts  # noqa: E402
-from venire.io import scanning  # noqa: E402
+from venire.io import runs as run_files  # noqa: E402
 
 CHUNKS = [100, 500, 2_000, 1 << 21]
 KNOWN = Known.of(JUDGED)
@@ -57,7 +57,7 @@ DONE = np.zeros(N_PLACES, dtype=np.uint8)
 
 
 def main() -> None:
-    with TemporaryDirectory() as folder, patch.object(scanning, "_keep_freed_memory", lambda: None):  # slow if watched
+    with TemporaryDirectory() as folder, patch.object(run_files, "_keep_freed_memory", lambda: None):  # slow if watched
         path = Path(folder) / "run.txt"
         atheris.Setup(sys.argv, lambda data: check(data, path), enable_python_coverage=False)
         count_places()

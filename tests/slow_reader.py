@@ -20,7 +20,7 @@ from venire.data.ids import as_text
 from venire.data.judgments import Items
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs
 from venire.engine.local import map_partitions
-from venire.io import scanning
+from venire.io import runs as run_files
 from venire.io.lines import BOM, GZIP, ZSTD, chunks
 from venire.scan.scanner import Scanned, Scanner, Sought, make_scanner
 
@@ -144,7 +144,7 @@ def ranks(names: Sequence[ListName], found: Scanned | Facts, owner: np.ndarray, 
 def twins(known: Known, rules: RunRules) -> tuple[Scanner, Scanner]:
     """Make the compiled scanner and the one in numpy."""
     sought = Sought(known.items.topics.slices, known.items.topic, known.items.doc.slices)
-    one, other = (make_scanner(sought, scanning.kernel_rules(rules), compiled=compiled) for compiled in (True, False))
+    one, other = (make_scanner(sought, run_files.kernel_rules(rules), compiled=compiled) for compiled in (True, False))
     return one, other
 
 
@@ -158,16 +158,16 @@ def scannable(data: bytes) -> bytes:
 def reading_by(*, compiled: bool, chunk: int, workers: int | None = None) -> Iterator[None]:
     """Read files with one of the twins, in chunks of so many bytes, shared out among so many threads."""
     with (
-        patch.object(scanning, "make_scanner", partial(make_scanner, compiled=compiled)),
-        patch.object(scanning, "chunks", partial(chunks, size=chunk)),
-        patch.object(scanning, "map_partitions", partial(map_partitions, workers=workers)),
+        patch.object(run_files, "make_scanner", partial(make_scanner, compiled=compiled)),
+        patch.object(run_files, "chunks", partial(chunks, size=chunk)),
+        patch.object(run_files, "map_partitions", partial(map_partitions, workers=workers)),
     ):
         yield
 
 
 def facts_of(path: Path, known: Known, rules: RunRules) -> Facts | FormatError:
     try:
-        return scanning.read_facts(Runs((path,), rules), known.items, lambda _: None)
+        return run_files.read_facts(Runs((path,), rules), known.items, lambda _: None)
     except FormatError as error:
         return error
 

@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from venire.io.preference_groups import read_preference_groups, write_preference_groups
     from venire.io.preferences import read_preferences
     from venire.io.run_scores import run_scores
-    from venire.io.run_sources import read_runs
+    from venire.io.runs import read_runs
     from venire.io.search_task import search_judgments
     from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
     from venire.measures.context.scoring import ContextUse
@@ -222,7 +222,7 @@ _NAMES_IN = {
     "io.preference_groups": "read_preference_groups write_preference_groups",
     "io.preferences": "read_preferences",
     "io.run_scores": "run_scores",
-    "io.run_sources": "read_runs",
+    "io.runs": "read_runs",
     "io.search_task": "search_judgments",
     "measures.cascade": "ERR RBP RBPResidual RR nERR",
     "measures.context.scoring": "ContextUse",

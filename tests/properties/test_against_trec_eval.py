@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from strategies import SCALE, SHARED, Grades, Run, evaluate, grades, qrels_lines, run, run_lines, with_rel, write
 from venire import Scores, read_judgments, read_runs
-from venire.io import scanning
+from venire.io import runs as run_files
 from venire.scan.scanner import COMPILED, make_scanner
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
@@ -57,7 +57,7 @@ def test_every_shared_measure_on_every_topic(tmp_path_factory, compiled, judged,
     sources = read_runs(write(folder / "run", run_lines(lists, "run")), score_type="float32")
     names = {their: with_rel(our, rel) for their, our in SHARED.items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "make_scanner", partial(make_scanner, compiled=compiled))
+        patch.setattr(run_files, "make_scanner", partial(make_scanner, compiled=compiled))
         scores = evaluate(judgments, sources, list(names.values()))
     assert_same(scores, names, theirs(judged, lists, rel=rel))
 

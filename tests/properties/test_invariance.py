@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import SCALE, evaluate, grades, qrels_lines, run, run_lines, runs, write
 from venire import Scores, read_judgments, read_runs
 from venire.engine.local import map_partitions
-from venire.io import scanning
+from venire.io import runs as run_files
 from venire.io.lines import chunks
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -95,7 +95,7 @@ def test_small_chunks_and_several_workers_give_the_same(tmp_path_factory, judged
     path = write(folder / "runs", [line for system, each in lists.items() for line in run_lines(each, system)])
     whole = evaluate(judgments, path, MEASURES)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "chunks", partial(chunks, size=size))
+        patch.setattr(run_files, "chunks", partial(chunks, size=size))
         patch.setattr("venire.engine.local.os.cpu_count", lambda: workers)
         cut = evaluate(judgments, path, MEASURES)
     assert (cut.names, cut.notes) == (whole.names, whole.notes)
@@ -125,7 +125,7 @@ def test_the_first_wrong_line_is_named_however_the_file_is_cut(tmp_path):
     path = write(tmp_path / "run", ["# a comment", "", *lines, "5 Q0 d9 9 low run"])
     for size in (20, 64, 1 << 20):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scanning, "chunks", partial(chunks, size=size))
+            patch.setattr(run_files, "chunks", partial(chunks, size=size))
             with pytest.raises(ValueError, match=r"run:20: score 'high'"):
                 evaluate({"1": {"d1": 1}}, path, ["AP"])
 
@@ -136,6 +136,6 @@ def test_a_cut_tag_is_found_however_the_file_is_cut(tmp_path):
     path.write_bytes(path.read_bytes().removesuffix(b"\n"))
     for size in (30, 64, 1 << 20):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(scanning, "chunks", partial(chunks, size=size))
+            patch.setattr(run_files, "chunks", partial(chunks, size=size))
             with pytest.raises(ValueError, match=r"run:13: .*without a line end"):
                 evaluate({"1": {"d1": 1}}, path, ["AP"])

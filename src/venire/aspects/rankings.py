@@ -39,7 +39,7 @@ from venire.disagreement.combined_labels import JOIN
 from venire.disagreement.gains import read_share
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
-from venire.io.run_sources import RunsLike, as_runs
+from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -336,7 +336,7 @@ def aspect_rankings(
     made = [combine_aspects(aspects, [base], reverse=[name for name in settings["reverse"] if name == base])]
     made += [combine_aspects(aspects, each, how=how, **settings) for each in chosen]
     made = list({each.name: each for each in made}.values())
-    sources = as_runs(runs)
+    sources = scan(runs, made[0].judgments.items)
     scores = {each.name: _scored(each, sources, as_list(measures), scoring) for each in made}
     return _ranked(made[0].name, scores, made, n_draws=n_draws, rng=rng)
 

@@ -99,6 +99,7 @@ def command(
     """
     from venire import compare, read_runs
     from venire.cli.compare_details import details
+    from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
@@ -111,6 +112,7 @@ def command(
     judge["agreement"] = read_rates(judge["agreement"])
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress:
+        sources = scan(sources, labels.items, progress=progress)
         found = compare(
             labels,
             sources,
@@ -120,7 +122,6 @@ def command(
             candidate=options["candidate"],
             topics=topics,
             rng=options["rng"],
-            progress=progress,
             **judge,
         )
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])

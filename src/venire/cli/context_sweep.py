@@ -14,6 +14,7 @@ from venire.cli.labels import (
     measures_with,
     one_standard_input,
     read_labels,
+    scanned_for_fit,
     settled_gains,
     shared_options,
     worth,
@@ -92,7 +93,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     one_standard_input(judgments, *more, *runs, *asked["files"])
     measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    sources, notes = read_runs(list(runs), **options["rules"]), list[str]()
+    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    notes = list[str]()
     found = sweep_context(
         labels,
         sources,

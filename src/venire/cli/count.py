@@ -99,11 +99,14 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     """
     from venire import read_runs
     from venire.disagreement.predicted_relevance import warnings_of
+    from venire.io.runs import scan
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
+        if options["counting"]["resources"] is None:
+            sources = scan(sources, labels.items, progress=progress)
         counts = _counted(labels, sources, options=options, progress=progress)
     words = [*warnings_of(counts.fit), *heard]
     records, taus = counts.records(), counts.tau_records()

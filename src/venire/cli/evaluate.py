@@ -15,6 +15,7 @@ from venire.cli.labels import (
     measures_option,
     one_standard_input,
     read_labels,
+    scanned_for_fit,
     settled_gains,
     topics_option,
     where_option,
@@ -110,7 +111,7 @@ def command(
         raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = read_runs(list(runs), **options["rules"])
+    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,
         "judgments": labels,

@@ -62,7 +62,7 @@ def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str,
 
 
 def _paths(sources: Iterable[str]) -> Iterator[Path]:
-    from venire.io.run_sources import expanded
+    from venire.io.sources import expanded
 
     for source in sources:
         if source == "-":

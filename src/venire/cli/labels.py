@@ -268,6 +268,14 @@ def settled_gains(
     return gains_for(read_gains(gains), labels.scale)
 
 
+def scanned_for_fit(runs: Runs, labels: Judgments, gains: Iterable[str]) -> Runs:
+    """Scan runs now if gains are fitted on their first results, so that scoring does not scan them again."""
+    from venire.data.gains import names_model
+    from venire.io.runs import scan
+
+    return scan(runs, labels.items) if any(map(names_model, gains)) else runs
+
+
 def labels_for_fit(
     labels: Judgments,
     reading: Mapping[str, Any],

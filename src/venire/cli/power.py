@@ -16,6 +16,7 @@ from venire.cli.labels import (
     measures_option,
     one_standard_input,
     read_labels,
+    scanned_for_fit,
     settled_gains,
     shared_options,
     topics_option,
@@ -95,7 +96,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     measures = checked_measures(options["measures"])
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
     topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = read_runs(list(runs), **options["rules"])
+    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         found = discriminative_power(
             labels,

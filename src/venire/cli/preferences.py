@@ -17,6 +17,7 @@ from venire.cli.labels import (
     measures_with,
     one_standard_input,
     read_labels,
+    scanned_for_fit,
     settled_gains,
     shared_options,
 )
@@ -230,7 +231,8 @@ def _write_ranked(
     from venire.users.measure_choice import choose_measure
 
     labels, runs, preferences = read
-    sources, notes = read_runs(list(runs), **options["rules"]), list[str]()
+    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
+    notes = list[str]()
     found = choose_measure(
         labels,
         sources,

@@ -25,8 +25,7 @@ from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case
 from venire.measures.evaluate import as_list
 from venire.measures.scores import Scores

@@ -28,7 +28,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
-from venire.io.run_sources import RunsLike
+from venire.io.runs import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.spread import LEVEL
 from venire.measures.case import Case, Layout

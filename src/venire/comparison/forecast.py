@@ -24,8 +24,7 @@ from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list

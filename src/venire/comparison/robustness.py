@@ -39,7 +39,7 @@ from venire.data.scale import Scale
 from venire.disagreement.returned import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
+from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
@@ -83,13 +83,14 @@ def between_assessors(
 
     Cost: O(pairs of assessors x draws x systems^2) per measure and gains.
     """
-    labels, sources = read_judgments(judgments), as_runs(runs)
+    labels = read_judgments(judgments)
     if len(labels.assessors) < 2:
         raise PairsError(
             "one assessor judged, so rankings by different assessors cannot be compared",
             hint="add judgments by others, or compare gains (between_gains)",
         )
     correlate_by(correlation)
+    sources = scan(runs, labels.items)
     chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
     worths, notes = named_gains(labels, gains, relevant=relevant, chosen=chosen)
     rows: list[RankCorrelation] = []
@@ -124,8 +125,9 @@ def between_gains(
     assessor, pool: whose labels; None: each assessor separately, and the mean over them.  The rest as in
     ``between_assessors``.
     """
-    labels, sources = read_judgments(judgments), as_runs(runs)
+    labels = read_judgments(judgments)
     correlate_by(correlation)
+    sources = scan(runs, labels.items)
     chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
     worths, notes = named_gains(labels, gains, relevant=relevant, chosen=chosen)
     if len(worths) < 2:

@@ -33,7 +33,7 @@ from venire.comparison.stability import Stability, stability
 from venire.disagreement.transitions import FORMS
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike
-from venire.io.run_sources import RunsLike
+from venire.io.runs import RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.scoring import MeasureLike
 from venire.randomness import seed_of

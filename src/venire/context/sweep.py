@@ -20,7 +20,7 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.errors import MeasureError, SettingError
-from venire.io.run_sources import RunsLike
+from venire.io.runs import RunsLike
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import KINDS, parse_measure
 from venire.results import Tabular, known

@@ -1,7 +1,7 @@
-"""Runs: the rankings of any number of systems, as sources and rules; read when first needed.
+"""Runs: the rankings of any number of systems, as sources and rules; a Scan adds where judged items are in them.
 
-A source is a file, or columns already in memory.  The rules say how lines become ranked lists; every one of them
-can change a score, so all are named here and none is hidden in a reader.
+A source is a file, or columns already in memory.  The rules define how lines become ranked lists.  Every rule can
+change a score, so all rules are listed here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class RunRules:
 
     order : "score" (descending) or "rank" (the rank column, ascending); ties by document id, descending bytewise.
     score_type : "float64", or "float32" as in trec_eval 9 and pytrec_eval, where close scores become ties.
-    repeated : a document twice in a list is an "error", or only its "first" line counts.
+    repeated : a document that occurs twice in a list is an "error", or only its "first" line counts.
     system_from : the system is the run's "tag", or the name of its "file".
     """
 
@@ -38,7 +38,7 @@ class RunRules:
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """Runs in memory, all columns (row,); perhaps with ranks, and the lines of a file that rows stood on."""
+    """Runs in memory, all columns (row,); optional: ranks, and the line of each row in its file."""
 
     name: str
     system: Category
@@ -55,15 +55,13 @@ class Runs(Tabular):
 
     sources: tuple[Path | RunTable, ...]
     rules: RunRules = RunRules()
-    scanned: dict[int, Facts] = field(default_factory=dict, repr=False)
-    """Facts by identity of the items they were scanned for: the memory of ``io.scanning.scan``."""
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
+        """Return a summary in one line."""
         return f"Runs from {counted(len(self.sources), 'source')}, ranked by {self.rules.order}"
 
     def records(self) -> Records:
-        """Return one row per source; of those in memory how many systems and lines they have."""
+        """Return one row per source; numbers of systems and lines are known for sources in memory only."""
         return [
             {"source": each.name, "kind": "memory", "systems": len(each.system.names), "lines": len(each.score)}
             if isinstance(each, RunTable)
@@ -75,3 +73,13 @@ class Runs(Tabular):
         names = [source.name for source in self.sources[:3]]
         more = ", ..." if len(self.sources) > 3 else ""
         return f"<Runs: {', '.join(names)}{more} ({counted(len(self.sources), 'source')})>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scan(Runs):
+    """Runs that were scanned for the items of some judgments (``io.runs.scan``): facts says where these items are.
+
+    A Scan can be given wherever runs are expected.  Functions that need the same items do not read the sources again.
+    """
+
+    facts: Facts = field(kw_only=True)

@@ -27,14 +27,13 @@ import numpy as np
 
 from venire.data.gains import Gains, gains_for
 from venire.data.judgments import Judgments
-from venire.data.runs import Runs
 from venire.disagreement.fit_errors import GainChanges, gain_changes, mean_error
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.returned import labels_to_fit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, read_runs
+from venire.io.runs import RunsLike, scan
 from venire.kernels.correlation import kendall_tau
 from venire.measures.dcg import CG
 from venire.measures.evaluate import evaluate
@@ -192,12 +191,13 @@ def count_relevant(
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.98)
     '''
-    labels, sources, note = read_judgments(judgments), runs if isinstance(runs, Runs) else read_runs(runs), ""
+    labels, note = read_judgments(judgments), ""
+    sources = scan(runs, labels.items, progress=scoring.get("progress"))
     if isinstance(model, PredictedRelevanceFit):
         fit = model
     else:
-        asked, progress = model or PredictedRelevance(), scoring.get("progress")
-        chosen = labels_to_fit(labels, sources, fit_to=fit_to, top=top, model=asked, progress=progress)
+        asked = model or PredictedRelevance()
+        chosen = labels_to_fit(labels, sources, fit_to=fit_to, top=top, model=asked)
         fit, note = chosen.fit(asked, rng=rng), chosen.note
     measures = measures_of(fit, top, share)
     scores = evaluate(labels, sources, measures, gains=measures[0].gains or "linear", **scoring)

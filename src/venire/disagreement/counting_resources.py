@@ -27,8 +27,7 @@ from venire.data.panel import Pool, build_panel
 from venire.disagreement.counting import Counts, Model, counts_of, fitted, measures_of
 from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress, scan
+from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.ragged import gather, offsets
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
@@ -89,7 +88,7 @@ def count_resources(
     measures = measures_of(fit, None, share)
     plan = Plan.of(measures, measures[0].gains or fit.gains(), "condensed")
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
-    chosen = scan(as_runs(runs), offers.items, progress=progress)
+    chosen = scan(runs, offers.items, progress=progress).facts
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)
     layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items), Scoring(missing=missing)), plan)

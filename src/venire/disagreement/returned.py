@@ -32,8 +32,7 @@ from venire.disagreement.gains import fitted_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress, scan
+from venire.io.runs import Progress, RunsLike, scan
 from venire.results import counted
 from venire.types import Floats, Ints, RNGLike
 
@@ -94,8 +93,9 @@ def labels_to_fit(
     """
     if fit_to not in (None, *FIT_TO):
         raise UnknownName("set of labels to fit to", str(fit_to), FIT_TO)
-    labels, sources = read_judgments(judgments), as_runs(runs)
-    pool = LabelsToFit(labels, rank_groups(scan(sources, labels.items, progress=progress)))
+    labels = read_judgments(judgments)
+    sources = scan(runs, labels.items, progress=progress)
+    pool = LabelsToFit(labels, rank_groups(sources.facts))
     if fit_to == "pool":
         return pool
     try:
@@ -162,8 +162,8 @@ def returned(
 
     Notes
     -----
-    Cost: one scan of the runs, O(lines), and O(labels + hits); where the runs were scanned for these judgments already,
-    only the latter.  What is left differs between systems still: among results with one label, those of a good system
+    Cost: one scan of the runs, O(lines), and O(labels + hits); where the runs are a Scan for these judgments, only the
+    latter.  What is left differs between systems still: among results with one label, those of a good system
     are better than those of a poor one.  When not to use this: to score with.  The ideal list of nDCG or the recall
     of AP needs the documents that no system found too; fit on what is returned, and score with all labels.
 
@@ -177,7 +177,7 @@ def returned(
     if top is not None and top < 1:
         raise SettingError(f"the first {top} results are asked for, expected 1 or more", hint="None takes whole lists")
     labels = read_judgments(judgments)
-    facts = scan(as_runs(runs), labels.items, progress=progress)
+    facts = scan(runs, labels.items, progress=progress).facts
     shown = np.zeros(len(labels.items), dtype=np.bool_)
     shown[facts.item if top is None else facts.item[facts.rank <= top]] = True
     kept = shown[labels.item]
@@ -203,7 +203,7 @@ def results_to_label(
     [('q', 'a'), ('q', 'b')]
     """
     labels = read_judgments(judgments)
-    facts = scan(as_runs(runs), labels.items)
+    facts = scan(runs, labels.items).facts
     judged = np.zeros(len(labels.items), dtype=np.bool_)
     judged[labels.item] = True
     places = facts.item[(facts.rank <= k) & judged[facts.item]]

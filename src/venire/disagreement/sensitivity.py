@@ -34,8 +34,7 @@ from venire.disagreement.double_judgments import (
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, warnings_of
 from venire.errors import SettingError, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress, scan
+from venire.io.runs import Progress, RunsLike, scan
 from venire.randomness import seed_of
 from venire.results import Records, Tabular, counted
 from venire.types import RNGLike
@@ -171,6 +170,5 @@ def _quality(
     if lists.resource is not None:
         judgments, found = lists_of_resources(judgments, lists.resource)
     else:
-        sources = as_runs(runs or [])
-        found = lists_of_runs(scan(sources, judgments.items, progress=progress))
+        found = lists_of_runs(scan(runs or [], judgments.items, progress=progress).facts)
     return judgments, against_quality(judgments, found, setting, by=lists.by, level=lists.level, top=lists.top)

@@ -23,7 +23,7 @@ from venire.io.delimited import Layout, checked_rows, find_layout, refuse_bytes
 from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import BOM, STDIN, opened
 from venire.io.row_blocks import BLOCK, has_quotes, row_blocks
-from venire.io.run_sources import expanded
+from venire.io.sources import expanded
 from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from venire.data.rows import NOT_APPLICABLE, Rows, assemble
 from venire.data.scale import Scale
 from venire.errors import FormatError, UnknownName
 from venire.io.file_kinds import refuse_other_kind
-from venire.io.foreign_objects import known_judgments, names_assessors, of_assessor
+from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.lines import opened
 from venire.io.qrels import read_qrels
-from venire.io.run_sources import expanded
+from venire.io.sources import expanded
 from venire.io.table_formats import header_names, looks_like_table
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]

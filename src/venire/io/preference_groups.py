@@ -18,12 +18,11 @@ import numpy as np
 from venire.data.ids import Category, as_bytes
 from venire.data.preferences import Preferences, from_columns
 from venire.errors import AmbiguousLabels, FormatError
-from venire.io.faults import columns_fault, control_fault
 from venire.io.lines import read_bytes, written
+from venire.io.sources import split_columns
 from venire.results import counted
-from venire.scan.fields import Fields, split
+from venire.scan.fields import Fields
 from venire.scan.numbers import decimals
-from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
 
 COLUMNS = "topic, group, sub-group, document, level"
@@ -73,12 +72,7 @@ def read_preference_groups(path: str | Path) -> Preferences:
 def _columns(path: Path) -> tuple[Fields, Floats]:
     """Split a file into its columns, and read the last one as numbers."""
     data = read_bytes(path)
-    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), LEVEL + 1)
-    fault = fields.fault
-    if fault is not None and fault.kind == "control":
-        raise control_fault(path, fault.line + 1, fault)
-    if fault is not None:
-        raise columns_fault(path, fault.line + 1, data.split(b"\n")[fault.line], fault, f"5: {COLUMNS}")
+    fields = split_columns(data, COLUMNS.split(", "), path)
     level, bad = decimals(fields.column(LEVEL))
     if bad.any():
         line = int(fields.line[np.argmax(bad)]) + 1

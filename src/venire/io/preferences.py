@@ -22,17 +22,14 @@ from venire.errors import FormatError
 from venire.io.cells import texts
 from venire.io.column_names import Form
 from venire.io.delimited import checked_rows, find_layout, refuse_bytes
-from venire.io.faults import columns_fault, control_fault
 from venire.io.file_kinds import refuse_other_kind
 from venire.io.frames import encoded
 from venire.io.json_lines import filled_lines, parsed_lines
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
 from venire.io.preference_columns import HINT, Table, find_roles, names_a_choice, preferences_of
-from venire.io.run_sources import expanded
+from venire.io.sources import expanded, split_columns
 from venire.io.table_formats import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
-from venire.scan.fields import split
-from venire.scan.slices import padded
 from venire.types import Ints
 
 if TYPE_CHECKING:
@@ -168,12 +165,7 @@ def _from_lines(data: bytes, path: Path, header: bytes) -> Table:
         else dict(zip(PLAIN, PLAIN, strict=True))
     )
     order = list(names) if named else list(PLAIN)
-    fields = split(padded(data), len(order))
-    if fields.fault is not None and fields.fault.kind == "control":
-        raise control_fault(path, fields.fault.line + 1, fields.fault)
-    if fields.fault is not None:
-        text, expected = data.split(b"\n")[fields.fault.line], f"{len(order)}: {', '.join(order)}"
-        raise columns_fault(path, fields.fault.line + 1, text, fields.fault, expected)
+    fields = split_columns(data, order, path)
     fields = fields.take(np.arange(int(named), len(fields.line)))
     if len(fields.line) == 0:
         raise _nothing(path)

@@ -15,13 +15,13 @@ from venire.data.judgments import Judgments
 from venire.data.rows import Rows
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.comments import refuse_comments, warn_of_comments
-from venire.io.faults import columns_fault, control_fault
 from venire.io.file_kinds import WAYS
 from venire.io.lines import read_bytes, written
 from venire.io.naming import stem
 from venire.io.scale_files import declare_scale, header_scale, scale_beside
-from venire.scan.fields import Fields, split
-from venire.scan.slices import equal, padded
+from venire.io.sources import split_columns
+from venire.scan.fields import Fields
+from venire.scan.slices import equal
 
 COLUMNS = "topic, 0, document, label"
 TOPIC, SECOND, DOC, LABEL = range(4)
@@ -34,8 +34,9 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     if second_column not in SECOND_COLUMN:
         raise UnknownName("reading of the second column", second_column, SECOND_COLUMN)
     data = read_bytes(path)
-    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 4)
-    _refuse(path, fields, data)
+    fields = split_columns(data, COLUMNS.split(", "), path)
+    if len(fields.line) == 0:
+        raise FormatError(path, None, "holds no judgments", hint=f"expected lines of {COLUMNS}")
     warn_of_comments(path, data, 4)
     if name_a_choice(fields):
         line = int(fields.line[0]) + 1
@@ -108,14 +109,3 @@ def _refuse_loss(judgments: Judgments, second_column: str) -> None:
                 if name in SECOND_COLUMN
                 else f"choose one with where({name}=...), or write a table",
             )
-
-
-def _refuse(path: Path, fields: Fields, data: bytes) -> None:
-    """Raise what splitting found wrong."""
-    fault = fields.fault
-    if fault is not None and fault.kind == "control":
-        raise control_fault(path, fault.line + 1, fault)
-    if fault is not None:
-        raise columns_fault(path, fault.line + 1, data.split(b"\n")[fault.line], fault, f"4: {COLUMNS}")
-    if len(fields.line) == 0:
-        raise FormatError(path, None, "holds no judgments", hint=f"expected lines of {COLUMNS}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.data.ids import as_text
 from venire.io.comments import comment_words
-from venire.io.faults import COLUMNS
+from venire.io.runs import COLUMNS, tied_systems
 from venire.io.text_survey import Found, Problem, TextFacts, joined, misfits, text_problems
 from venire.results import first_few
 from venire.types import Bools, Ints
@@ -68,15 +68,6 @@ def _ties(parts: list[Part]) -> Iterator[Problem]:
     if tied := tied_systems((system, depth, level) for each in lists for (system, _), depth, level in each):
         what = f"all scores of {first_few(tied, 5)} tie: documents would be ordered by their ids"
         yield Problem(what, hint="to go by the rank column: --order rank")
-
-
-def tied_systems(lists: Iterable[tuple[bytes, int, int]]) -> list[str]:
-    """Name the systems all of whose lists tie throughout; lists are of a system, a depth, and do so or not."""
-    ties: dict[bytes, bool] = {}
-    for system, depth, level in lists:
-        if depth > 1:
-            ties[system] = ties.get(system, True) and bool(level)
-    return [as_text(system) for system, always in ties.items() if always]
 
 
 def _run_facts(parts: list[Part], lists: list[List], found: Mapping[str, Found]) -> dict[str, object]:

@@ -12,10 +12,17 @@ from pathlib import Path
 from venire.data.ids import Category
 from venire.data.runs import RunRules, RunTable
 from venire.errors import FormatError
-from venire.io.faults import COLUMNS, explained_fault, repeated_row_fault
 from venire.io.lines import Chunk, read_bytes
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import file_name, kernel_rules, table_scores
+from venire.io.runs import (
+    COLUMNS,
+    RunsLike,
+    as_runs,
+    file_name,
+    kernel_rules,
+    repeated_row_fault,
+    run_fault,
+    table_scores,
+)
 from venire.scan.fields import split
 from venire.scan.lists import read_lines
 from venire.scan.slices import padded
@@ -58,7 +65,7 @@ def _table(path: Path, rules: RunRules) -> RunTable:
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
     lines, fault = read_lines(split(padded(chunk.data), 6), kernel_rules(rules))
     if fault is not None:
-        raise explained_fault(path, fault, chunk, kernel_rules(rules))
+        raise run_fault(path, fault, chunk, kernel_rules(rules))
     if len(lines.score) == 0:
         raise FormatError(path, None, "holds no run lines", hint=f"expected {COLUMNS}")
     topic, doc, system = (Category.of_slices(column) for column in (lines.topic, lines.doc, lines.system))

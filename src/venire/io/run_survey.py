@@ -18,9 +18,9 @@ from venire.data.runs import RunTable
 from venire.engine.local import map_partitions
 from venire.errors import FormatError
 from venire.io.comments import data_in_comments
-from venire.io.faults import refuse_cut_line
 from venire.io.lines import Chunk, chunks, opened, read_bytes
 from venire.io.run_findings import List, Part, RunSurvey, summed
+from venire.io.runs import refuse_cut_line
 from venire.io.text_survey import Found, Problem, TextFacts, problem_of, split_leniently, survey_text
 from venire.scan.fields import Fields
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, all_tied, repeated

@@ -1,12 +1,11 @@
-"""Runs in tables: CSV and TSV with a header, Parquet, data frames; columns are known by their names.
+"""Runs in tables: CSV and TSV with a header, Parquet, data frames; columns are recognised by their names.
 
 A table has a row for each document of a list: topic, document, score or rank or both, and perhaps the system.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +16,13 @@ from venire.data.runs import RunTable
 from venire.errors import FormatError
 from venire.io.cells import texts
 from venire.io.column_names import Form, column_among
-from venire.io.delimited import checked_rows, find_layout
 from venire.io.frames import encoded
 from venire.io.lines import read_bytes
 from venire.io.naming import stem
-from venire.io.table_formats import PARQUET, RUN_ROLES, SEPARATOR, ending_of, header_names, header_start
-from venire.io.tables import as_polars
+from venire.io.sources import TableRows, frame_of, read_frame
+from venire.io.table_formats import PARQUET, RUN_ROLES, ending_of, header_names, header_start
 from venire.results import first_few
-from venire.types import Floats, Ints
+from venire.types import Floats
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,36 +30,18 @@ if TYPE_CHECKING:
 
 def read_run_table(path: Path) -> RunTable:
     """Read one file."""
-    import polars as pl
-
     data = read_bytes(path)
     if not data.startswith(PARQUET) and ending_of(path.name) != ".parquet":
-        return _from_text(data if data.endswith(b"\n") else data + b"\n", path)
-    try:
-        frame = pl.read_parquet(io.BytesIO(data))
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    return run_of_frame(frame, str(path))
-
-
-def _from_text(data: bytes, path: Path) -> RunTable:
-    import polars as pl
-
-    _columns(header_names(data, path.name), path, data.count(b"\n", 0, header_start(data)) + 1)
-    layout = find_layout(data, path, preferred=SEPARATOR.get(ending_of(path.name), ""))
-    columns = _columns(layout.names, path, layout.line)
-    if not data[layout.start :].strip():
+        _columns(header_names(data, path.name), path, data.count(b"\n", 0, header_start(data)) + 1)
+    rows = read_frame(path, data)
+    if rows.frame.height == 0:
         raise FormatError(path, None, "holds no run lines", hint="expected rows under the header")
-    rows, line = checked_rows(data[layout.start :], data.count(b"\n", 0, layout.start), layout)
-    quote, schema = '"' if layout.quoted else None, dict.fromkeys(layout.names, pl.String)
-    frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
-    return _table(frame, columns, str(path), line)
+    return _table(rows, str(path))
 
 
-def run_of_frame(frame: Any, name: str = "frame") -> RunTable:
+def run_of_frame(frame: Any) -> RunTable:
     """Read a frame of polars or pandas; lines count its rows from 1."""
-    table = as_polars(frame, Form(name))
-    return _table(table, _columns(table.columns, name, None), name, np.arange(1, table.height + 1))
+    return _table(frame_of(frame, "frame"), "frame")
 
 
 def _columns(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
@@ -77,40 +57,40 @@ def _columns(names: Sequence[str], where: object, line: int | None) -> dict[str,
     return {role: name for role, name in found.items() if name is not None}
 
 
-def _table(frame: pl.DataFrame, columns: Mapping[str, str], name: str, line: Ints) -> RunTable:
+def _table(rows: TableRows, name: str) -> RunTable:
     """Encode the columns; without a score, documents are ordered by rank; without a system, the file names it."""
-    named = {
-        role: _names(frame[columns[role]], role, name, line) for role in ("topic", "doc", "system") if role in columns
-    }
-    number = {role: _numbers(frame[columns[role]], name, line) for role in ("rank", "score") if role in columns}
+    columns = _columns(rows.frame.columns, name, None)
+    named = {role: _names(rows, columns[role], role) for role in ("topic", "doc", "system") if role in columns}
+    number = {role: _numbers(rows, columns[role]) for role in ("rank", "score") if role in columns}
     rank = number.get("rank")
     return RunTable(
         name,
-        named.get("system") or Category.constant(stem(Path(name)), len(line)),
+        named.get("system") or Category.constant(stem(Path(name)), len(rows.line)),
         named["topic"],
         named["doc"],
         number["score"] if rank is None or "score" in number else -rank,
         rank,
-        line,
+        rows.line,
     )
 
 
-def _names(column: pl.Series, role: str, where: str, line: Ints) -> Category:
-    text = texts(column, where, line)
+def _names(rows: TableRows, name: str, role: str) -> Category:
+    text = texts(rows.frame[name], rows.where, rows.line)
     if text.null_count():
-        raise FormatError(where, int(line[text.is_null().arg_max() or 0]), f"the {role} is empty")
-    return encoded(text.alias(role), Form(where), line)
+        raise FormatError(rows.where, int(rows.line[text.is_null().arg_max() or 0]), f"the {role} is empty")
+    return encoded(text.alias(role), Form(rows.where), rows.line)
 
 
-def _numbers(column: pl.Series, where: str, line: Ints) -> Floats:
-    """Return a column as numbers, NaN where it is empty; text that is no number is refused."""
+def _numbers(rows: TableRows, name: str) -> Floats:
+    """Return a column as numbers, NaN where it is empty; other text is an error."""
     import polars as pl
 
+    column: pl.Series = rows.frame[name]
     text = column.str.strip_chars() if column.dtype == pl.String else column
     numbers = text.cast(pl.Float64, strict=False)
     wrong = (numbers.is_null() & text.is_not_null()).arg_true()
     if len(wrong):
         message = f"{text[int(wrong[0])]!r} in column {column.name!r} is not a number"
-        raise FormatError(where, int(line[wrong[0]]), message, hint="leave out documents that have no score")
+        raise FormatError(rows.where, int(rows.line[wrong[0]]), message, hint="leave out documents that have no score")
     values: Floats = numbers.fill_null(np.nan).to_numpy()
     return values

@@ -14,8 +14,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import groups_of
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress, scan
+from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, Scoring
 from venire.results import Note, counted
@@ -39,10 +38,9 @@ class Case:
 
     @classmethod
     def of(cls, judgments: Judgments, runs: RunsLike, scoring: Scoring, *, progress: Progress | None = None) -> Case:
-        """Resolve whose labels count, and scan the runs once."""
-        sources = as_runs(runs)
+        """Resolve whose labels count, and scan the runs, unless they are a Scan for these items."""
         panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
-        facts = scan(sources, judgments.items, progress=progress)
+        facts = scan(runs, judgments.items, progress=progress).facts
         copies = scoring.duplicates
         return cls(judgments, panel, facts, scoring, None if copies is None else groups_of(copies, judgments.items))
 

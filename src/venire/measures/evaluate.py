@@ -14,8 +14,7 @@ from venire.data.gains import GainsLike
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts

@@ -40,8 +40,7 @@ from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
 from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list

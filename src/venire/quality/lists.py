@@ -30,7 +30,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import ScaleError, SettingError, UnknownName
-from venire.io.scanning import scan
+from venire.io.runs import scan
 from venire.kernels.paired_labels import PairedLabels, mean_preference
 from venire.kernels.plackett_luce import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
 from venire.quality.label_preferences import Paired
@@ -205,7 +205,7 @@ def top_of_runs(judgments: Judgments, runs: Runs, k: int | None = None, *, conde
     k: None: 10, or what the middle list has judged from its top on, if that is less.  condensed: leave documents that
     nobody labelled out of a list first.
     """
-    facts = scan(runs, judgments.items)
+    facts = scan(runs, judgments.items).facts
     rank = _ranks(facts, judgments)
     judged = rank > 0
     owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[judged]

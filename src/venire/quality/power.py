@@ -51,8 +51,7 @@ from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.differences import Differences
 from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import evaluate
@@ -265,16 +264,16 @@ def discriminative_power(
     DiscriminativePower: a row for each measure, test and label set.  A label set is named after what differs: the set
     of judgments, the assessor, the gains.
     """
-    sources = as_runs(runs)
     how = {"assessor": assessor, "per": per, "pool": pool, "topics": topics, "progress": progress}
     sets = _sets(judgments)
     scored: dict[str, Scores] = {}
     notes = _of_scales(sets)
     for name, labels in sets.items():
-        chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
+        runs = scan(runs, labels.items, progress=progress)
+        chosen = partial(labels_of_fit, labels, runs, fit_on=fit_on, fit_to=fit_to)
         worths, said = named_gains(labels, gains, chosen=chosen)
         notes += said
-        for worth, scores in _scored(labels, sources, measures, worths, quiet=bool(scored), **how):
+        for worth, scores in _scored(labels, runs, measures, worths, quiet=bool(scored), **how):
             whose = assessor or (pool if isinstance(pool, str) else labels.assessors[0] if pool is None else "pool")
             parts = [name] * (len(sets) > 1) + [worth] * (len(worths) > 1)
             scored[", ".join(parts) or ("" if per else whose)] = scores

@@ -35,6 +35,7 @@ from venire.data.panel import Pool, in_isolation
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
+from venire.io.runs import scan
 from venire.kernels.plackett_luce import most_entropy
 from venire.measures.scoring import MeasureLike
 from venire.quality.label_preferences import LabelPreferences, cycle_warnings
@@ -165,6 +166,7 @@ def compare_scales(
     seed = seed_of(rng)
     judgments, left_out = (judgments, []) if runs is None and preferences is None else in_isolation(judgments)
     refuse_mixed(judgments)
+    runs = None if runs is None else scan(runs, judgments.items)
     if preferences is not None and lists is None:
         lists = chosen_lists(judgments, preferences, runs, k=k, choose=choose, rng=copied(seed))
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))

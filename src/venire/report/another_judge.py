@@ -135,7 +135,7 @@ def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
         return []
     from venire.measures.evaluate import evaluate
 
-    scores = evaluate(labels.where(assessor=whole), question.runs, question.measure, per="assessor")
+    scores = evaluate(labels.where(assessor=whole), evidence.runs, question.measure, per="assessor")
     means = scores.mean("topic").values[:, 0]
     rows = [[name, *_order_by(mean, one)] for name, mean in zip(whole, means.T, strict=True)]
     caption = (

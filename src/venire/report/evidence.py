@@ -28,9 +28,10 @@ from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.primary import PRIMARY, with_primary
+from venire.data.runs import Scan
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import SettingError, UnknownName
-from venire.io.scanning import scan
+from venire.io.runs import scan
 from venire.measures.evaluate import evaluate
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
@@ -61,9 +62,14 @@ class Evidence:
     question: Question
 
     @cached_property
-    def facts(self) -> Facts:
-        """Which lists the systems have, and where judged documents stand in them."""
+    def runs(self) -> Scan:
+        """The runs, scanned for the judged items."""
         return scan(self.question.runs, self.question.judgments.items)
+
+    @property
+    def facts(self) -> Facts:
+        """The lists of the systems, and the ranks of judged documents in them."""
+        return self.runs.facts
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -205,9 +211,7 @@ class Evidence:
     def user_model(self) -> UserModel:
         """What users make of the judge's labels, learnt on first results where enough were judged twice."""
         question = self.question
-        return user_model(
-            self.everyone, question.runs, self.judge, reference=question.reference, top=TOP, rng=question.rng
-        )
+        return user_model(self.everyone, self.runs, self.judge, reference=question.reference, top=TOP, rng=question.rng)
 
     @cached_property
     def fit(self) -> PredictedRelevanceFit | Missing:
@@ -245,7 +249,7 @@ class Evidence:
         """Scores by the judge's labels, under all gains."""
         question = self.question
         return {
-            name: evaluate(self.labels, question.runs, question.measure, assessor=self.judge, gains=gains)
+            name: evaluate(self.labels, self.runs, question.measure, assessor=self.judge, gains=gains)
             for name, gains in self.gains.items()
         }
 
@@ -272,7 +276,7 @@ class Evidence:
         if self.alone is not None:
             return self.alone
         question = self.question
-        return or_missing(lambda: JudgeSwap.of(self.labels, question.runs, question.measure, assessor=self.judge))
+        return or_missing(lambda: JudgeSwap.of(self.labels, self.runs, question.measure, assessor=self.judge))
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
@@ -300,7 +304,7 @@ class Evidence:
         return or_missing(
             lambda: evaluate_users(
                 self.labels,
-                question.runs,
+                self.runs,
                 question.measure,
                 gains=self.gains[self.user_gains],
                 users=question.n_draws,

@@ -11,7 +11,7 @@ from venire.errors import SettingError
 from venire.io.click_logs import ClicksLike, read_clicks
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.preferences import PreferencesLike, read_preferences
-from venire.io.run_sources import RunsLike, as_runs
+from venire.io.runs import RunsLike, as_runs
 from venire.measures.scoring import MeasureLike
 from venire.report import method
 from venire.report.document import Chapter, Report

@@ -39,7 +39,7 @@ def chapter(evidence: Evidence) -> Chapter:
 def _power(evidence: Evidence) -> DiscriminativePower:
     question = evidence.question
     measures = list(dict.fromkeys([question.measure, *MEASURES]))
-    return discriminative_power(evidence.labels, question.runs, measures, assessor=evidence.judge, rng=question.rng)
+    return discriminative_power(evidence.labels, evidence.runs, measures, assessor=evidence.judge, rng=question.rng)
 
 
 def _finding(power: DiscriminativePower) -> str:
@@ -119,7 +119,7 @@ def _doubts(found: PDP, preferences: Preferences) -> list[str]:
 def _lists(evidence: Evidence, preferences: Preferences) -> TopLists:
     """Documents whose order is asked for: at the top of the runs, or, if no run is judged so far, those with tests."""
     question = evidence.question
-    of_runs = top_of_runs(question.judgments, question.runs)
+    of_runs = top_of_runs(question.judgments, evidence.runs)
     return of_runs if len(of_runs) else top_of_pool(question.judgments, None, preferences, rng=question.rng)
 
 
@@ -132,7 +132,7 @@ def _scales(evidence: Evidence) -> ScaleComparison:
     """Labels as they are and collapsed: by what the systems show, and by preferences."""
     question = evidence.question
     how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
-    found = compare_scales(evidence.answered, question.runs, [question.measure], **how)
+    found = compare_scales(evidence.answered, evidence.runs, [question.measure], **how)
     values = [_as_told(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
     if question.preferences is None or evidence.compares_systems:
         return ScaleComparison(tuple(values), found.notes)

@@ -109,11 +109,11 @@ def _table(evidence: Evidence, means: Means) -> Grid:
 
 def _counts(evidence: Evidence) -> Counts | Missing:
     """Expected numbers of relevant results for a random user."""
-    fit, question = evidence.user_fit, evidence.question
+    fit = evidence.user_fit
     if isinstance(fit, Missing):
         return fit
     with few_pairs_told():
-        return or_missing(lambda: count_relevant(evidence.labels, question.runs, fit, top=TOP, assessor=evidence.judge))
+        return or_missing(lambda: count_relevant(evidence.labels, evidence.runs, fit, top=TOP, assessor=evidence.judge))
 
 
 def _unjudged(systems: tuple[str, ...], share: Floats) -> list[Part]:

@@ -77,7 +77,7 @@ def _measures(evidence: Evidence, preferences: Preferences) -> Told:
     question = evidence.question
     found = choose_measure(
         evidence.labels,
-        question.runs,
+        evidence.runs,
         preferences,
         list(dict.fromkeys([question.measure, *MEASURES])),
         gains=dict(evidence.gains),
@@ -124,7 +124,7 @@ def _swept(evidence: Evidence, preferences: Preferences) -> Told:
     question = evidence.question
     found = sweep_context(
         evidence.labels,
-        question.runs,
+        evidence.runs,
         preferences,
         IN_CONTEXT,
         n_draws=200,

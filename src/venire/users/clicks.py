@@ -33,8 +33,7 @@ from venire.data.facts import Facts
 from venire.data.gains import GainsLike
 from venire.data.runs import Runs
 from venire.errors import UnjudgedWarning, UnknownName
-from venire.io.run_sources import RunsLike, as_runs
-from venire.io.scanning import scan
+from venire.io.runs import RunsLike, as_runs, scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.results import Estimate, Records, Tabular, counted, known
@@ -148,8 +147,8 @@ def online_scores(
 
     topics: only these, as far as they are in the log.  Topics that no run has are left out.
     """
-    sources = lists_of(clicks, runs)
-    facts = scan(sources, clicks.items)
+    sources = scan(lists_of(clicks, runs), clicks.items)
+    facts = sources.facts
     chosen = _chosen(clicks, facts, topics)
     names = tuple(name for name, wanted in zip(clicks.topics, chosen, strict=True) if wanted)
     with warnings.catch_warnings():

@@ -20,7 +20,7 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.preferences import Preferences
-from venire.io.run_sources import RunsLike, as_runs
+from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scoring import MeasureLike
 from venire.results import Tabular, counted, known
@@ -137,7 +137,7 @@ def scored_cases(
 ) -> ScoredCases:
     """Score both lists of every case, by every measure with every gains."""
     verdicts = user_verdicts(preferences, slight=slight)
-    sources, asked = as_runs(runs), as_list(measures)
+    sources, asked = scan(runs, judgments.items), as_list(measures)
     worth = gains if isinstance(gains, Mapping) else {name: name for name in gains}
     rules: dict[str, Any] = {"assessor": assessor, "pool": pool, "unjudged": unjudged, "context": context}
     parts, names, notes, kept = [], [], [], verdicts

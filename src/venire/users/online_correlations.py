@@ -35,8 +35,7 @@ from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import scan
+from venire.io.runs import RunsLike, scan
 from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list, evaluate
@@ -161,10 +160,11 @@ def correlate_online(
     if not shared:
         raise UnknownName("topic in the click log called", labels.topics[0], clicks.topics)
     given: list[MeasureLike] = [each.measure for each in wanted]
+    lists = scan(sources, labels.items)
     with warnings.catch_warnings():
         if runs is None:  # lists that were shown are no system to be warned of: a note tells
             warnings.simplefilter("ignore", UnjudgedWarning)
-        offline = evaluate(labels, sources, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
+        offline = evaluate(labels, lists, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
     behaviour = online_scores(clicks, sources, topics=offline.names["topic"], setting=online)
     offline = _on_topics(offline, behaviour.names["topic"])
     found = list(_correlated(offline, behaviour, n_draws=n_draws, rng=rng))
@@ -175,7 +175,7 @@ def correlate_online(
     unjudged: list[str] = []
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
-        unjudged = _unjudged(whose, sources, topics=offline.names["topic"], top=online.top)
+        unjudged = _unjudged(whose, lists, topics=offline.names["topic"], top=online.top)
     notes = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
 
@@ -189,7 +189,7 @@ def _few(rows: Sequence[OnlineCorrelation]) -> list[str]:
 
 def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[str]:
     """Say how many of the first documents that were shown have no label, if that is many."""
-    facts = scan(lists, labels.items)
+    facts = scan(lists, labels.items).facts
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
     scored = np.isin(list(labels.items.topics), topics)[facts.topic]
     hits = judged[facts.item] & (facts.rank <= top) & np.repeat(scored, facts.n_hits)

@@ -19,6 +19,8 @@ from venire import (
     run_scores,
 )
 from venire.disagreement.returned import labels_to_fit
+from venire.io.runs import as_runs, scan
+from venire.measures.layout import Case
 from venire.simulation.systems import Systems, scattered
 
 
@@ -62,12 +64,13 @@ def test_unjudged_results_take_their_places():
 
 
 def test_runs_are_scanned_once_for_choosing_and_scoring(made):
-    runs = read_runs(run_scores(made.runs))
-    found = returned(made.judgments, runs)
-    (scanned,) = runs.scanned.values()
-    assert found.items is made.judgments.items
-    assert returned(made.judgments, runs, top=1).items is scanned.items
-    assert list(runs.scanned.values()) == [scanned]
+    scanned = scan(read_runs(run_scores(made.runs)), made.judgments.items)
+    assert as_runs(scanned) is scanned
+    assert scan(scanned, made.judgments.items) is scanned
+    assert Case.of(made.judgments, scanned, assessor=made.judgments.assessors[0]).facts is scanned.facts
+    assert returned(made.judgments, scanned).items is made.judgments.items
+    other = read_judgments({topic: {"unseen": 1} for topic in made.judgments.topics}).items
+    assert scan(scanned, other).facts.items is other
 
 
 def test_a_label_is_worth_more_among_what_is_returned(made):

@@ -15,7 +15,7 @@ from venire.data.ids import Category
 from venire.disagreement.by_result_quality import against_quality, lists_of_resources, lists_of_runs
 from venire.disagreement.double_judgments import double_judgments_needed
 from venire.disagreement.sensitivity import ListOrder, sensitivity
-from venire.io.scanning import scan
+from venire.io.runs import scan
 from venire.simulation.levels import generate
 
 
@@ -69,7 +69,7 @@ def refit(judgments, setting, chosen: set[tuple[str, str]]):
 def test_the_first_lists_give_what_their_documents_give(collection, setting):
     judgments, runs = collection.judgments, collection.runs
     found = against_quality(
-        judgments, lists_of_runs(scan(runs, judgments.items)), setting, by=["careful1"], level="2", top=7
+        judgments, lists_of_runs(scan(runs, judgments.items).facts), setting, by=["careful1"], level="2", top=7
     )
     lists = {key: docs[:7] for key, docs in ranked_docs(runs).items()}
     order = slow_order(judgments, lists, by="careful1", level=2)
@@ -89,7 +89,7 @@ def test_the_first_lists_give_what_their_documents_give(collection, setting):
 
 def test_the_one_sided_curve_is_that_of_a_one_sided_fit(collection):
     judgments, runs = collection.judgments, collection.runs
-    lists = lists_of_runs(scan(runs, judgments.items))
+    lists = lists_of_runs(scan(runs, judgments.items).facts)
     found = against_quality(judgments, lists, ALL, by=["careful1"], level="2")
     alone = against_quality(
         judgments, lists, PredictedRelevance(relevant="all", observed=["careful1"]), by=["careful1"], level="2"
@@ -103,7 +103,7 @@ def test_the_one_sided_curve_is_that_of_a_one_sided_fit(collection):
 
 
 def test_ordering_by_second_labels_is_warned_of(collection):
-    judgments, lists = collection.judgments, lists_of_runs(scan(collection.runs, collection.judgments.items))
+    judgments, lists = collection.judgments, lists_of_runs(scan(collection.runs, collection.judgments.items).facts)
     setting = PredictedRelevance(observed=["strict1"], reference=["careful1"])
     by_second = against_quality(judgments, lists, setting, by=["careful1"])
     assert by_second.selected
@@ -115,7 +115,7 @@ def test_ordering_by_second_labels_is_warned_of(collection):
 def test_subsets_give_what_their_documents_give(collection):
     judgments, runs = collection.judgments, collection.runs
     found = against_quality(
-        judgments, lists_of_runs(scan(runs, judgments.items)), ALL, by=["careful1"], level="2", top=6
+        judgments, lists_of_runs(scan(runs, judgments.items).facts), ALL, by=["careful1"], level="2", top=6
     )
     assert [(each.lists, each.top) for each in found.subsets] == [
         (kind, top) for top in (3, 6) for kind in ("all", "high-quality", "low-quality")
@@ -198,7 +198,7 @@ def test_a_rank_that_is_no_number(federated):
 
 
 def test_who_gave_most_labels_orders_the_lists(collection):
-    lists = lists_of_runs(scan(collection.runs, collection.judgments.items))
+    lists = lists_of_runs(scan(collection.runs, collection.judgments.items).facts)
     found = against_quality(collection.judgments, lists, ALL)
     assert (found.by, found.level) == (("careful1",), "2")
     assert found.judged == 1
@@ -213,7 +213,7 @@ def test_who_gave_most_labels_orders_the_lists(collection):
 
 def test_lists_without_double_judgments():
     judgments = judgments_of(rows_by({"1": {"a": 1, "b": 0}}, "x") + rows_by({"1": {"a": 1}}, "y"))
-    lists = lists_of_runs(scan(read_runs({"1": {"b": 1.0}}), judgments.items))
+    lists = lists_of_runs(scan(read_runs({"1": {"b": 1.0}}), judgments.items).facts)
     with pytest.raises(PairsError, match="no item in a list"):
         against_quality(judgments, lists, PredictedRelevance())
 
@@ -224,7 +224,7 @@ def test_intents_stay_apart(tmp_path):
         "topic,doc,assessor,intent,label\n1,a,x,1,1\n1,a,y,1,1\n1,a,x,2,0\n1,a,y,2,1\n1,b,x,1,0\n1,b,y,1,0\n"
     )
     judgments = read_judgments(path)
-    lists = lists_of_runs(scan(read_runs({"s": {"1": {"a": 1.0}}, "t": {"1": {"b": 1.0}}}), judgments.items))
+    lists = lists_of_runs(scan(read_runs({"s": {"1": {"a": 1.0}}, "t": {"1": {"b": 1.0}}}), judgments.items).facts)
     found = against_quality(judgments, lists, PredictedRelevance())
     assert found.pairs[:, 0].tolist() == [[1, 3], [3, 3]]
 
@@ -271,7 +271,7 @@ def test_any_lists_give_what_their_documents_give(data):
     lists = {name: {"1": {doc: float(k) for k, doc in enumerate(["both", *data.draw(some)])}} for name in "stu"}
     setting = PredictedRelevance(relevant="2", estimator="labels")
     found = against_quality(
-        judgments, lists_of_runs(scan(read_runs(lists), judgments.items)), setting, by=["a"], level="2", top=100
+        judgments, lists_of_runs(scan(read_runs(lists), judgments.items).facts), setting, by=["a"], level="2", top=100
     )
     held = {("1", name): list(lists[name]["1"]) for name in lists}
     order = slow_order(judgments, held, by="a", level=2)["1"]

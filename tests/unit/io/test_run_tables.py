@@ -8,7 +8,7 @@ import pytest
 
 from venire import evaluate, read_runs, run_scores
 from venire.errors import FormatError, UnknownName
-from venire.io.run_sources import as_runs
+from venire.io.runs import as_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
 ROWS = [("1", "a", 1, 1.5, "x"), ("1", "b", 2, 2.5, "x"), ("2", "a", 1, 3.0, "x"), ("2", "b", 2, 9.0, "x")]

@@ -19,7 +19,7 @@ def run(score, *, topics=("1", "2"), tag: str = "sys") -> str:
 def either_scanner(request, monkeypatch):
     if request.param == "numpy":
         made = scanner.NumpyScanner.of
-        monkeypatch.setattr("venire.io.scanning.make_scanner", made)
+        monkeypatch.setattr("venire.io.runs.make_scanner", made)
     elif not scanner.COMPILED:
         pytest.skip("no C compiler")
 
@@ -29,7 +29,7 @@ def test_a_run_whose_scores_all_tie(tmp_path):
     flat, other = tmp_path / "flat.run", tmp_path / "other.run"
     flat.write_text(run(lambda _: 1.0, tag="flat"))
     other.write_text(run(lambda _: 1.0, topics=["1"], tag="other") + run(lambda rank: -rank, topics=["2"], tag="other"))
-    with pytest.warns(TiedScoresWarning, match="all scores of flat tie.*--order rank"):
+    with pytest.warns(TiedScoresWarning, match="all scores of flat tie.*order by rank"):
         found = evaluate(QRELS, [flat, other], ["RR"])
     assert found.values[0, :, 0].tolist() == [0.5, 0.5]
     by_rank = evaluate(QRELS, read_runs([flat, other], order="rank"), ["RR"])

@@ -14,8 +14,7 @@ from venire.errors import FormatError
 from venire.io.aspects import read_aspects
 from venire.io.judgment_sources import read_judgments
 from venire.io.preferences import read_preferences
-from venire.io.run_sources import read_runs
-from venire.io.scanning import scan
+from venire.io.runs import read_runs, scan
 from venire.simulation.context.aspects import Aspect, AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
 from venire.simulation.context.truth import Engine
@@ -59,7 +58,7 @@ def test_preferences_and_runs_read_back(collection, folder):
     read = read_preferences(folder / "preferences.tsv")
     assert read.to_polars().rows() == collection.preferences.to_polars().rows()
     items = collection.judgments.items
-    simulated, facts = scan(collection.runs, items), scan(read_runs([folder / "runs"]), items)
+    simulated, facts = scan(collection.runs, items).facts, scan(read_runs([folder / "runs"]), items).facts
     assert facts.systems == ("left", "right")
     for column in ("system", "topic", "rank", "item"):
         np.testing.assert_array_equal(getattr(facts, column), getattr(simulated, column), err_msg=column)

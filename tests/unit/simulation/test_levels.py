@@ -9,7 +9,7 @@ import pytest
 from small_collections import SMALL, same_labels
 from venire.data.scale import Scale
 from venire.errors import SettingError
-from venire.io.scanning import scan
+from venire.io.runs import scan
 from venire.simulation.assessors import (
     Assessor,
     Careful,
@@ -176,9 +176,9 @@ class TestSystems:
 
     def test_systems_return_documents_that_nobody_judged(self):
         collection = generate(SMALL, rng=6)
-        depth = scan(collection.runs, collection.judgments.items).depth
+        depth = scan(collection.runs, collection.judgments.items).facts.depth
         assert (depth == 15).all()
-        assert 0 < scan(collection.runs, collection.judgments.items).n_hits.sum() < depth.sum()
+        assert 0 < scan(collection.runs, collection.judgments.items).facts.n_hits.sum() < depth.sum()
 
     def test_topics_can_be_missing(self):
         runs = generate(replace(SMALL, systems=Systems(missing=0.5)), rng=6).runs.sources

@@ -9,7 +9,7 @@ import pytest
 from venire.errors import FormatError, SettingError
 from venire.io.judgment_sources import read_judgments
 from venire.io.preferences import read_preferences
-from venire.io.run_sources import read_runs
+from venire.io.runs import read_runs
 from venire.measures.evaluate import evaluate
 from venire.simulation.folders import write_collection, write_perceived
 from venire.simulation.levels import Synthetic, generate

@@ -11,8 +11,7 @@ from small_collections import SMALL, same_labels
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.judgment_sources import read_judgments
-from venire.io.run_sources import read_runs
-from venire.io.scanning import scan
+from venire.io.runs import read_runs, scan
 from venire.simulation.assessors import (
     Assessor,
     parse_assessors,
@@ -49,7 +48,7 @@ class TestFiles:
         collection = generate(replace(SMALL, systems=systems), rng=8)
         write_collection(collection, tmp_path)
         items = collection.judgments.items
-        simulated, read = scan(collection.runs, items), scan(read_runs(tmp_path / "runs"), items)
+        simulated, read = scan(collection.runs, items).facts, scan(read_runs(tmp_path / "runs"), items).facts
         assert read.systems == simulated.systems
         for column in ("system", "topic", "depth", "offset", "rank", "item"):
             np.testing.assert_array_equal(getattr(read, column), getattr(simulated, column), err_msg=column)

@@ -19,8 +19,7 @@ from venire.data.facts import Facts
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel
 from venire.errors import MeasureError, ScaleError
-from venire.io.run_sources import RunsLike
-from venire.io.scanning import Progress
+from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.context.ideals import CLOSE, Best, Candidates, ideals_in_context
 from venire.measures.context.utility import Utility, reads_of

@@ -9,7 +9,7 @@ from venire.data.conditional import given_items, is_conditional
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import SettingError
-from venire.io.scanning import scan
+from venire.io.runs import scan
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
 from venire.simulation.context.truth import (
     TEMPLATES,
@@ -133,7 +133,7 @@ class TestLists:
 
     def test_sides_are_drawn_for_each_topic_and_runs_are_the_lists(self, usual):
         assert 0.4 < usual.truth.engine.mean() < 0.6
-        facts = scan(usual.runs, usual.judgments.items)
+        facts = scan(usual.runs, usual.judgments.items).facts
         assert facts.systems == ("left", "right")
         left = usual.runs.sources[0]
         assert left.doc.texts()[:10] == [usual.truth.docs[int(doc)] for doc in usual.truth.lists[0, 0]]
