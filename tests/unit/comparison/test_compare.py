@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
 
 from venire import compare, evaluate, read_judgments
 from venire.comparison.compare import KEYS, as_binary
+from venire.data import panel
 from venire.data.gains import gains_for
+from venire.disagreement import transitions
 from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
+from venire.io import judgment_sources, runs
 
 N_TOPICS, N_DOCS = 12, 20
 
@@ -137,3 +142,45 @@ def test_stated_agreement_names_a_measure_of_two_labels(collection):
     assert found.records()[0]["delta"] == pytest.approx(mean["good"] - mean["poor"])
     assert found.records()[0]["delta"] != pytest.approx(graded[0]["delta"])
     assert found.records()[1]["delta"] == pytest.approx(graded[1]["delta"])
+
+
+def count_calls(monkeypatch, module, name):
+    """Count the calls of a function of a module, wherever it was imported to."""
+    calls, function = [], getattr(module, name)
+
+    def counting(*args, **options):
+        calls.append(name)
+        return function(*args, **options)
+
+    for each in [each for key, each in sys.modules.items() if key.startswith("venire")]:
+        if getattr(each, name, None) is function:
+            monkeypatch.setattr(each, name, counting)
+    return calls
+
+
+@pytest.mark.parametrize("measures", [["nDCG@10"], ["nDCG@10", "P@5", "AP"]])
+@pytest.mark.parametrize("options", [{"new_judge": "new"}, {"agreement": (0.9, 0.8)}])
+def test_judgments_are_read_once_and_runs_are_scanned_once(collection, monkeypatch, measures, options):
+    judgments, lists = collection
+    scans, reads, panels, fits = (
+        count_calls(monkeypatch, module, name)
+        for module, name in (
+            (runs, "read_facts"),
+            (judgment_sources, "read_judgments"),
+            (panel, "build_panel"),
+            (transitions, "fit_transitions"),
+        )
+    )
+    compare(judgments, lists, measures, assessor="old", n_draws=20, **options)
+    assert (len(scans), len(reads), len(panels)) == (1, 1, 1)
+    assert len(fits) == ("new_judge" in options)
+
+
+def test_measures_are_forecast_from_the_same_draws(collection):
+    judgments, lists = collection
+    options = {"assessor": "old", "new_judge": "new", "judge_model": "pooled", "n_draws": 40}
+    together = compare(judgments, lists, ["nDCG@10", "P@5", "AP"], **options)
+    for one in together.by_measure:
+        alone = compare(judgments, lists, one.forecast.measure, **options).by_measure[0]
+        np.testing.assert_allclose(one.forecast.draws, alone.forecast.draws, rtol=1e-12)
+        assert [each["p_adjusted"] for each in one.records()] == [each["p_adjusted"] for each in alone.records()]
