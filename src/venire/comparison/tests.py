@@ -34,9 +34,10 @@ dependence.  A p-value that is NaN stays so and is not counted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -137,29 +138,41 @@ def _known(name: str, systems: tuple[str, ...]) -> str:
     return name
 
 
-class PairTest(Protocol):
+class PairTest(ABC):
     """A paired test; ``familywise``: its p-values already hold for all pairs together."""
 
-    familywise: ClassVar[bool]
+    familywise: ClassVar[bool] = False
 
+    @abstractmethod
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair -> (pair,)."""
-        ...  # pragma: no cover
 
+    @abstractmethod
     def words(self, n_topics: int) -> str:
         """Return the name of the test."""
-        ...  # pragma: no cover
 
-    def finest(self, n_topics: int) -> float:
+    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
         """Return the smallest possible p-value; 0 if there is none."""
-        ...  # pragma: no cover
+        return 0.0
 
 
 @dataclass(frozen=True)
-class PairedT:
-    """Student's paired t-test."""
+class _RandomTest(PairTest):
+    """A test with ``n`` random draws, the same for all pairs."""
 
-    familywise: ClassVar[bool] = False
+    n: int = 9_999
+
+    def __post_init__(self) -> None:
+        need_at_least(1, "the number of draws", self.n)
+
+    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
+        """Return the p-value if no draw is as large as the observed value."""
+        return 1 / (1 + self.n)
+
+
+@dataclass(frozen=True)
+class PairedT(PairTest):
+    """Student's paired t-test."""
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -171,20 +184,14 @@ class PairedT:
         p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
         return p
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - as the protocol has it
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
         return "paired t-test"
 
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - as the protocol has it
-        """Return 0: there is no smallest p-value."""
-        return 0.0
-
 
 @dataclass(frozen=True)
-class Wilcoxon:
+class Wilcoxon(PairTest):
     """Wilcoxon's signed-rank test."""
-
-    familywise: ClassVar[bool] = False
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -196,7 +203,7 @@ class Wilcoxon:
             p[exact] = exact_tails(ranks.doubled[:, exact], ranks.plus[exact])
         return np.where(differences.n < 2, np.nan, p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - as the protocol has it
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
         return "Wilcoxon signed-rank test"
 
@@ -206,14 +213,8 @@ class Wilcoxon:
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(_RandomTest):
     """Randomisation of signs with ``n`` draws, the same for all pairs."""
-
-    familywise: ClassVar[bool] = False
-    n: int = 9_999
-
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of draws", self.n)
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -233,21 +234,17 @@ class SignFlip:
 
     def finest(self, n_topics: int) -> float:
         """Return the p-value if no other signs give a mean as large; with all signs, the opposite ones do."""
-        return 2.0 ** (1 - n_topics) if self._exact(n_topics) else 1 / (1 + self.n)
+        return 2.0 ** (1 - n_topics) if self._exact(n_topics) else super().finest(n_topics)
 
     def _exact(self, n_topics: int) -> bool:
         return n_topics < 63 and 2**n_topics <= self.n
 
 
 @dataclass(frozen=True)
-class PairedBootstrap:
+class PairedBootstrap(_RandomTest):
     """Studentised bootstrap of the shifted differences with ``n`` resamples of topics, the same for all pairs."""
 
-    familywise: ClassVar[bool] = False
     n: int = 1_000
-
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of resamples", self.n)
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the achieved significance level of every pair -> (pair,)."""
@@ -256,24 +253,16 @@ class PairedBootstrap:
         p = _of_counts(sum(studentised.count_as_large(differences, each) for each in drawn), self.n)
         return np.where(differences.alike, np.maximum(_of_alike(differences), 1 / (1 + self.n)), p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - as the protocol has it
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
         return f"paired bootstrap, {self.n:,} resamples of topics"
 
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - as the protocol has it
-        """Return the p-value if no draw is as large as the observed value."""
-        return 1 / (1 + self.n)
-
 
 @dataclass(frozen=True)
-class TukeyHSD:
+class TukeyHSD(_RandomTest):
     """Randomised Tukey HSD with ``n`` permutations, over all systems on the topics that all of them have."""
 
     familywise: ClassVar[bool] = True
-    n: int = 9_999
-
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of permutations", self.n)
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair, holding for all pairs together -> (pair,)."""
@@ -291,13 +280,9 @@ class TukeyHSD:
         ranges = mean_ranges.permuted_ranges(paired.values[:, self.complete(paired)], self.n, rng)
         return mean_ranges.critical_range(ranges, most)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - as the protocol has it
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
         return f"randomised Tukey HSD, {self.n:,} permutations"
-
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - as the protocol has it
-        """Return the p-value if no draw is as large as the observed value."""
-        return 1 / (1 + self.n)
 
     @staticmethod
     def complete(paired: PairedScores) -> Bools:

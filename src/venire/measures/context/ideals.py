@@ -33,8 +33,7 @@ MOST_DOCUMENTS = 48
 CLOSE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Orders:
+class Orders(NamedTuple):
     """Problems in parallel.
 
     alone (problem, doc): utility at the first rank; after (problem, given, doc): after another document; present
@@ -52,14 +51,7 @@ class Orders:
 
     def take(self, problems: Ints) -> Orders:
         """Keep some of the problems."""
-        return Orders(
-            self.alone[problems],
-            self.after[problems],
-            self.present[problems],
-            self.clash[problems],
-            None if self.first is None else self.first[problems],
-            None if self.unknown is None else self.unknown[problems],
-        )
+        return Orders._make(None if each is None else each[problems] for each in self)
 
     def most_after(self) -> Floats:
         """Return an upper bound of the utility after another document, 0 for no such pair -> (problem, given, doc)."""
@@ -114,14 +106,7 @@ class States(NamedTuple):
 
     def take(self, which: Ints | Bools) -> States:
         """Keep some."""
-        return States(
-            self.problem[which],
-            self.score[which],
-            self.alive[which],
-            self.first[which],
-            self.last[which],
-            self.used[which],
-        )
+        return States._make(each[which] for each in self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,7 +378,7 @@ def _orders(candidates: Candidates, utility: Utility, item: Ints) -> Orders:
         return orders
     collected = replace(candidates.reader, context=Context()).find(reads, seen)
     first = utility.of_reads(reads, collected).reshape(shape)
-    return replace(orders, first=first, unknown=(found.source == ISOLATION).reshape(shape))
+    return orders._replace(first=first, unknown=(found.source == ISOLATION).reshape(shape))
 
 
 def _pairs(candidates: Candidates, given: Ints, item: Ints) -> tuple[Reads, Bools]:
