@@ -93,14 +93,14 @@ def measured(judgments: Judgments, runs: object, names: list[str], draws: int) -
     for name in names:
         labels = sampled(judgments, name, rng)
         found = {
-            form: forecast(labels, runs, MEASURE, assessor=OLD, new_judge=name, form=form, n_draws=draws)
+            form: forecast(labels, runs, MEASURE, assessor=OLD, new_judge=name, judge_model=form, n_draws=draws)
             for form in (*FORMS, POOLED)
         }
         one = found["fixed"]
         a, b = one.pairs()
         outcome[name] = survives(one.mean, truth[name], a, b)
         known = stated_transitions(labels.scale, plain_matrix(fit_transitions(labels, OLD, name).counts), old=OLD)
-        plain = forecast(labels, runs, MEASURE, assessor=OLD, transitions=known, form="fixed", n_draws=draws)
+        plain = forecast(labels, runs, MEASURE, assessor=OLD, transitions=known, judge_model="fixed", n_draws=draws)
         forecasts[name] = {
             "global matrix": plain.changes(a, b).stays,
             "topic bootstrap": from_draws(one, resampled(one.now, draws), a, b),

@@ -35,9 +35,9 @@ def venire(folder: Path) -> tuple[float, list[float]]:
     judgments = read_judgments(named(folder, "judges.tsv"))
     old, new = judgments.assessors[:2] if "nist" not in judgments.assessors else ("nist", other(judgments.assessors))
     runs = scan(read_runs(named(folder, "runs.trec")), judgments.items)
-    forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, form="fixed", n_draws=2)
+    forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, judge_model="fixed", n_draws=2)
     start = perf_counter()
-    found = forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, form="fixed", n_draws=N_DRAWS)
+    found = forecast(judgments, runs, MEASURE, assessor=old, new_judge=new, judge_model="fixed", n_draws=N_DRAWS)
     stays = found.changes(*found.pairs()).stays
     return perf_counter() - start, [float(stays.mean())]
 

@@ -158,7 +158,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Distributions": lambda: study().distributions,
     "Estimate": lambda: fit().estimate("3"),
     "Forecast": outlook,
-    "FormComparison": lambda: anyone(venire.compare_forms, n_draws=20),
+    "JudgeModelComparison": lambda: anyone(venire.compare_judge_models, n_draws=20),
     "Gains": lambda: fit().gains(),
     "GroupComparison": lambda: venire.compare_groups(
         labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting

@@ -37,7 +37,12 @@ if TYPE_CHECKING:
     from venire.comparison.significance import HeadToHead, SystemComparison, compare_systems, head_to_head
     from venire.comparison.stability import Stability, stability
     from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
-    from venire.comparison.uncertainty import FormComparison, UncertaintySources, compare_forms, uncertainty_sources
+    from venire.comparison.uncertainty import (
+        JudgeModelComparison,
+        UncertaintySources,
+        compare_judge_models,
+        uncertainty_sources,
+    )
     from venire.comparison.verdict import Verdict, verdict
     from venire.context.cross_fits import CrossFitted, cross_fitted
     from venire.context.files import read_conditional_labels, write_conditional_labels
@@ -104,16 +109,13 @@ if TYPE_CHECKING:
     from venire.io.preferences import read_preferences
     from venire.io.runs import read_runs
     from venire.io.search_task import search_judgments
-    from venire.measures.ap import AP, GAP, Q
-    from venire.measures.bpref import bpref
     from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
-    from venire.measures.ccg import CCG, CCGsingle, nCCG
-    from venire.measures.context_use import ContextUse
-    from venire.measures.dcg import CG, DCG, nDCG
+    from venire.measures.context.scoring import ContextUse
+    from venire.measures.dcg import CCG, CG, DCG, CCGsingle, nCCG, nDCG
     from venire.measures.evaluate import evaluate
     from venire.measures.measure import Measure, measure
     from venire.measures.names import parse_measure
-    from venire.measures.precision import Judged, P, R, Rprec, Success
+    from venire.measures.precision import AP, GAP, Judged, P, Q, R, Rprec, Success, bpref
     from venire.measures.random_users import UserScores, evaluate_users
     from venire.measures.scores import Scores
     from venire.planning.preferences import check_sample_size, pairs_to_ask, sample_size
@@ -171,7 +173,7 @@ _NAMES_IN = {
     "comparison.significance": "HeadToHead SystemComparison compare_systems head_to_head",
     "comparison.stability": "Stability stability",
     "comparison.tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
-    "comparison.uncertainty": "FormComparison UncertaintySources compare_forms uncertainty_sources",
+    "comparison.uncertainty": "JudgeModelComparison UncertaintySources compare_judge_models uncertainty_sources",
     "comparison.verdict": "Verdict verdict",
     "context.files": "read_conditional_labels write_conditional_labels",
     "context.gain": "ContextGain context_gains",
@@ -218,16 +220,13 @@ _NAMES_IN = {
     "io.preferences": "read_preferences",
     "io.runs": "read_runs",
     "io.search_task": "search_judgments",
-    "measures.ap": "AP GAP Q",
-    "measures.bpref": "bpref",
     "measures.cascade": "ERR RBP RBPResidual RR nERR",
-    "measures.ccg": "CCG CCGsingle nCCG",
-    "measures.context_use": "ContextUse",
-    "measures.dcg": "CG DCG nDCG",
+    "measures.context.scoring": "ContextUse",
+    "measures.dcg": "CCG CCGsingle CG DCG nCCG nDCG",
     "measures.evaluate": "evaluate",
     "measures.measure": "Measure measure",
     "measures.names": "parse_measure",
-    "measures.precision": "Judged P R Rprec Success",
+    "measures.precision": "AP GAP Judged P Q R Rprec Success bpref",
     "measures.random_users": "UserScores evaluate_users",
     "measures.scores": "Scores",
     "planning.preferences": "check_sample_size pairs_to_ask sample_size",
@@ -270,8 +269,9 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "Consistency", "Context",
     "ContextCollection", "ContextGain", "ContextSetting", "ContextSweep", "ContextUse", "Counts", "CrossFitted", "DCG",
     "DawidSkene", "DawidSkeneFit", "DirectedAgreement", "DiscriminativePower", "ERR", "Engine", "Estimate",
-    "FewPairsWarning", "Forecast", "FormComparison", "FormatError", "GAP", "Gains", "GainsError",
-    "GroupComparison", "HeadToHead", "ItemRelevance", "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
+    "FewPairsWarning", "Forecast", "FormatError", "GAP", "Gains", "GainsError",
+    "GroupComparison", "HeadToHead", "ItemRelevance", "JudgeModelComparison",
+    "Judged", "JudgingEffort", "Judgments", "LabelPreferences",
     "ListOrder", "ManyLabels", "Measure", "MeasureChoice", "MeasureError", "MissingTopicsWarning", "Online",
     "OnlineCorrelations", "Overlap", "P", "PDP", "PairedBootstrap", "PairedT", "PairsError", "PerceivedRelevance",
     "Phi", "PoolFitWarning", "Power", "PredictedRelevance", "PredictedRelevanceFit", "PredictedScores",
@@ -284,7 +284,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
     "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
-    "combine", "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp",
+    "combine", "combine_aspects", "combined_table", "compare", "compare_groups", "compare_judge_models", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
     "correlate_online", "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement",
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users",

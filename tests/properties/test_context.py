@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from venire import evaluate, parse_measure, read_judgments
 from venire.data.context import Context
-from venire.measures.ccg import CCG, CCGsingle
+from venire.measures.dcg import CCG, CCGsingle
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 

@@ -59,7 +59,7 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
         then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
         then = then.mean("topic").values[:, 0]
         for form, chances in found.items():
-            one = forecast(labels, systems, "nDCG@10", assessor="old", new_judge="new", form=form, n_draws=200)
+            one = forecast(labels, systems, "nDCG@10", assessor="old", new_judge="new", judge_model=form, n_draws=200)
             a, b = one.pairs()
             chances.append(one.changes(a, b).stays)
         outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
@@ -115,7 +115,7 @@ def test_what_others_said_of_a_document_makes_forecasts_better():
         known = fit_transitions(seen, "0")
         for leaning, found in errors.items():
             given = known if leaning else replace(known, leaning=None)
-            how = {"assessor": "0", "transitions": given, "form": "hierarchical", "n_draws": 100}
+            how = {"assessor": "0", "transitions": given, "judge_model": "hierarchical", "n_draws": 100}
             one = forecast(seen, systems, "nDCG@10", **how)
             a, b = one.pairs()
             survives = np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0

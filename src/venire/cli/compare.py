@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from venire.comparison.compare import Comparison
 
 JUDGE = "Judge"
-FORMS = ("hierarchical", "fixed", "assessors", "pooled")
+JUDGE_MODELS = ("hierarchical", "fixed", "assessors", "pooled")
 EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
@@ -53,9 +53,9 @@ judging = gathered(
             default="any",
             help="The judge to forecast, or any: a random other assessor.",
         ),
-        "judge": one_of(
-            "--judge",
-            choices=FORMS,
+        "judge_model": one_of(
+            "--judge-model",
+            choices=JUDGE_MODELS,
             section=JUDGE,
             default="hierarchical",
             help="How labels that the other judge did not give are drawn: {}; half the draws of pooled are topics.",
@@ -124,7 +124,7 @@ def command(
             rng=options["rng"],
             **judge,
         )
-    beside = details(found, labels, sources, judge, topics=topics, rng=options["rng"])
+    beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
     if options["plot"] is not None:
         from venire.plots.stability import plot_stability

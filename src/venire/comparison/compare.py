@@ -1,8 +1,8 @@
 """compare: which systems differ, and would another judge change that?
 
-One call puts the two questions side by side for every pair of systems and measure: is the difference more than chance
-in the topics (``significance``), and does it survive another judge (``forecasts``, after Turpin and Scholer 2009, for
-any measure)?  Pairs that are significant and yet fragile are those that a paper would get wrong.
+Two questions for every pair of systems and measure: is the difference significant over topics (``significance``), and
+does it remain under another judge (``forecast``, after Turpin and Scholer 2009, for any measure)?  Pairs that are
+significant and yet fragile are reported first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.forecast import DEFAULT_FORM, FRAGILE, TIE, Changes, Forecast, forecast
+from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
@@ -22,17 +22,19 @@ from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor
 from venire.data.scale import Scale
-from venire.disagreement.transitions import ANY, agreement_transitions
+from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.io.runs import Progress, RunsLike, scan
-from venire.measures.evaluate import as_list, evaluate
+from venire.io.runs import Progress, RunsLike
+from venire.measures.case import Case
+from venire.measures.evaluate import as_list
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, as_measure
-from venire.results import Tabular, counted, known
+from venire.measures.scoring import MeasureLike, Plan, Scoring
+from venire.results import Note, Tabular, counted, known
 from venire.types import RNGLike
 
 FEW_PAIRS = 100
+"""Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
     *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
@@ -47,21 +49,21 @@ class MeasureComparison:
     forecast: Forecast
     changes: Changes
 
+    @classmethod
+    def of(cls, tested: SystemComparison, forecast: Forecast) -> MeasureComparison:
+        """Join a test and a forecast of the same systems."""
+        return cls(tested, forecast, forecast.changes(tested.a, tested.b))
+
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
-        drawn = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.form}"
-        columns = {
-            "expected_delta": self.changes.expected,
-            "sd": self.changes.sd,
-            "p_stays_ahead": self.changes.stays,
-            "p_tie": self.changes.tie,
-            "p_flips": self.changes.flips,
-            "se": self.changes.se,
-        }
+        method = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.judge_model}"
+        found = self.changes
+        values = (found.expected, found.sd, found.stays, found.tie, found.flips, found.se)
+        columns = dict(zip(KEYS[6:-1], values, strict=True))
         return [
             {key: tested[key] for key in KEYS[:6]}
             | {key: float(column[row]) for key, column in columns.items()}
-            | {"method": drawn}
+            | {"method": method}
             for row, tested in enumerate(self.tested.records())
         ]
 
@@ -72,54 +74,75 @@ class MeasureComparison:
         return stability(self.forecast, p_adjusted=self.tested.p_adjusted if whole else None)
 
     def systems(self) -> list[dict[str, Any]]:
-        """Return one record per system, best first: its mean now, and its score and place under other judges."""
+        """Return one record per system, best first: its mean now, and its score and rank under other judges."""
         return [
             {"system": record.pop("system"), "measure": self.forecast.measure, **record}
             for record in self.stability.system_records()
         ]
 
     def tau(self) -> dict[str, float | None]:
-        """Kendall's tau between the order of systems now and under other judges: mean and 95 % of the draws."""
+        """Return Kendall's tau between the order of systems now and under other judges: mean and 95 % of the draws."""
         if len(self.forecast.systems) < 2:
             return {"mean": None, "low": None, "high": None}
         found = self.stability.correlation()
-        values = {"mean": found.value, "low": found.low, "high": found.high}
-        return {name: known(value) for name, value in values.items()}
+        return {"mean": known(found.value), "low": known(found.low), "high": known(found.high)}
 
     def fragile(self) -> list[int]:
-        """Pairs that are significant and yet may well be turned round, the most fragile first."""
+        """Return the pairs that are significant and yet fragile, the most fragile first."""
         chosen = np.flatnonzero(self.tested.significant & self.changes.fragile)
         order: list[int] = chosen[np.argsort(-self.changes.flips[chosen], kind="stable")].tolist()
         return order
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
+        """Return how many pairs are significant, and how many of these are fragile."""
         if len(self.tested.a) == 1:
-            return _of_one_pair(self)
+            return self._of_one_pair()
         n_pairs, fragile = len(self.tested.a), self.fragile()
         significant = int(self.tested.significant.sum())
-        words = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems "
-        words += f"{'differs' if significant == 1 else 'differ'} by more than chance in the topics explains"
+        text = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems "
+        text += f"{'differs' if significant == 1 else 'differ'} significantly over topics"
         if not significant:
-            return f"{words}."
+            return f"{text}."
         if not fragile:
-            return f"{words}, and another judge would hardly turn any of these round."
-        a, b = (self.forecast.systems[side[fragile[0]]] for side in (self.tested.a, self.tested.b))
-        flips = self.changes.flips[fragile[0]]
+            most = float(self.changes.flips[self.tested.significant].max())
+            which = "it" if significant == 1 else "each of these"
+            return f"{text}; another judge would reverse {which} with a probability of at most {most:.0%}."
+        a, b = self._names(fragile[0])
         return (
-            f"{words}; {len(fragile):,} of these are fragile (another judge turns them round with probability over "
-            f"{FRAGILE:.0%}), first of all {a} and {b} ({flips:.0%})."
+            f"{text}; {len(fragile):,} of these {'is' if len(fragile) == 1 else 'are'} fragile (another judge would "
+            f"reverse the order with a probability over {FRAGILE:.0%}), most of all {a} and {b} "
+            f"({self.changes.flips[fragile[0]]:.0%})."
         )
+
+    def _of_one_pair(self) -> str:
+        (a, b), measure = self._names(0), self.forecast.measure
+        delta, p = float(self.changes.delta[0]), float(self.tested.p_adjusted[0])
+        if abs(delta) <= TIE:
+            return f"By {measure}, {a} and {b} score the same."
+        ahead, behind = (a, b) if delta > 0 else (b, a)
+        chance = "too few topics for a test" if np.isnan(p) else f"p = {p:.3g} over topics"
+        return (
+            f"By {measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} ({chance}); under another judge it stays "
+            f"ahead with probability {self.changes.stays[0]:.2f} and falls behind with probability "
+            f"{self.changes.flips[0]:.2f}."
+        )
+
+    def _names(self, pair: int) -> tuple[str, str]:
+        return self.forecast.systems[int(self.tested.a[pair])], self.forecast.systems[int(self.tested.b[pair])]
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Tabular):
-    """Comparisons by measure, the scores under the judge at hand, and what to say about them."""
+    """Comparisons by measure, and the judge swap they are computed from, with the scores of the current judge."""
 
     by_measure: tuple[MeasureComparison, ...]
-    scores: Scores
-    gains: Gains
-    notes: tuple[str, ...] = ()
+    swap: JudgeSwap
+    notes: tuple[Any, ...] = ()
+
+    @property
+    def scores(self) -> Scores:
+        """Scores by the labels of the current judge."""
+        return self.swap.scores
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair and measure."""
@@ -129,22 +152,8 @@ class Comparison(Tabular):
         return self.sentence()
 
     def sentence(self) -> str:
-        """Say the main finding of the first measure in one sentence."""
+        """Return the sentence of the first measure."""
         return self.by_measure[0].sentence()
-
-
-def _of_one_pair(one: MeasureComparison) -> str:
-    a, b = (one.forecast.systems[int(side[0])] for side in (one.tested.a, one.tested.b))
-    delta, p = float(one.changes.delta[0]), float(one.tested.p_adjusted[0])
-    if abs(delta) <= TIE:
-        return f"By {one.forecast.measure}, {a} and {b} score the same."
-    ahead, behind = (a, b) if delta > 0 else (b, a)
-    chance = "too few topics for a test" if np.isnan(p) else f"p = {p:.3g} over topics"
-    return (
-        f"By {one.forecast.measure}, {ahead} is ahead of {behind} by {abs(delta):.4f} ({chance}), and "
-        f"another judge keeps it ahead with probability {one.changes.stays[0]:.2f} (turns it round: "
-        f"{one.changes.flips[0]:.2f})."
-    )
 
 
 def compare(
@@ -155,7 +164,7 @@ def compare(
     gains: GainsLike = "linear",
     assessor: str | None = None,
     new_judge: str = ANY,
-    judge: str = DEFAULT_FORM,
+    judge_model: str = DEFAULT_MODEL,
     agreement: tuple[float, float] | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -164,103 +173,98 @@ def compare(
     rng: RNGLike = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare systems over topics, and forecast what another judge would make of them.
+    """Compare systems over topics, and forecast the comparison under another judge.
 
     Parameters
     ----------
     assessor : whose labels score the runs; needed where several judged
     new_judge : the judge to forecast, by name, or "any": a random other assessor
-    judge : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed", "assessors", or
-        "pooled", which draws other topics half of the time
-    agreement : stated rates a0, a1, in place of what the labels give; the judge is then fixed, and labels are reduced
-        to two: a measure that reads more from them is named so, as in "nDCG@10 (binary:1)"
+    judge_model : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed",
+        "assessors", or "pooled", which draws other topics in half of the draws
+    agreement : stated rates a0, a1 of agreement with irrelevant and with relevant labels, in place of those estimated
+        from the labels; the judge is then fixed, and labels are binary: measures whose scores change by that are
+        renamed, as in "nDCG@10 (binary:1)"
     baseline, candidate : compare with one system, or one system with another; without, all pairs
 
     Notes
     -----
-    Cost: that of ``evaluate`` once, and draws x (items + hits) per measure.
+    The judgments are read once, and the runs scanned once, for all measures.  Cost: that of ``evaluate``, and
+    draws x (items + hits) per measure.
     """
     labels = as_judgments(judgments)
-    old = current_assessor(labels, assessor)
-    worth = gains_for(gains, labels.scale)
-    transitions, notes, asked = None, [], as_list(measures)
-    shown = [name if isinstance(name, str) else str(as_measure(name)) for name in asked]
+    worth, old = gains_for(gains, labels.scale), current_assessor(labels, assessor)
+    scoring = Scoring(assessor=old, gains=worth, topics=topics)
+    transitions: Transitions | None = None
+    notes: list[Any] = []
+    plan = scoring.plan(as_list(measures), labels.scale)
     if agreement is not None:
-        if new_judge != ANY or judge not in (DEFAULT_FORM, "fixed"):
-            besides = new_judge if new_judge != ANY else judge
+        if new_judge != ANY or judge_model not in (DEFAULT_MODEL, "fixed"):
+            besides = new_judge if new_judge != ANY else judge_model
             raise SettingError(
-                f"agreement rates are stated, so the judge is known, and not to be {besides!r} as well",
-                hint="leave --agreement out, or --judge and --new-judge",
+                f"agreement rates are stated, so the judge is known, and cannot be {besides!r}",
+                hint="omit the agreement rates, or the new judge and the judge model",
             )
-        shown = [_binary_name(name, measure, worth) for name, measure in zip(shown, asked, strict=True)]
-        labels, worth, note = reduced(labels, worth)
+        judge_model, names = "fixed", _binary_names(plan, worth)
+        labels, worth, note = as_binary(labels, worth)
+        scoring = replace(scoring, gains=worth)
+        plan = replace(scoring.plan(plan.measures, labels.scale), names=names)
         transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
-    sources = scan(runs, labels.items, progress=progress)
-    wanted = None if topics is None else list(topics)
-    scores = evaluate(labels, sources, asked, gains=worth, assessor=old, topics=wanted)
-    scores = replace(scores, names={**scores.names, "measure": tuple(shown)})
-    pairs = _asked_pairs(scores.names["system"], baseline, candidate)
-    found = []
-    for name, measure in zip(shown, asked, strict=True):
-        tested = compare_systems(scores, name, test=_test_for(scores, pairs), pairs=pairs, rng=rng)
-        how: dict[str, Any] = {
-            "assessor": old,
-            "transitions": transitions,
-            "gains": worth,
-            "topics": wanted,
-            "rng": rng,
-        }
-        form = judge if transitions is None else "fixed"
-        forecasts = forecast(labels, sources, measure, new_judge=new_judge, form=form, n_draws=n_draws, **how)
-        changes = forecasts.changes(tested.a, tested.b)
-        found.append(MeasureComparison(tested, replace(forecasts, measure=name), changes))
+    case = Case.of(labels, runs, scoring, progress=progress)
+    swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
+    pairs = _requested_pairs(swap.systems, baseline, candidate)
+    test = _test_for(len(swap.systems), pairs)
+    found = tuple(
+        MeasureComparison.of(compare_systems(swap.scores, each.measure, test=test, pairs=pairs, rng=rng), each)
+        for each in swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
+    )
     if transitions is None:
-        notes = list(map(str, copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))))
-    said = [*notes, *scores.notes, *(note for each in found for note in each.tested.notes)]
-    said.append(f"p-values over topics: {found[0].tested.test}; adjusted: {found[0].tested.adjust}")
-    return Comparison(tuple(found), scores, worth, tuple(dict.fromkeys(said)))
+        notes += copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
+    tested = found[0].tested
+    how = Note("p-values", "p-values over topics: {test}; adjusted: {adjust}", test=tested.test, adjust=tested.adjust)
+    notes = [*notes, *swap.scores.notes, *(note for each in found for note in each.tested.notes), how]
+    return Comparison(found, swap, tuple(dict.fromkeys(notes)))
 
 
-def reduced(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, str | None]:
-    """Reduce labels to two, for agreement rates: relevant are those that have a gain."""
+def as_binary(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, Note | None]:
+    """Merge labels to two, for agreement rates: those with a gain are relevant."""
     scale = judgments.scale
     if len(scale) == 2:
         return judgments, gains, None
     relevant = gains.values > 0
     if relevant.all() or not relevant.any():
-        raise SettingError(f"{gains!r} do not tell relevant labels from others", hint="use --gains binary:LABEL")
+        raise SettingError(f"{gains!r} do not separate relevant labels from others", hint="use gains binary:LABEL")
     two = Scale(("0", "1"))
-    names = ", ".join(label for label, marked in zip(scale.labels, relevant, strict=True) if marked)
+    names = tuple(label for label, marked in zip(scale.labels, relevant, strict=True) if marked)
     label = relevant[judgments.label].astype(np.int32)
-    note = f"agreement rates are for two labels: {names} count as relevant, the others do not"
+    text = "agreement rates are for two labels: {labels:list} count as relevant, the others do not"
+    note = Note("binary-labels", text, labels=names)
     return replace(judgments, scale=two, label=label), gains_for("linear", two), note
 
 
-def _binary_name(name: str, measure: MeasureLike, gains: Gains) -> str:
-    """Name of a measure of labels that are reduced to two; its own where it reads no more than two from them."""
+def _binary_names(plan: Plan, gains: Gains) -> tuple[str, ...]:
+    """Name measures of binary labels: "nDCG@10 (binary:1)" where the scores differ from those of all labels."""
     relevant = gains.values > 0
-    if len(relevant) == 2 or np.array_equal(as_measure(measure).worth(gains, 0.0).values, relevant):
-        return name
     first = int(relevant.argmax())
-    return f"{name} (binary:{gains.scale.labels[first]})" if relevant[first:].all() else f"{name} (binary)"
+    ending = f"(binary:{gains.scale.labels[first]})" if relevant[first:].all() else "(binary)"
+    same = [len(relevant) == 2 or np.array_equal(each.values, relevant) for each in plan.worths]
+    return tuple(name if kept else f"{name} {ending}" for name, kept in zip(plan.names, same, strict=True))
 
 
-def _test_for(scores: Scores, pairs: object) -> PairTest:
-    """Flip signs for few pairs; for many, where adjusted p-values would need very many draws, Student's t."""
-    n_systems = len(scores.names["system"])
+def _test_for(n_systems: int, pairs: str | list[tuple[str, str]] | None) -> PairTest:
+    """Choose sign flips for few pairs, and Student's t for many."""
     n_pairs = len(pairs) if isinstance(pairs, list) else n_systems - 1 if pairs else n_systems * (n_systems - 1) // 2
     return SignFlip() if n_pairs <= FEW_PAIRS else PairedT()
 
 
-def _asked_pairs(
+def _requested_pairs(
     systems: Sequence[str], baseline: str | None, candidate: str | None
 ) -> str | list[tuple[str, str]] | None:
-    """Which pairs are compared: all, all with a baseline, or a candidate with it; names must be there."""
+    """Return which pairs are compared: all (None), all with a baseline, or a candidate with it."""
     for name in (baseline, candidate):
         if name is not None and name not in systems:
             raise UnknownName("system", name, systems)
     if candidate is None:
         return baseline
     if baseline is None:
-        raise SettingError("a candidate needs a baseline to be compared with", hint="name it with --baseline")
+        raise SettingError("a candidate is compared with a baseline, and none was named", hint="name the baseline")
     return [(candidate, baseline)]

@@ -1,24 +1,25 @@
-r"""Scores for a random user, with intervals: what a judge's labels say once people have labelled a few of them.
+r"""Scores for a random user, with intervals, from the labels of one judge and double judgments of some of them.
 
 A measure m that is linear in the gains is a sum over labels: with :math:`c_{sti}` what the results labelled i add to
 the score of system s for topic t, and p(R|i) as in ``disagreement.predicted_relevance``,
 
 .. math:: m_s = \frac1T \sum_t \sum_i p(R|i)\, c_{sti}
 
-is the mean score that random users give (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 3.2).  Two
-things make it uncertain: the topics, and the labels from which p(R|i) was had, which differ from topic to topic too.
-Both are resampled at once: topics are drawn with replacement, with their labels (Efron 1979,
-doi:10.1214/aos/1176344552), and p(R|i) and :math:`m_s` are computed from those drawn; topics that serve for only one of
-the two are drawn among themselves.  The interval is that of the percentiles.
+is the mean score over random users (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 3.2).  Two things
+make it uncertain: the topics, and the double judgments that p(R|i) is estimated from, which differ between topics too.
+Both are resampled together: topics are drawn with replacement, with their labels (Efron 1979,
+doi:10.1214/aos/1176344552), and p(R|i) and :math:`m_s` are computed from those drawn; topics that serve only one of the
+two are drawn separately. The interval is that of the percentiles.
 
-When not to use it: p(R|i) is one number for a label.  Where a judge's labels mean something else for one system than
-for the others, as when they favour systems built like the judge, the interval does not know.
+When not to use it: p(R|i) is one number for a label.  If a judge's labels mean something else for one system than for
+the others, as when they favour systems built like the judge, the interval does not account for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,11 +31,11 @@ from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.runs import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE
+from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
-from venire.measures.layout import Case, Layout
 from venire.measures.random_users import plan_for_users
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Floats, RNGLike
 
@@ -51,34 +52,34 @@ class PredictedScores(Tabular):
     draws: Floats
     fit: PredictedRelevanceFit
     n_topics: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Any, ...] = ()
 
     @property
     def method(self) -> str:
-        """How the intervals were had."""
+        """How the intervals were computed."""
         return f"bootstrap over {self.n_topics} topics and their double judgments, n={len(self.draws)}"
 
     def estimate(self, system: str, measure: str | None = None) -> Estimate:
-        """One system's score with its interval."""
+        """Return one system's score with its interval."""
         at = self._place(system, measure)
         return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), CONFIDENCE, self.method)
 
     def scores(self) -> Scores:
-        """The scores, without their intervals -> (system, measure)."""
+        """Return the scores without their intervals -> (system, measure)."""
         return Scores(self.value, ("system", "measure"), {"system": self.systems, "measure": self.measures}, self.notes)
 
     def sentence(self) -> str:
-        """Say which system serves a random user best by the first measure, and how sure that score is."""
+        """Return the highest score for a random user by the first measure, with its interval."""
         best = int(np.nanargmax(self.value[:, 0]))
         found = self.estimate(self.systems[best])
-        among = f", the most of {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        among = f", the highest of {len(self.systems)} systems" if len(self.systems) > 1 else ""
         return (
-            f"By {self.measures[0]} a random user gets {found.value:.4f} ({found.low:.4f} to {found.high:.4f}) from "
-            f"{self.systems[best]}{among}."
+            f"For a random user, the mean {self.measures[0]} of {self.systems[best]} is {found.value:.4f} ({CONFIDENCE:.0%} "
+            f"interval {found.low:.4f} to {found.high:.4f}){among}."
         )
 
     def records(self) -> Records:
-        """Return one row per system and measure: value and interval, None where nothing is known."""
+        """Return one row per system and measure: value and interval, None where a value is not known."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
         return [
             {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
@@ -109,14 +110,14 @@ def score_intervals(
     missing: str = "zero",
     duplicates: Duplicates | None = None,
 ) -> PredictedScores:
-    """Score runs for a random user, with 95 % intervals over topics and over what is known of the labels.
+    """Score runs for a random user, with 95 % intervals over topics and double judgments.
 
     Parameters
     ----------
     judgments, runs, assessor, pool, topics, unjudged, missing, duplicates
         As ``evaluate`` takes them; ``unjudged`` is 0 or "condensed".
     measures : linear in the gains, such as P@10, DCG@10, RBP
-    model : which label means what, for whom; of several notions of relevance the first counts
+    model : how p(R|i) is estimated; of several notions of relevance the first counts
     fit_on : judgments with labels of two people or more on an item; None: those given
 
     Notes
@@ -136,15 +137,18 @@ def score_intervals(
         raise SettingError(
             f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
         )
+    scoring = Scoring(
+        assessor=assessor, pool=pool, unjudged=unjudged, missing=missing, topics=topics, duplicates=duplicates
+    )
     labels = as_judgments(judgments)
     plan = _linear(plan_for_users(as_list(measures), unjudged))
-    labels, seen_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
-    fit = model.fit(seen_twice)
+    labels, judged_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
+    fit = model.fit(judged_twice)
     p = fit.gains().values
-    case = Case.of(labels, runs, assessor=assessor, pool=pool, duplicates=duplicates)
-    layout = Layout.of(case, plan, topics=topics, missing=missing)
+    case = Case.of(labels, runs, scoring)
+    layout = Layout.of(case, plan)
     added = layout.place(score_facts(case.facts, Shares.of(case.panel, len(p)), plan, group=case.group))
-    weights = joint_weights(seen_twice.topics, fit, layout.topics, n_draws=n_draws, rng=np.random.default_rng(rng))
+    weights = joint_weights(judged_twice.topics, fit, layout.topics, n_draws=n_draws, rng=np.random.default_rng(rng))
     value = _scores(added, np.ones((1, len(layout.topics))), p[None])[0]
     draws = _scores(added, weights[1], resampled_relevance(fit, p, weights[0]))
     low, high = _percentiles(draws)
@@ -154,7 +158,7 @@ def score_intervals(
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """A judge per label, to whom only that label is worth anything; and one to whom nothing is.
+    """A judge per label, for whom only that label has a gain; and one for whom none has.
 
     weight (label + 1, item), judged (item,).
     """
@@ -164,7 +168,7 @@ class Shares:
 
     @classmethod
     def of(cls, panel: Panel, n_labels: int) -> Shares:
-        """Take the labels of one judge, or of a pool, apart."""
+        """Separate the labels of one judge, or of a pool."""
         cell = panel.label.astype(np.int64) * panel.n_items + panel.item
         weight = np.bincount(cell, weights=panel.weight, minlength=(n_labels + 1) * panel.n_items)
         judged = np.zeros(panel.n_items, dtype=np.bool_)
@@ -190,9 +194,9 @@ class Shares:
 def joint_weights(
     pair_topics: Sequence[str], fit: PredictedRelevanceFit, scored: Sequence[str], *, n_draws: int, rng: RNGLike
 ) -> tuple[Floats, Floats]:
-    """How often each topic is drawn: for the fit (draw, topic of its judgments), for the scores (draw, scored topic).
+    """Draw topics -> their frequencies for the fit (draw, topic of its judgments) and the scores (draw, scored topic).
 
-    Topics that serve both are drawn once for both; the others apart, so that each side keeps its number of topics.
+    Topics that serve both are drawn once for both; the others separately, so that each keeps its number of topics.
     """
     has_pairs = fit.by_topic.sum(axis=(1, 2)) > 0
     paired = [name for name, has in zip(pair_topics, has_pairs, strict=True) if has]
@@ -211,9 +215,9 @@ def joint_weights(
 
 
 def resampled_relevance(fit: PredictedRelevanceFit, p: Floats, weights: Floats, *, row: int = 0) -> Floats:
-    """p(R|i) from the topics of every draw -> (draw, label); p (label,) where a draw has no pair of the label.
+    """Return p(R|i) from the topics of every draw -> (draw, label); p (label,) where a draw has no pair of the label.
 
-    A prior draws every share towards its own mean by as much as it did for all topics together.
+    A prior shrinks every share towards its own mean by as much as it does for all topics together.
     """
     counts = resampled_sums(fit.by_topic, weights)
     relevant = fit.relevant.labels[row]
@@ -227,33 +231,33 @@ def resampled_relevance(fit: PredictedRelevanceFit, p: Floats, weights: Floats, 
 
 
 def _scores(added: Floats, weights: Floats, p: Floats) -> Floats:
-    """Mean over drawn topics of what the labels add; added (system, topic, measure, label + 1) -> (draw, ...).
+    """Return means over drawn topics of what the labels add; added (system, topic, measure, label + 1) -> (draw, ...).
 
     weights (draw, topic), p (draw, label).  The last of ``added`` is the score without any gain.
     """
-    there = ~np.isnan(added[..., -1])
-    rest = np.where(there, added[..., -1], 0.0)
+    present = ~np.isnan(added[..., -1])
+    rest = np.where(present, added[..., -1], 0.0)
     total = resampled_sums(np.moveaxis(rest, 1, 0), weights)
-    for level in range(added.shape[-1] - 1):
-        part = np.where(there, added[..., level] - rest, 0.0)
-        total += p[:, level, None, None] * resampled_sums(np.moveaxis(part, 1, 0), weights)
-    n_topics = resampled_sums(np.moveaxis(there, 1, 0).astype(np.float64), weights)
+    for label in range(added.shape[-1] - 1):
+        part = np.where(present, added[..., label] - rest, 0.0)
+        total += p[:, label, None, None] * resampled_sums(np.moveaxis(part, 1, 0), weights)
+    n_topics = resampled_sums(np.moveaxis(present, 1, 0).astype(np.float64), weights)
     return np.divide(total, n_topics, out=np.full_like(total, np.nan), where=n_topics > 0)
 
 
 def _percentiles(draws: Floats) -> Floats:
-    """Bounds of the interval -> (2, system, measure); draws without a list of the system do not count."""
+    """Return the interval -> (2, system, measure); draws without a list of the system are ignored."""
     without = np.isnan(draws).all(axis=0)
     bounds = np.nanquantile(np.where(without, 0.0, draws), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     return np.where(without, np.nan, bounds)
 
 
 def _linear(plan: Plan) -> Plan:
-    """Refuse measures that are not the sum of what each label adds."""
+    """Reject measures that are not linear in the gains."""
     for each in plan.measures:
         if each.mean_over_users != "always":
             raise MeasureError(
                 f"{each} is not linear in the gains, so its mean over users is not a sum over labels",
-                hint="use P@10, DCG@10 or RBP; evaluate_users (--users 1000) gives the mean over users of any measure",
+                hint="use P@10, DCG@10 or RBP; evaluate_users gives the mean over users of any measure",
             )
     return plan

@@ -1,24 +1,15 @@
-r"""Mutual evaluation: how well does one set of judgments do when another judges it?
+r"""Mutual evaluation: the score of one assessor's labels as a ranking, judged by another assessor.
 
 Demeester et al. (2014), doi:10.1145/2556195.2556268, Section 6.1 and Table 2.  For a topic that two assessors judged,
-one is the reference and the other's labels rank the documents, highest first; a measure of that ranking is 1 if they
-agree, and says how far a system can be told from a perfect one.  Parameters of gains by a model are estimated from all
-other topics.  Where the paper is silent:
+one is the reference and the labels of the other, the ranker, order the documents, highest first; a measure of that
+ranking is 1 if they agree.  It limits how well a system can score against a perfect one.  Parameters of gains by a
+model are estimated from all other topics (leave one topic out).  Where the paper does not specify it:
 
     documents      those that both judged; of several labels by one assessor for a document, the first counts
     order          the exact expectation over all orders within a label
     directions     both, each with its own row; a topic's value is the mean over directions and pairs of assessors
     no value       where nothing has a gain by the reference, or a label was never judged twice in other topics
     parameters     from all pairs of labels in the other topics, not only those by the two assessors
-
-Double judgments: what two assessors said of the same documents, topic by topic, as tables of their labels.
-
-A *set* is one assessor's labels for a topic seen from another's: the reference says what documents are worth, the
-ranker in which order they come.  Every two assessors make two sets of each topic that they share.
-
-Gains by a model for every topic, from what assessors said on all other topics (leave one topic out).
-
-Expected scores of a ranking by levels, over all orders of the documents within a level.
 
 A ranking by few levels leaves the order within a level open.  Level b holds the ranks :math:`s_b < r \le s_b + n_b`,
 highest level first; its documents have gains by another label.  With every order within levels equally likely, rank r
@@ -34,9 +25,9 @@ for discounted gain, and with :math:`M_{ab} = \sum_{i \in a, j \in b} \min(g_i, 
     E\sum_r c(r) \sum_{l \le r} \min(g_l, g_r) = \sum_b \Big(\bar g_b + \sum_{a > b} \frac{M_{ab}}{n_b}\Big)
     \sum_{r \in b} c(r) + \sum_b \frac{M_{bb} - n_b \bar g_b}{n_b (n_b - 1)} \sum_{r \in b} (r - s_b - 1)\, c(r)
 
-Everywhere: counts (..., level, label) of documents by the level that ranks them and the label that gives their gain,
-lowest first; gains (..., label); discount (rank,), from rank 1, zero behind a cut-off; the answer is (...).
-Cost: O(levels^2 labels) per ranking, whatever the number of documents.
+Arrays of the expectations: counts (..., level, label) of documents by the level that ranks them and the label that
+gives their gain, lowest first; gains (..., label); discount (rank,), from rank 1, zero behind a cut-off; the result is
+(...). Cost: O(levels^2 labels) per ranking, whatever the number of documents.
 """
 
 from __future__ import annotations
@@ -56,24 +47,25 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.user_disagreement import at_least, udm_weights
 from venire.errors import MeasureError, PairsError, ScaleError, SettingError
 from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.measures.ap import AP, GAP
 from venire.measures.dcg import DISCOUNTS, nDCG
+from venire.measures.evaluate import as_list
 from venire.measures.measure import Measure
+from venire.measures.precision import AP, GAP
 from venire.measures.scoring import MeasureLike, as_measure
-from venire.results import counted, first_few
+from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
 class DoubleJudgments:
-    """Sets: reference, ranker, topic (set,); counts (set, label of the ranker, label of the reference)."""
+    """Two assessors' labels for a topic: reference, ranker, topic (set,); counts (set, ranker's, reference's label)."""
 
     assessors: tuple[str, ...]
     reference: Ints
     ranker: Ints
     topic: Ints
     counts: Ints
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def pair(self) -> Ints:
@@ -82,7 +74,7 @@ class DoubleJudgments:
 
 
 def double_judgments(judgments: Judgments, *, n_items: int = 2) -> DoubleJudgments:
-    """Gather what every two assessors said of the documents that both judged, for topics with n_items such or more.
+    """Count the labels of every two assessors for the documents that both judged, for topics with n_items or more.
 
     Of several labels by one assessor for a document, the first counts.  Cost: O(assessors x labels); memory: a table
     of labels for each pair of assessors and topic that they share.
@@ -95,27 +87,28 @@ def double_judgments(judgments: Judgments, *, n_items: int = 2) -> DoubleJudgmen
     if not any(kept.any() for kept in enough):
         raise PairsError(
             f"no topic has {counted(n_items, 'document')} judged by the same two assessors",
-            hint="have a topic judged by two assessors, or ask for fewer documents in common",
+            hint="have a topic judged by two assessors, or require fewer documents in common",
         )
     kept = [[each[rows] for each in part] for part, rows in zip(found, enough, strict=True)]
     a, b, topic, table = (np.concatenate(column) for column in zip(*kept, strict=True))
     few = sum(int((~rows).sum()) for rows in enough)
     repeated = len(first) - int(first.sum())
-    notes = [f"{counted(repeated, 'further label')} by one assessor for a document left out"] if repeated else []
-    if few:
-        notes.append(f"{counted(few, 'time')} two assessors share fewer than {n_items} documents of a topic: left out")
+    counts = (
+        ("repeated-labels", "{n:further label} by one assessor for a document omitted", repeated),
+        ("few-documents", "{n:time} two assessors share fewer than {least} documents of a topic: omitted", few),
+    )
     return DoubleJudgments(
         judgments.assessors,
         np.concatenate([a, b]),
         np.concatenate([b, a]),
         np.concatenate([topic, topic]),
         np.concatenate([table.swapaxes(1, 2), table]),
-        tuple(notes),
+        tuple(Note(kind, text, n=n, least=n_items) for kind, text, n in counts if n),
     )
 
 
 def _tables(judgments: Judgments, judge: Codes, item: Codes, label: Codes) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-    """Compare each assessor with those behind it: a, b, topic (table,), and counts (table, label of a, label of b)."""
+    """Compare each assessor with the following ones: a, b, topic (table,), counts (table, label of a, label of b)."""
     n_topics, n_labels = len(judgments.items.topics), len(judgments.scale)
     starts = np.searchsorted(judge, np.arange(len(judgments.assessors) + 1))
     for number, (begin, end) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -131,11 +124,10 @@ def _tables(judgments: Judgments, judge: Codes, item: Codes, label: Codes) -> It
         yield np.full(len(places), number), places // n_topics, places % n_topics, counts
 
 
-def left_out_gains(names: Iterable[str], judgments: Judgments) -> dict[str, Floats]:
-    """Gains of each topic by models fitted without it -> {name: (topic, label)}; NaN where others have no pairs.
+def leave_one_topic_out(names: Iterable[str], judgments: Judgments) -> dict[str, Floats]:
+    """Return the gains of each topic by models fitted without it -> {name: (topic, label)}; NaN without pairs.
 
-    names: prm:LABEL, prm:LABEL:M/N, udm:M/N, udm:M/N:LABEL.  One pass over the labels per notion of relevance; leaving
-    a topic out is a subtraction.
+    names: prm:LABEL, prm:LABEL:M/N, udm:M/N, udm:M/N:LABEL.  One pass over the labels per notion of relevance.
     """
     fits: dict[str | None, PredictedRelevanceFit] = {}
     gains = {}
@@ -153,7 +145,7 @@ def left_out_gains(names: Iterable[str], judgments: Judgments) -> dict[str, Floa
 
 
 def _without_each(fit: PredictedRelevanceFit) -> Floats:
-    """p(R|i) from all topics but one -> (topic, label); 0 for a lowest label that nobody judged twice."""
+    """Return p(R|i) from all topics but one -> (topic, label); 0 for a lowest label without pairs."""
     others = fit.by_topic.sum(axis=0) - fit.by_topic
     hits, pairs = others[:, :, fit.relevant.labels[0]].sum(axis=2), others.sum(axis=2)
     p = np.divide(hits, pairs, out=np.full(hits.shape, np.nan), where=pairs > 0)
@@ -162,13 +154,13 @@ def _without_each(fit: PredictedRelevanceFit) -> Floats:
 
 
 def expected_discounted(counts: Ints, gains: Floats, discount: Floats) -> Floats:
-    """Expected sum of gain by discount, over orders within levels."""
+    """Return the expected sum of gain by discount, over orders within levels."""
     n = counts.sum(axis=-1)
     return (_over(n, (counts * gains[..., None, :]).sum(axis=-1)) * _by_level(n, discount)).sum(axis=-1)
 
 
 def best_discounted(totals: Ints, gains: Floats, discount: Floats) -> Floats:
-    """Sum of gain by discount in the best ranking; totals (..., label)."""
+    """Return the sum of gain by discount in the best ranking; totals (..., label)."""
     gains = np.broadcast_to(gains, totals.shape)
     order = np.argsort(gains, axis=-1)
     by_level = _by_level(np.take_along_axis(totals, order, axis=-1), discount)
@@ -176,7 +168,7 @@ def best_discounted(totals: Ints, gains: Floats, discount: Floats) -> Floats:
 
 
 def expected_graded_precisions(counts: Ints, gains: Floats, discount: Floats) -> Floats:
-    """Expected sum over ranks r of c(r) sum_{l<=r} min(g_l, g_r), over orders within levels; c(r) = 1/r for AP, GAP."""
+    """Return the expected sum over r of c(r) sum_{l<=r} min(g_l, g_r), over orders within levels; AP, GAP: c = 1/r."""
     n = counts.sum(axis=-1)
     least = np.minimum(gains[..., :, None], gains[..., None, :])
     pairs = counts @ least @ counts.swapaxes(-1, -2)
@@ -191,12 +183,12 @@ def expected_graded_precisions(counts: Ints, gains: Floats, discount: Floats) ->
 
 
 def _start(n: Ints) -> Ints:
-    """How many documents stand above each level -> (..., level)."""
+    """Return how many documents are ranked above each level -> (..., level)."""
     return np.flip(np.cumsum(np.flip(n, -1), axis=-1), -1) - n
 
 
 def _by_level(n: Ints, discount: Floats) -> Floats:
-    """Sum of the discount over the ranks of each level -> (..., level)."""
+    """Return the sum of the discount over the ranks of each level -> (..., level)."""
     upto = np.concatenate([[0.0], np.cumsum(discount)])
     start = _start(n)
     return upto[start + n] - upto[start]
@@ -208,8 +200,12 @@ def _over(n: Ints, total: Floats) -> Floats:
 
 
 MEASURES = ("AP", "GAP", "nDCG", "nDCG(dcg=zipf)")
+WITHOUT = (
+    "no value {n:time} by {columns}: no document has a gain by the reference, a label was never judged twice on other "
+    "topics, or gains decrease from label to label (GAP)"
+)
 MOST_PAIRS = 2000
-"""Directed pairs of assessors up to this number have rows of their own."""
+"""Up to how many directed pairs of assessors have rows."""
 
 
 def mutual_evaluation(
@@ -228,7 +224,7 @@ def mutual_evaluation(
     measures : AP, GAP and nDCG, with any discount and cut-off
     gains : as in ``between_assessors``; None: exponential, linear, udm:1/2, udm:1/3, udm:1/4 and PRM gains
     relevant : the label from which AP takes documents as relevant; None: the top label
-    n_items : topics on which two assessors share fewer documents are left out
+    n_items : topics on which two assessors share fewer documents are omitted
 
     Returns
     -------
@@ -236,8 +232,8 @@ def mutual_evaluation(
     the reference, b ranks the documents).
 
     Cost: O(assessors x labels), and O(labels^3) per topic and pair.  Not for crowds whose workers share few documents
-    of a topic: a ranking of three documents is nearly always good.  A value near 1 may also mean that gains hardly
-    differ: any order is good then, as with PRM gains where assessors disagree much.
+    of a topic: almost any ranking of three documents scores high.  A value near 1 may also mean that the gains are
+    nearly equal, so that any order scores high, as with PRM gains where assessors disagree much.
 
     Examples
     --------
@@ -250,36 +246,25 @@ def mutual_evaluation(
     if not labels.scale.ordered:
         raise ScaleError(f"the labels {labels.scale} have no order to rank documents by")
     sets = double_judgments(labels, n_items=n_items)
-    asked = list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
-    columns = _columns([as_measure(each) for each in asked], labels, _named(gains, labels), relevant)
+    columns = _columns([as_measure(each) for each in as_list(measures)], labels, _named(gains, labels), relevant)
     rows: list[RankCorrelation] = []
     lacking: dict[int, list[str]] = {}
     for column in columns:
         values = column.scores(sets)
         lacking.setdefault(int(np.isnan(values).sum()), []).append(f"{column.measure} with {column.gains} gains")
         rows += _rows(values, sets, column)
-    notes = [
-        *map(str, labels.notes),
-        *sets.notes,
-        *(_without(times, names) for times, names in lacking.items() if times),
-    ]
-    if len(np.unique(sets.pair)) > MOST_PAIRS:
-        notes.append(f"{len(np.unique(sets.pair)):,} directed pairs of assessors have no rows of their own")
+    notes = [*labels.notes, *sets.notes]
+    notes += [Note("no-value", WITHOUT, n=n, columns=first_few(names, 3)) for n, names in lacking.items() if n]
+    n_pairs = len(np.unique(sets.pair))
+    if n_pairs > MOST_PAIRS:
+        notes.append(Note("many-pairs", "{n:,} directed pairs of assessors have no rows", n=n_pairs))
     notes += few_topics(rows)
     return Robustness(tuple(rows), tuple(dict.fromkeys(notes)), "95% intervals: Student's t over topics")
 
 
-def _without(times: int, names: Sequence[str]) -> str:
-    """Say which measures had no value, how often, and why that may be."""
-    return (
-        f"no value {counted(times, 'time')} by {first_few(names, 3)}: nothing has a gain by the reference, a label was "
-        "never judged twice on other topics, or gains fall from label to label (GAP)"
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A measure with gains: worth (topic, label)."""
+    """A measure with gains, worth (topic, label)."""
 
     measure: Measure
     gains: str
@@ -308,7 +293,7 @@ class _Column:
 
 
 def _rising(gains: Floats) -> tuple[Floats, Bools]:
-    """Gains as GAP takes them: over the top label's, 0 for the lowest; and whether they fall anywhere -> (set,)."""
+    """Return gains for GAP: over the top label's, 0 for the lowest; and whether they decrease anywhere -> (set,)."""
     falling = (np.diff(gains, axis=1) < 0).any(axis=1) | (gains[:, -1] <= 0)
     q = gains / np.where(gains[:, -1:] > 0, gains[:, -1:], 1.0)
     q[:, 0] = 0.0
@@ -318,10 +303,12 @@ def _rising(gains: Floats) -> tuple[Floats, Bools]:
 def _columns(
     measures: Sequence[Measure], labels: Judgments, gains: Mapping[str, GainsLike], relevant: str | None
 ) -> list[_Column]:
-    """Every measure with every gains; AP with those of its relevant labels alone."""
+    """Combine every measure with every gains; AP with binary gains only."""
     shape = (len(labels.items.topics), len(labels.scale))
     gains = {} if all(isinstance(each, AP) for each in measures) else gains
-    fitted = left_out_gains([each for each in gains.values() if isinstance(each, str) and names_model(each)], labels)
+    fitted = leave_one_topic_out(
+        [each for each in gains.values() if isinstance(each, str) and names_model(each)], labels
+    )
     worths = {
         name: fitted[each] if isinstance(each, str) and each in fitted else gains_for(each, labels.scale).values[None]
         for name, each in gains.items()
@@ -337,7 +324,7 @@ def _columns(
             here = worths
         else:
             raise MeasureError(
-                f"{measure}: expectations over orders are known for AP, GAP and nDCG with log2 or zipf discount",
+                f"{measure}: expectations over orders are implemented for AP, GAP and nDCG with log2 or zipf discount",
                 hint="for example GAP, nDCG@20 or nDCG(dcg=zipf)",
             )
         columns += [_Column(measure, name, np.broadcast_to(worth, shape)) for name, worth in here.items()]
@@ -345,20 +332,20 @@ def _columns(
 
 
 def _named(gains: Sequence[GainsLike] | Mapping[str, GainsLike] | None, labels: Judgments) -> Mapping[str, GainsLike]:
-    """Gains under their names; models are fitted later, topic by topic."""
+    """Return gains by name; models are fitted later, for each topic."""
     if isinstance(gains, Mapping):
         return gains
     top = labels.scale.labels[-1]
     usual = ("exponential", "linear", "udm:1/2", "udm:1/3", "udm:1/4", f"prm:{top}")
-    several = usual if gains is None else gains
-    named = {each if isinstance(each, str) else gains_for(each, labels.scale).name: each for each in several}
-    if len(named) < len(several):
+    asked = usual if gains is None else gains
+    named = {each if isinstance(each, str) else gains_for(each, labels.scale).name: each for each in asked}
+    if len(named) < len(asked):
         raise SettingError("two of the gains have the same name", hint="name them: {name: gains}")
     return named
 
 
 def _rows(values: Floats, sets: DoubleJudgments, column: _Column) -> list[RankCorrelation]:
-    """Mean and spread over topics, for all pairs of assessors together, and for each directed pair."""
+    """Return mean and standard deviation over topics, of all pairs of assessors together and of each directed pair."""
     known = np.flatnonzero(~np.isnan(values))
     topics, topic = np.unique(sets.topic[known], return_inverse=True)
     by_topic = np.bincount(topic, values[known], len(topics)) / np.bincount(topic, minlength=len(topics))

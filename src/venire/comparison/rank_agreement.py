@@ -1,6 +1,4 @@
-"""Likeness: how alike two rankings of systems are, or two sets of judgments, as rows that say what was compared.
-
-Rank correlations of systems' mean scores, with their spread over resampled topics, as rows of a comparison.
+"""Rank agreement: correlations of two rankings of systems, or of two sets of judgments, with intervals over topics.
 
 Two rankings are compared on the topics that both have.  Systems whose means differ by less than 1e-10 are tied.
 """
@@ -20,7 +18,7 @@ from venire.errors import UnknownName
 from venire.kernels.rank_correlation import kendall_tau, kendall_tau_matrix, rbo, rbo_matrix, tau_ap, tau_ap_matrix
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.scores import Scores
-from venire.results import Tabular, counted
+from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, RNGLike
 
 Correlate = Callable[[Floats, Floats], Floats]
@@ -38,8 +36,10 @@ MATRICES: dict[str, Callable[[Floats], Floats]] = {
 }
 """The same for every two of many rankings at once: (..., ranking, system) -> (..., ranking, ranking)."""
 LEVEL = 0.95
+"""Confidence level of intervals."""
 STEADY = 1e-12
 """Standard deviations up to this are rounding errors of zero."""
+DIGITS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,22 +66,22 @@ class RankCorrelation:
     sd: float
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object: null where nothing is known."""
+        """Return it as a JSON object: null where a value is not known."""
         return {
             key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(self).items()
         }
 
     def what(self) -> str:
-        """Say what was compared, without who."""
+        """Return the gains that were compared."""
         return self.gains if self.other_gains is None else f"{self.gains} and {self.other_gains}"
 
 
 @dataclass(frozen=True)
 class Robustness(Tabular):
-    """Comparisons of one sort: the means first, then each; ``notes`` says what was left out and why."""
+    """Comparisons of one kind: the means first, then each."""
 
     rows: tuple[RankCorrelation, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Any, ...] = ()
     method: str = ""
 
     def records(self) -> list[dict[str, Any]]:
@@ -89,38 +89,35 @@ class Robustness(Tabular):
         return [row.record() for row in self.rows]
 
     def headline(self) -> tuple[RankCorrelation, ...]:
-        """The means over all pairs of assessors, or over all assessors; where there is but one, that one."""
+        """Return the means over all pairs of assessors, or over all assessors; if there is only one, that one."""
         return tuple(row for row in self.rows if row.a is None and row.b is None) or self.rows
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
+        """Return the highest and the lowest mean."""
         known = [row for row in self.headline() if not isnan(row.value)]
         if not known:
-            return "Nothing could be compared."
+            return "No comparison has a value."
         if known[0].between == "sets":
             return _of_sets(known)
         measure = known[0].measure
         known = [row for row in known if row.measure == measure]
         most, least = max(known, key=_value), min(known, key=_value)
-        who = "different assessors rank" if most.between == "assessors" else "different gains rank"
-        systems = counted(most.systems or 0, "system")
-        if most.value == least.value and len(known) > 1:
-            return f"By {measure}, {who} {systems} equally alike throughout ({most.correlation} {most.value:.2f})."
+        text = f"By {measure}, rankings of {counted(most.systems or 0, 'system')} by different {most.between} have a "
+        text += f"{most.correlation} of {most.value:.2f}"
         if most is least:
-            return f"By {measure}, {who} {systems} with a {most.correlation} of {most.value:.2f} ({most.what()})."
-        return (
-            f"By {measure}, {who} {systems} most alike with {most.what()} ({most.correlation} {most.value:.2f}), "
-            f"least with {least.what()} ({least.value:.2f})."
-        )
+            return f"{text} ({most.what()})."
+        if most.value == least.value:
+            return f"{text} with all gains."
+        return f"{text} with {most.what()} (highest) and of {least.value:.2f} with {least.what()} (lowest)."
 
     def __str__(self) -> str:
         return "\n".join([self.sentence(), *(_line(row) for row in self.headline())])
 
 
 def correlate_by(correlation: str | Correlate) -> tuple[str, Correlate]:
-    """Settle a correlation, by name or as a function of two arrays (..., system), with its name."""
+    """Resolve a correlation, by name or as a function of two arrays (..., system), with its name."""
     if not isinstance(correlation, str):
-        return str(getattr(correlation, "__name__", "own")), correlation
+        return str(getattr(correlation, "__name__", "custom")), correlation
     if correlation not in CORRELATIONS:
         raise UnknownName("rank correlation", correlation, CORRELATIONS)
     return correlation, CORRELATIONS[correlation]
@@ -129,10 +126,9 @@ def correlate_by(correlation: str | Correlate) -> tuple[str, Correlate]:
 def interval(
     value: float, sd: float, n_topics: int, *, lowest: float = -1.0, highest: float = 1.0
 ) -> tuple[float, float]:
-    """Student's interval around a value from its standard deviation over resampled topics, within these ends.
+    """Return Student's interval from the standard deviation over resampled topics, clipped to these ends.
 
-    NaN for one topic, and for fewer than ten of which every resample gives the same value: that they do not vary says
-    little of other topics.
+    NaN for one topic, and for fewer than ten topics that give the same value in every resample.
     """
     if n_topics < 2 or isnan(sd) or (sd <= STEADY and n_topics < FEW_TOPICS):
         return np.nan, np.nan
@@ -148,19 +144,20 @@ def student(n_topics: int) -> float:
 
 
 def resampled_sd(draws: Floats, n_topics: int) -> float:
-    """Standard deviation over resampled topics, NaN draws left out; NaN where there are not two of each."""
+    """Return the standard deviation over resampled topics, NaN draws omitted; NaN with fewer than two of each."""
     known = draws[~np.isnan(draws)]
     return float(known.std() * np.sqrt(n_topics / (n_topics - 1))) if len(known) > 1 and n_topics > 1 else np.nan
 
 
-def few_topics(rows: Sequence[RankCorrelation]) -> list[str]:
-    """Say that intervals rest on few topics, and why some are missing."""
+def few_topics(rows: Sequence[RankCorrelation]) -> list[Note]:
+    """Note that intervals rest on few topics, and that some are missing for that reason."""
     fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
     if fewest >= FEW_TOPICS:
         return []
-    note = f"intervals rest on {counted(fewest, 'topic')} where there are fewest"
+    text = "some intervals rest on {n:topic} only"
     missing = any(isnan(row.low) and not isnan(row.sd) for row in rows)
-    return [f"{note}; none is given where every resample of so few topics has the same value" if missing else note]
+    text += "; there is none where every resample of so few topics has the same value" if missing else ""
+    return [Note("few-topics", text, n=fewest, missing=missing)]
 
 
 def _value(row: RankCorrelation) -> float:
@@ -168,10 +165,10 @@ def _value(row: RankCorrelation) -> float:
 
 
 def _of_sets(rows: Sequence[RankCorrelation]) -> str:
-    """Say how well one set of judgments does by another."""
+    """Return the lowest and the highest score of one set of judgments under another."""
     most, least = max(rows, key=_value), min(rows, key=_value)
-    told = f"Ranked by one assessor's labels and judged by another's, documents reach {_score(least)}"
-    return f"{told}." if most is least else f"{told}, {_score(most)}; beyond that, systems cannot be told apart."
+    text = f"Documents ranked by one assessor's labels and judged by another's score {_score(least)}"
+    return f"{text} on average." if most is least else f"{text} (lowest mean) to {_score(most)} (highest mean)."
 
 
 def _score(row: RankCorrelation) -> str:
@@ -181,9 +178,6 @@ def _score(row: RankCorrelation) -> str:
 def _line(row: RankCorrelation) -> str:
     around = "" if isnan(row.low) or isnan(row.high) else f" [{row.low:.3f}, {row.high:.3f}]"
     return f"  {row.measure}  {row.what()}: {row.value:.3f}{around}"
-
-
-DIGITS = 10
 
 
 class Correlated(NamedTuple):
@@ -205,12 +199,12 @@ class Correlator:
 
     @classmethod
     def of(cls, correlation: str | Correlate, n_topics: int, *, n_draws: int, rng: RNGLike) -> Correlator:
-        """Draw topics once; every comparison then uses the same draws."""
+        """Draw topics once, so that every comparison uses the same draws."""
         drawn = topic_weights(n_topics, n_draws, np.random.default_rng(rng))
         return cls(*correlate_by(correlation), np.concatenate([np.ones((1, n_topics)), drawn]))
 
     def every_two(self, values: Floats, who: Sequence[str]) -> Iterator[Correlated]:
-        """Correlate every two assessors; values (system, topic, assessor).  At once, if all judged the same topics.
+        """Correlate every two assessors; values (system, topic, assessor).
 
         Cost: O(draws x assessors^2 x systems^2).
         """
@@ -225,7 +219,7 @@ class Correlator:
             yield Correlated(who[i], who[j], values.shape[1], matrix[:, i, j])
 
     def each(self, first: Scores, second: Scores, *, alone: str) -> Iterator[Correlated]:
-        """Correlate two rankings by the same labels, assessor by assessor; alone: their name where there is one."""
+        """Correlate two rankings by the same labels for each assessor; alone: the name if there is no assessor axis."""
         if "assessor" not in first.axes:
             yield self.two(first.values, second.values, a=alone)
             return
@@ -239,14 +233,14 @@ class Correlator:
         return Correlated(a, b, int(both.sum()), draws)
 
     def means(self, by_topic: Floats, chosen: Bools | None = None) -> Floats:
-        """Means over topics, as they are and per draw: (topic, ...) -> (1 + draw, ...); NaN where none is drawn."""
+        """Return means over all topics and per draw: (topic, ...) -> (1 + draw, ...); NaN where none is drawn."""
         weights = self.weights if chosen is None else self.weights[:, chosen]
         with np.errstate(invalid="ignore"):
             weights = weights / weights.sum(axis=1, keepdims=True)
         return np.round(weights @ (by_topic if chosen is None else by_topic[chosen]), DIGITS)
 
     def rows(self, found: Iterable[Correlated], **what: Any) -> list[RankCorrelation]:
-        """Make a row of each comparison that has topics, and ahead of them one of their mean if there are several."""
+        """Return a row per comparison, preceded by one of their mean if there are several."""
         sums, counts = np.zeros((2, len(self.weights)))
         rows, topics = [], 0
         for each in found:

@@ -1,17 +1,17 @@
-r"""Robustness: does the order of systems depend on who judged, or on what labels are worth?
+r"""Robustness: does the order of systems depend on who judged, or on the gains of labels?
 
 Demeester et al. (2015), doi:10.1007/s10791-015-9275-x: Section 7.2 and Table 6 correlate the rankings of systems by the
 labels of different assessors, under the same gains (``between_assessors``); Section 7.3 and Table 7 those by different
-gains, under the same labels (``between_gains``).  The paper says Kendall's tau without its kind; here it is tau-b
-unless another is named.
+gains, under the same labels (``between_gains``).  The paper does not say which variant of Kendall's tau it uses; the
+default here is tau-b.
 
 Two assessors are compared on the topics that both judged.  Systems whose mean scores differ by less than 1e-10 are
 tied.  An interval is the value plus and minus Student's t times the standard deviation over resampled topics: it is for
-the correlation that as many other topics would give.  Rankings by all topics there could be are usually more alike,
-since chance in the topics pulls two rankings apart, and resampling cannot tell by how much.  (Percentiles of the
-resamples are not used: a resample has fewer distinct topics, so they lie too low; in simulations they covered 79 to 100
-per cent where 95 were promised, this interval 93 to 97; with 3, 5, 9 and 10 topics 97 to 100.)  Fewer than ten topics
-that give the same value in every resample have no interval.
+the correlation on as many other topics.  The correlation over all possible topics is usually higher, since chance in
+the topics reduces it, and resampling cannot estimate by how much.  (Percentiles of the resamples are not used: a
+resample has fewer distinct topics, so they lie too low; in simulations they covered 79 to 100 per cent at a nominal 95,
+this interval 93 to 97; with 3, 5, 9 and 10 topics 97 to 100.)  There is no interval for fewer than ten topics that give
+the same value in every resample.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.randomness import copied, seed_of
-from venire.results import counted
+from venire.results import Note
 from venire.types import RNGLike
 
 ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None
@@ -75,7 +75,7 @@ def between_assessors(
     correlation : "tau-b", "tau-a", "tau-ap", "rbo", or a function of two arrays (..., system) -> (...)
     fit_on : judgments on which gains by a model are fitted; None: those given, as ``fit_to`` says
     fit_to : "returned": labels of results among the first 10 of some list; "pool": all; None: as in ``labels_to_fit``
-    n_draws : how often topics are resampled; 0: no intervals
+    n_draws : number of resamples of topics; 0: no intervals
 
     Returns
     -------
@@ -87,7 +87,7 @@ def between_assessors(
     if len(labels.assessors) < 2:
         raise PairsError(
             "one assessor judged, so rankings by different assessors cannot be compared",
-            hint="add judgments by others, or compare gains (between_gains, --between gains)",
+            hint="add judgments by others, or compare gains (between_gains)",
         )
     correlate_by(correlation)
     sources = scan(runs, labels.items)
@@ -122,7 +122,7 @@ def between_gains(
 ) -> Robustness:
     """Correlate the rankings of systems by different gains under the same labels, for every two of the gains.
 
-    assessor, pool: whose labels; None: each assessor apart, and the mean over them.  The rest as in
+    assessor, pool: whose labels; None: each assessor separately, and the mean over them.  The rest as in
     ``between_assessors``.
     """
     labels = as_judgments(judgments)
@@ -131,9 +131,7 @@ def between_gains(
     chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
     worths, notes = named_gains(labels, gains, relevant=relevant, chosen=chosen)
     if len(worths) < 2:
-        raise SettingError(
-            "rankings by different gains need two gains or more", hint="as in --gains linear --gains udm:1/3"
-        )
+        raise SettingError("rankings by different gains need two gains or more", hint="for example linear and udm:1/3")
     whose = {"assessor": assessor, "pool": pool, "per": None if assessor or pool else "assessor"}
     scored = dict(_scored(labels, sources, measures, worths, **whose))
     notes += [note for scores in scored.values() for note in scores.notes]
@@ -152,9 +150,9 @@ def between_gains(
 def labels_of_fit(
     labels: Judgments, runs: Runs, *, fit_on: Judgments | None = None, fit_to: str | None = None
 ) -> LabelsToFit:
-    """Choose the labels that gains by a model are fitted on: other ones, or those of these that ``fit_to`` says."""
+    """Choose the labels that models of gains are fitted on: ``fit_on``, or those that ``fit_to`` selects."""
     if fit_on is not None and fit_to is not None:
-        raise SettingError("fit_on names other judgments, and fit_to chooses among those given: leave one of them out")
+        raise SettingError("fit_on names other judgments, and fit_to selects from those given: use one of them")
     return labels_to_fit(labels, runs, fit_to=fit_to) if fit_on is None else LabelsToFit(fit_on)
 
 
@@ -164,19 +162,19 @@ def named_gains(
     *,
     relevant: str | None = None,
     chosen: Callable[[], LabelsToFit] | None = None,
-) -> tuple[dict[str, Gains], list[str]]:
-    """Settle several gains under their names, and note which of the usual ones could not be had.
+) -> tuple[dict[str, Gains], list[Any]]:
+    """Resolve several gains by name, and note which of the default ones could not be fitted.
 
-    chosen: finds the labels that models are fitted on, asked only where a model is named; None: all.
+    chosen: selects the labels that models are fitted on, called only if a model is named; None: all.
     """
     named: Mapping[str, GainsLike]
     if gains is not None and relevant is not None:
         raise SettingError(
-            "relevant says what is relevant to the usual gains, and others were named",
-            hint=f"say it in their names, as in binary:{relevant} or prm:{relevant}",
+            "relevant is a setting of the default gains, and others were named",
+            hint=f"put it into their names, as in binary:{relevant} or prm:{relevant}",
         )
     if gains is None:
-        named = {name: name for name in usual_gains(labels.scale, relevant)}
+        named = {name: name for name in default_gains(labels.scale, relevant)}
     elif isinstance(gains, Mapping):
         named = gains
     else:
@@ -185,20 +183,20 @@ def named_gains(
             raise SettingError("two of the gains have the same name", hint="name them: {name: gains}")
     models = [name for name, each in named.items() if isinstance(each, str) and names_model(each)]
     fit_on = chosen() if models and chosen is not None else LabelsToFit(labels)
-    settled, notes = {}, []
+    resolved, omitted = {}, []
     for name, each in named.items():
         try:
-            settled[name] = gains_for(fit_on.gains(str(each)) if name in models else each, labels.scale)
+            resolved[name] = gains_for(fit_on.gains(str(each)) if name in models else each, labels.scale)
         except (PairsError, GainsError) as error:
             if gains is not None:
                 raise
-            notes.append(f"gains {name} are left out: {error.message}")
-    fitted = any(name in settled for name in models)
-    return settled, [note for note in (fit_on.note, AS_KNOWN) if note and fitted] + notes
+            omitted.append(Note("gains-omitted", "gains {name} are omitted: {why}", name=name, why=error.message))
+    fitted = any(name in resolved for name in models)
+    return resolved, [*(note for note in (fit_on.note, AS_KNOWN) if note and fitted), *omitted]
 
 
-def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
-    """The gains that are compared if none are named; relevant None: the top label."""
+def default_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
+    """Return the gains that are compared if none are named; relevant None: the top label."""
     if relevant is None:
         top = scale.labels[-1]
         return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
@@ -209,30 +207,32 @@ def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
 def _scored(
     labels: Judgments, runs: Runs, measures: Measures, worths: Mapping[str, Gains], **whose: Any
 ) -> Iterator[tuple[str, Scores]]:
-    """Score with one gains after the other; what the first warns of, the others need not repeat."""
+    """Score with each of the gains; warnings that depend on the runs alone are given once."""
     for number, (name, worth) in enumerate(worths.items()):
         with warnings.catch_warnings():
             for kind in (MissingTopicsWarning, UnjudgedWarning) if number else ():
                 warnings.simplefilter("ignore", kind)
             scores = evaluate(labels, runs, measures, gains=worth, **whose)
         if len(scores.names["system"]) < 2:
-            raise SettingError("there is one system, and nothing to rank", hint="give the runs of two systems or more")
+            raise SettingError("there is one system, and so no ranking", hint="give the runs of two systems or more")
         yield name, scores
 
 
-def _gathered(rows: Sequence[RankCorrelation], notes: Sequence[str], n_draws: int) -> Robustness:
-    """Keep the comparisons that could be made, and note those that could not."""
-    words = list(dict.fromkeys(notes))
+def _gathered(rows: Sequence[RankCorrelation], notes: Sequence[Any], n_draws: int) -> Robustness:
+    """Keep the comparisons with topics in common, and note the others."""
+    found = list(dict.fromkeys(notes))
     apart = len({(row.a, row.b) for row in rows if row.topics == 0})
     if apart:
-        words.append(f"{counted(apart, 'pair')} of assessors without a topic in common left out")
+        found.append(Note("no-common-topic", "{n:pair} of assessors without a topic in common omitted", n=apart))
     order = list(dict.fromkeys(row.measure for row in rows))
     kept = sorted((row for row in rows if row.topics > 0), key=lambda row: order.index(row.measure))
     if not kept:
-        raise PairsError("no two assessors judged the same topic", hint="compare gains instead (--between gains)")
+        raise PairsError("no two assessors judged the same topic", hint="compare gains instead (between_gains)")
     undefined = sum(isnan(row.value) for row in kept)
     if undefined:
-        words.append(f"{counted(undefined, 'comparison')} without a value: one side's scores are all tied")
-    words += few_topics(kept) if n_draws else []
+        found.append(
+            Note("no-value", "{n:comparison} without a value: the scores of one side are all tied", n=undefined)
+        )
+    found += few_topics(kept) if n_draws else []
     method = f"{LEVEL:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
-    return Robustness(tuple(kept), tuple(words), method)
+    return Robustness(tuple(kept), tuple(found), method)

@@ -1,38 +1,85 @@
-"""Significance: which systems differ by more than chance in the topics, and by how much.
+r"""Significance: which systems differ significantly over topics, by how much, and on which topics.
 
-Every two systems are compared on the topics that both have, with one test (``comparison.tests``), its p-values
-adjusted for their number (``comparison.tests``), and with the size of the difference (``comparison.effects``).
-Topics are the only chance here: that another judge might have labelled otherwise is not part of these p-values.
+Every two systems are compared on the topics that both have, with one test and its adjusted p-values
+(``comparison.tests``), and with effect sizes.  Only the topics are random here: that another judge might have labelled
+otherwise is not part of these p-values.  Over n topics with differences of mean m and standard deviation s (n - 1):
 
-Head to head: on which topics one system beats another, and by how much.
+    difference       m; Student's interval :math:`m \pm t_{n-1} s / \sqrt n`, and that of the studentised bootstrap
+                     (Efron and Tibshirani 1993, Chapter 12), from :math:`m - t^*_{high} s / \sqrt n` to
+                     :math:`m - t^*_{low} s / \sqrt n`
+    standardised     :math:`g = J m / s`, Cohen's d of paired data with Hedges' (1981, doi:10.3102/10769986006002107)
+                     correction :math:`J = \Gamma(\nu/2) / (\sqrt{\nu/2}\, \Gamma((\nu-1)/2))`, :math:`\nu = n - 1`.
+                     The interval is for the population's mean over its standard deviation, by the noncentral t
+    superiority      share of topics on which a is better, ties half: the probability that a beats b on a new topic.
+                     Wilson's interval (1927, doi:10.1080/01621459.1927.10502953), if anything too wide with ties
+
+A standardised difference measures how clear a difference is, not how much a user gains.  It is NaN where all
+differences are the same, and 0 for two topics, where J is 0.  A bootstrap interval is NaN where so many resamples have
+no spread that it would be infinite: with four topics or fewer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from venire.checks import need_at_least
-from venire.comparison.effects import N_RESAMPLES, Effects, effects_of
-from venire.comparison.tests import WORDS, Adjust, PairedT, PairTest, TukeyHSD, adjustment, unadjusted
+from venire.comparison.tests import (
+    WORDS,
+    Adjust,
+    PairedScores,
+    PairedT,
+    Pairs,
+    PairTest,
+    TukeyHSD,
+    adjustment,
+    paired_scores,
+    unadjusted,
+)
 from venire.errors import SettingError
-from venire.measures.paired_scores import PairedScores, Pairs, paired_scores
+from venire.kernels.paired_tests import Differences, extreme_t
+from venire.kernels.resampling import topic_weights
 from venire.measures.scores import Scores
-from venire.results import Tabular, counted
+from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 
 LEVEL = 0.95
+"""Confidence level of intervals."""
+N_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Sizes of the difference and their intervals, all (pair,); NaN where not known."""
+
+    delta: Floats
+    low: Floats
+    high: Floats
+    boot_low: Floats
+    boot_high: Floats
+    effect: Floats
+    effect_low: Floats
+    effect_high: Floats
+    superiority: Floats
+    superiority_low: Floats
+    superiority_high: Floats
+    wins: Ints
+    ties: Ints
+    losses: Ints
+
+
 _SIZES = tuple(field.name for field in fields(Effects) if field.name != "delta")
 
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Tabular):
-    """Pairs of systems compared: a, b (pair,) number ``systems``; n_topics, p_value, p_adjusted (pair,).
+    """Compared pairs of systems: a, b (pair,) number ``systems``; n_topics, p_value, p_adjusted (pair,).
 
-    ``effects.delta`` is the mean score of a less that of b, on the topics both have.  ``test`` and ``adjust`` say how;
-    ``notes`` what to be careful about.
+    ``effects.delta`` is the mean score of a minus that of b, on the topics both have.  ``test`` and ``adjust`` name the
+    methods.
     """
 
     systems: tuple[str, ...]
@@ -45,21 +92,21 @@ class SystemComparison(Tabular):
     effects: Effects
     test: str
     adjust: str
-    level: float
-    notes: tuple[str, ...] = ()
+    confidence: float
+    notes: tuple[Any, ...] = ()
 
     @property
     def delta(self) -> Floats:
-        """Mean score of a less that of b -> (pair,)."""
+        """Mean score of a minus that of b -> (pair,)."""
         return self.effects.delta
 
     @property
     def significant(self) -> Bools:
-        """Pairs whose adjusted p-value is at most 1 - level -> (pair,)."""
-        return self.p_adjusted <= 1 - self.level + 1e-12
+        """Pairs whose adjusted p-value is at most 1 - confidence -> (pair,)."""
+        return self.p_adjusted <= 1 - self.confidence + 1e-12
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per pair; None where nothing is known."""
+        """Return one JSON object per pair; None where a value is not known."""
         columns: dict[str, list[Any]] = {
             "a": [self.systems[number] for number in self.a],
             "b": [self.systems[number] for number in self.b],
@@ -73,36 +120,37 @@ class SystemComparison(Tabular):
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
+        """Return the difference of one pair, or how many pairs are significant."""
         return self._of_one_pair() if len(self.a) == 1 else self._of_many_pairs()
 
     def __str__(self) -> str:
-        return "\n".join([self.sentence(), *self.notes])
+        return "\n".join([self.sentence(), *map(str, self.notes)])
 
     def _of_one_pair(self) -> str:
         p, delta = float(self.p_adjusted[0]), float(self.delta[0])
         a, b = self._names(0)
         if np.isnan(p):
             return f"{a} and {b} have {counted(int(self.n_topics[0]), 'topic')} in common: too few to compare them."
-        found = f"{100 * self.level:g}% interval {self.effects.low[0]:+.4f} to {self.effects.high[0]:+.4f}"
-        verdict = "more than" if self.significant[0] else "no more than"
+        found = f"{100 * self.confidence:g}% interval {self.effects.low[0]:+.4f} to {self.effects.high[0]:+.4f}"
+        verdict = "significant" if self.significant[0] else "not significant"
+        shown = f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
         return (
             f"By {self.measure} over {counted(int(self.n_topics[0]), 'topic')}, {a} differs from {b} by {delta:+.4f} "
-            f"({found}), {verdict} chance in the topics explains (p = {_shown(p)}, {self.test})."
+            f"({found}), which is {verdict} (p = {shown}, {self.test})."
         )
 
     def _of_many_pairs(self) -> str:
-        known = ~np.isnan(self.p_adjusted)
-        if not known.any():
+        tested = ~np.isnan(self.p_adjusted)
+        if not tested.any():
             return f"By {self.measure}, no two systems have enough topics in common to compare them."
         top = int(np.nanargmax(np.abs(self.delta)))
         better, worse = self._names(top)[:: 1 if self.delta[top] > 0 else -1]
         how = self.test if self.adjust == "tukey" else f"{self.test}; {WORDS.get(self.adjust, self.adjust)}"
         n = int(self.significant.sum())
-        pairs = f"{n:,} of {counted(int(known.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'}"
+        pairs = f"{n:,} of {counted(int(tested.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'}"
         return (
-            f"By {self.measure}, {pairs} by more than chance in the topics explains (level {1 - self.level:.3g}, "
-            f"{how}); the largest difference is that of {better} over {worse}, {abs(self.delta[top]):.4f}."
+            f"By {self.measure}, {pairs} significantly over topics (level {1 - self.confidence:.3g}, {how}); the "
+            f"largest difference is between {better} and {worse}, {abs(self.delta[top]):.4f}."
         )
 
     def _names(self, pair: int) -> tuple[str, str]:
@@ -116,25 +164,25 @@ def compare_systems(
     test: PairTest | None = None,
     pairs: Pairs = None,
     adjust: str | Adjust | None = "holm",
-    level: float = LEVEL,
+    confidence: float = LEVEL,
     n_resamples: int = N_RESAMPLES,
     rng: RNGLike = 0,
 ) -> SystemComparison:
-    """Test pairs of systems for a difference in mean score, and say how large it is.
+    """Test pairs of systems for a difference in mean score, and measure its size.
 
     Parameters
     ----------
     scores : by system and topic, of one measure, or of several and ``measure`` names one
     test : ``PairedT()`` (the default), ``Wilcoxon()``, ``SignFlip(n)``, ``PairedBootstrap(n)`` or ``TukeyHSD(n)``
     pairs : None: every two systems; a name: every other system (a) against this baseline (b); or [(a, b), ...]
-    adjust : "holm", "bh", None, or a function of p-values; TukeyHSD has adjusted its own, and none is applied to them
-    level : of the intervals; a pair is significant where its adjusted p-value is at most 1 - level
+    adjust : "holm", "bh", None, or a function of p-values; those of TukeyHSD are already adjusted
+    confidence : of the intervals; a pair is significant if its adjusted p-value is at most 1 - confidence
     n_resamples : for the bootstrap interval of the difference
 
     Notes
     -----
     Many pairs need many draws: adjusted by Holm for m pairs, no p-value of n draws can fall below m / (n + 1), and a
-    note says where that hides all findings.  TukeyHSD, and tests that draw nothing, have no such bound.
+    note says where that excludes any finding.  TukeyHSD, and tests without draws, have no such bound.
 
     Cost: O(draws x topics x pairs) as matrix products; memory O(topics x pairs).
 
@@ -147,8 +195,8 @@ def compare_systems(
     >>> round(float(found.delta[0]), 4), float(found.p_value[0])
     (0.3167, 0.03125)
     """
-    if not 0 < level < 1:
-        raise SettingError(f"the level is {level:g}, expected a share between 0 and 1, as 0.95")
+    if not 0 < confidence < 1:
+        raise SettingError(f"the confidence is {confidence:g}, expected a number between 0 and 1, such as 0.95")
     need_at_least(1, "n_resamples", n_resamples)
     paired = paired_scores(scores, measure, pairs=pairs)
     test = PairedT() if test is None else test
@@ -156,7 +204,7 @@ def compare_systems(
     name, adjusted = ("tukey", unadjusted) if test.familywise else adjustment(adjust)
     p = test.p_values(paired, for_test)
     p_adjusted = adjusted(p)
-    effects = effects_of(paired.differences, level=level, n_resamples=n_resamples, rng=for_effects)
+    effects = effects_of(paired.differences, confidence=confidence, n_resamples=n_resamples, rng=for_effects)
     return SystemComparison(
         paired.systems,
         paired.measure,
@@ -168,65 +216,148 @@ def compare_systems(
         effects,
         test.words(len(paired.topics)),
         name,
-        level,
-        (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=len(paired.topics), alpha=1 - level)),
+        confidence,
+        (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=len(paired.topics), alpha=1 - confidence)),
     )
 
 
-def _notes(paired: PairedScores, test: PairTest) -> list[str]:
-    """What to be careful about."""
-    differences, words = paired.differences, []
-    n_topics = len(paired.topics)
+def effects_of(
+    differences: Differences, *, confidence: float = 0.95, n_resamples: int = N_RESAMPLES, rng: np.random.Generator
+) -> Effects:
+    """Measure how large differences are.  Cost: O(resamples x topics x pairs), as matrix products."""
+    wins = (differences.value > 0).sum(axis=0)
+    losses = (differences.value < 0).sum(axis=0)
+    ties = differences.n - wins - losses
+    weights = topic_weights(len(differences.value), n_resamples, rng)
+    return Effects(
+        differences.mean,
+        *student_interval(differences, confidence=confidence),
+        *bootstrap_interval(differences, weights, confidence=confidence),
+        *standardised(differences, confidence=confidence),
+        *superiority(wins + ties / 2, differences.n, confidence=confidence),
+        wins,
+        ties,
+        losses,
+    )
+
+
+def student_interval(differences: Differences, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """Student's interval of the mean difference; NaN with fewer than two topics -> low, high, both (pair,)."""
+    from scipy.special import stdtrit
+
+    half = stdtrit(np.maximum(differences.n - 1.0, 1), (1 + confidence) / 2) * differences.sd / _root(differences)
+    return differences.mean - half, differences.mean + half
+
+
+def bootstrap_interval(differences: Differences, weights: Floats, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """Interval of the mean difference from resampled topics: weights (draw, topic) -> low, high, both (pair,).
+
+    Each end is missing (NaN) where it would be infinite.
+    """
+    low, high = extreme_t(differences, weights, tail=(1 - confidence) / 2)
+    ends = np.stack([differences.mean - high * _se(differences), differences.mean - low * _se(differences)])
+    ends[:, ~np.isfinite(ends).all(axis=0)] = np.nan
+    return ends[0], ends[1]
+
+
+def standardised(differences: Differences, *, confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
+    """Standardised difference, corrected for few topics, and its interval -> three of (pair,)."""
+    from scipy.special import nctdtrinc
+
+    root, spread = _root(differences), np.flatnonzero(~differences.without_spread)
+    t, df, tail = differences.t[spread], (differences.n[spread] - 1).astype(np.float64), (1 - confidence) / 2
+    found = np.full((3, len(root)), np.nan)
+    found[:, spread] = correction(df) * t, nctdtrinc(df, 1 - tail, t), nctdtrinc(df, tail, t)
+    effect, low, high = found / root
+    return effect, low, high
+
+
+def correction(df: Floats) -> Floats:
+    """Hedges' factor J, by which a standardised difference of few topics is too large; df (...) -> (...).
+
+    Examples
+    --------
+    >>> correction(np.array([1.0, 9.0, 52.0])).round(4).tolist()
+    [0.0, 0.9139, 0.9855]
+    """
+    from scipy.special import gammaln
+
+    half = np.maximum(df, 2) / 2
+    return np.where(df < 2, 0.0, np.exp(gammaln(half) - gammaln(half - 0.5) - np.log(half) / 2))
+
+
+def superiority(won: Floats, n: Ints, *, confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
+    """Share of topics won, and Wilson's interval; NaN without topics: won, n (pair,) -> three of (pair,)."""
+    from scipy.special import ndtri
+
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    topics = np.where(n > 0, n, np.nan)
+    share = won / topics
+    centre = (share + z2 / (2 * topics)) / (1 + z2 / topics)
+    half = np.sqrt(z2 * (share * (1 - share) / topics + z2 / (4 * topics**2))) / (1 + z2 / topics)
+    return share, np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
+
+
+def _root(differences: Differences) -> Floats:
+    return np.sqrt(np.maximum(differences.n, 1))
+
+
+def _se(differences: Differences) -> Floats:
+    """Standard error of the mean difference; NaN where differences are alike -> (pair,)."""
+    return np.where(differences.without_spread, np.nan, differences.sd) / _root(differences)
+
+
+def _notes(paired: PairedScores, test: PairTest) -> Iterator[Note]:
+    """Yield what limits the comparison of these pairs."""
+    differences, n_topics = paired.differences, len(paired.topics)
+    same = differences.sd == 0
     lacking = int((differences.n < n_topics).sum())
-    if lacking:
-        words.append(f"{counted(lacking, 'pair')} lack some of the {n_topics} topics, and are compared on the others")
-    few = int((differences.n < 2).sum())
-    if few:
-        words.append(f"{counted(few, 'pair')} have fewer than two topics in common, so no p-value")
-    same = int(((differences.sd == 0) & (differences.mean == 0)).sum())
-    if same:
-        words.append(
-            f"{counted(same, 'pair')} have the same scores on every topic: p is 1, and no effect size is known"
-        )
-    constant = int(((differences.sd == 0) & (differences.mean != 0)).sum())
-    if constant:
-        words.append(
-            f"{counted(constant, 'pair')} differ by the same on every topic: there is no spread to measure an effect by"
-        )
+    counts = (
+        ("pairs-lack-topics", "{n:pair} compared on fewer than all {topics} topics, those in common", lacking),
+        ("no-p-value", "no p-value for {n:pair} with fewer than two topics in common", (differences.n < 2).sum()),
+        (
+            "equal-scores",
+            "equal scores on every topic for {n:pair}: p is 1, and the effect size is undefined",
+            (same & (differences.mean == 0)).sum(),
+        ),
+        (
+            "constant-difference",
+            "the same difference on every topic for {n:pair}: the effect size is undefined",
+            (same & (differences.mean != 0)).sum(),
+        ),
+    )
+    yield from (Note(kind, text, n=int(n), topics=n_topics) for kind, text, n in counts if n)
     if isinstance(test, TukeyHSD) and lacking:
-        words.append(f"Tukey's test is over the {int(test.complete(paired).sum())} topics that every system has")
-    return words
+        complete = int(test.complete(paired).sum())
+        yield Note("complete-topics", "Tukey's test is over the {n:topic} that every system has", n=complete)
 
 
-def _too_coarse(p: Floats, p_adjusted: Floats, test: PairTest, *, n_topics: int, alpha: float) -> list[str]:
-    """Whether even the smallest p-value that the test can give is lost in the adjustment."""
+def _too_coarse(p: Floats, p_adjusted: Floats, test: PairTest, *, n_topics: int, alpha: float) -> list[Note]:
+    """Note that even the smallest possible p-value is not significant after the adjustment."""
     finest = test.finest(n_topics)
     smallest = p <= finest * (1 + 1e-9)
     n = int((~np.isnan(p)).sum())
     if not smallest.any() or p_adjusted[smallest].min() <= alpha:
         return []
     more = "more topics" if finest == 2.0 ** (1 - n_topics) else f"{n / alpha:,.0f} draws or more"
-    return [
-        f"the smallest p-value that this test can give is {finest:.2g}, and adjusted for {counted(n, 'pair')} it is "
-        f"{p_adjusted[smallest].min():.2g}: nothing can be found at level {alpha:.3g}; with {more}, fewer pairs or "
-        "another test it could"
-    ]
+    text = (
+        "the smallest possible p-value of this test is {finest:.2g}, and adjusted for {n:pair} it is {adjusted:.2g}: "
+        "no difference can be significant at level {alpha:.3g}; use {more}, fewer pairs or another test"
+    )
+    adjusted = float(p_adjusted[smallest].min())
+    return [Note("too-coarse", text, finest=finest, n=n, adjusted=adjusted, alpha=alpha, more=more)]
 
 
 def _known(values: Floats | Ints) -> list[float | None]:
-    """Numbers as JSON has them, None for NaN."""
+    """Return numbers for JSON, None for NaN."""
     return [None if value != value else value for value in values.tolist()]
-
-
-def _shown(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
 
 
 @dataclass(frozen=True, eq=False)
 class HeadToHead(Tabular):
     """Topics that both systems have, the largest gain of a first; score_a, score_b, difference (topic,).
 
-    ``missing`` are the topics that one of them lacks.
+    ``missing`` are the topics without a score of one of them.
     """
 
     a: str
@@ -240,7 +371,7 @@ class HeadToHead(Tabular):
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """How many topics a wins, ties and loses."""
+        """Return how many topics a wins, ties and loses."""
         wins, losses = int((self.difference > 0).sum()), int((self.difference < 0).sum())
         return wins, len(self.topics) - wins - losses, losses
 
@@ -253,17 +384,17 @@ class HeadToHead(Tabular):
         return [dict(zip(("topic", "score_a", "score_b", "difference", "outcome"), row, strict=True)) for row in rows]
 
     def sentence(self) -> str:
-        """Say who wins on how many topics, and where most."""
+        """Return on how many topics each system is better, and the largest differences."""
         if not self.topics:
             return f"{self.a} and {self.b} have no topic in common."
         wins, ties, losses = self.counts
-        words = f"By {self.measure}, {self.a} beats {self.b} on {wins} of {counted(len(self.topics), 'topic')}"
-        words += f", loses on {losses} and ties on {ties}"
+        text = f"By {self.measure}, {self.a} beats {self.b} on {wins} of {counted(len(self.topics), 'topic')}"
+        text += f", loses on {losses} and ties on {ties}"
         if wins:
-            words += f"; it gains most on topic {self.topics[0]} ({self.difference[0]:+.4f})"
+            text += f"; it gains most on topic {self.topics[0]} ({self.difference[0]:+.4f})"
         if losses:
-            words += f"; it loses most on topic {self.topics[-1]} ({self.difference[-1]:+.4f})"
-        return f"{words}."
+            text += f"; it loses most on topic {self.topics[-1]} ({self.difference[-1]:+.4f})"
+        return f"{text}."
 
 
 def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) -> HeadToHead:
@@ -272,8 +403,8 @@ def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) 
     Ties keep the order of the topics.  A difference below the twelfth digit of the scores is a tie.
     """
     paired = paired_scores(scores, measure, pairs=[(a, b)])
-    there, difference = paired.differences.present[:, 0], paired.differences.value[:, 0]
-    order = np.flatnonzero(there)[np.argsort(-difference[there], kind="stable")]
+    present, difference = paired.differences.present[:, 0], paired.differences.value[:, 0]
+    order = np.flatnonzero(present)[np.argsort(-difference[present], kind="stable")]
     one, other = paired.values[paired.a[0]], paired.values[paired.b[0]]
     return HeadToHead(
         a,
@@ -283,5 +414,5 @@ def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) 
         one[order],
         other[order],
         difference[order],
-        tuple(paired.topics[topic] for topic in np.flatnonzero(~there)),
+        tuple(paired.topics[topic] for topic in np.flatnonzero(~present)),
     )

@@ -1,13 +1,12 @@
-r"""Stability: which orders of systems would survive another judge, and which that look certain would not.
+r"""Stability: which orders of systems would stay the same under another judge.
 
-From the draws of a forecast, for every two systems: how often does the one that is ahead now stay ahead, strictly?
-Over all of them: Kendall's tau-b between the order now and in each draw (``kernels.rank_correlation``).  And for every
-system: the places it may take.  Systems that are level share a place, so their interval goes from the best of these
-places to the worst.
+From the draws of a forecast, for every two systems: how often does the one that is ahead now stay strictly ahead?  Over
+all pairs: Kendall's tau-b between the order now and in each draw.  For every system: the interval of its rank.  Tied
+systems share a rank, so their interval goes from the best of the tied ranks to the worst.
 
-A pair is *significant* where a test over topics says so (its adjusted p-value comes from the caller), *fragile* where
-another judge turns it round with a probability over 20 %.  Pairs that are both are what a paper would get wrong: more
-topics under the same judge would only make it surer.  They come first wherever pairs are listed.
+A pair is *significant* by a test over topics (its adjusted p-value comes from the caller), *fragile* if another judge
+reverses it with a probability over 20 %.  Pairs that are both come first wherever pairs are listed: more topics under
+the same judge would not make them less fragile.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from venire.types import Bools, Floats, Ints
 
 ALPHA, LEVEL = 0.05, 0.95
 DIGITS = 10
-"""Scores are compared to this many decimals, as what differs by rounding alone is a tie."""
+"""Scores are compared to this many decimals: smaller differences are rounding errors."""
 BLOCK_CELLS = 1 << 22
 """How many cells (draws x pairs of systems) are held at a time."""
 
@@ -35,8 +34,8 @@ class Stability(Tabular):
     """The order of systems under other judges.
 
     above (system, system): how often the row is strictly ahead of the column.  tau (draw,).  rank, rank_low, rank_high
-    (system,): the place now, and the best and worst over the draws without their tails.  p_adjusted (pair,), pairs in
-    the order of ``pairs``, or None.
+    (system,): the rank now, and its 95 % interval over the draws.  p_adjusted (pair,), pairs in the order of ``pairs``,
+    or None.
     """
 
     forecast: Forecast
@@ -60,40 +59,40 @@ class Stability(Tabular):
 
     @property
     def stays(self) -> Floats:
-        """Probability that the order survives, strictly; 0 for systems that are level now -> (pair,)."""
+        """Probability that the order stays the same, strictly; 0 for systems that are tied now -> (pair,)."""
         return self._of_sign(self.above)
 
     @property
     def flips(self) -> Floats:
-        """Probability that the order turns round -> (pair,)."""
+        """Probability that the order is reversed -> (pair,)."""
         return self._of_sign(self.above.T)
 
     @property
     def tie(self) -> Floats:
-        """Probability that the two are level -> (pair,)."""
+        """Probability that the two are tied -> (pair,)."""
         a, b = self.pairs
         return np.round(1.0 - self.above[a, b] - self.above[b, a], DIGITS) + 0.0
 
     @property
     def fragile(self) -> Bools:
-        """Pairs that another judge may well turn round -> (pair,)."""
+        """Pairs that another judge reverses with a probability over ``FRAGILE`` -> (pair,)."""
         return self.flips > FRAGILE
 
     @property
     def significant(self) -> Bools:
-        """Pairs that differ by the test over topics -> (pair,); none, if no test was made."""
+        """Pairs that differ significantly over topics -> (pair,); none without a test."""
         n = len(self.pairs[0])
         return np.zeros(n, dtype=np.bool_) if self.p_adjusted is None else self.p_adjusted < ALPHA
 
     def order(self) -> Ints:
-        """Numbers of the pairs, significant yet fragile first, then by how likely they turn round."""
+        """Return the numbers of the pairs, significant yet fragile first, then by the probability of being reversed."""
         return np.lexsort((-self.flips, ~(self.significant & self.fragile)))
 
     def correlation(self) -> Estimate:
-        """Mean tau over the draws, and where 95 % of them are."""
+        """Return the mean of tau over the draws, and the interval of 95 % of them."""
         known = self.tau[~np.isnan(self.tau)]
         if not len(known):
-            return Estimate(np.nan, np.nan, np.nan, LEVEL, "no draw tells two systems apart")
+            return Estimate(np.nan, np.nan, np.nan, LEVEL, "all systems are tied in every draw")
         low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Estimate(
             float(known.mean()), float(low), float(high), LEVEL, f"{counted(len(known), 'draw')} of a judge"
@@ -126,47 +125,48 @@ class Stability(Tabular):
         return [found[n] for n in self.by_score().tolist()]
 
     def by_score(self) -> Ints:
-        """Numbers of the systems, best mean first."""
+        """Return the numbers of the systems, best mean first."""
         return np.argsort(-np.round(self.forecast.mean, DIGITS), kind="stable")
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
-        both = int((self.significant & self.fragile).sum())
-        tau = self.correlation()
-        text = f"By {self.forecast.measure}, another judge would order the {len(self.rank)} systems with tau "
-        text += f"{tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}] to the order now"
+        """Return tau with the order now, and how many pairs are fragile."""
+        both, tau = int((self.significant & self.fragile).sum()), self.correlation()
+        text = (
+            f"By {self.forecast.measure}, the order of the {len(self.rank)} systems under another judge has a tau of "
+        )
+        text += f"{tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}] with the order now"
         if self.p_adjusted is None:
-            return f"{text}, and turn {int(self.fragile.sum()):,} of {len(self.stays):,} pairs round with over 20%."
+            return f"{text}; {int(self.fragile.sum()):,} of {counted(len(self.stays), 'pair')} are fragile."
         if not both:
             return f"{text}; no significant pair is fragile."
         first = int(self.order()[0])
         a, b = (self.forecast.systems[int(each[first])] for each in self.pairs)
-        many = "pair is" if both == 1 else "pairs are"
         return (
-            f"{text}; {both:,} significant {many} fragile, most of all {a} and {b} ({self.flips[first]:.0%} to turn)."
+            f"{text}; {both:,} significant {'pair is' if both == 1 else 'pairs are'} fragile, most of all {a} and {b} "
+            f"(reversed with probability {self.flips[first]:.2f})."
         )
 
     def _of_sign(self, ahead: Floats) -> Floats:
-        """Read (system, system) in the direction of the order now."""
+        """Select from (system, system) in the direction of the order now -> (pair,)."""
         a, b = self.pairs
         delta = self.delta
         return np.where(delta > TIE, ahead[a, b], np.where(delta < -TIE, ahead[b, a], 0.0))
 
 
 def stability(forecast: Forecast, *, p_adjusted: Floats | None = None) -> Stability:
-    """Ask of a forecast which orders survive; p_adjusted (pair,) by a test over topics, in the order of its pairs.
+    """Compute which orders of a forecast stay the same; p_adjusted (pair,) by a test over topics.
 
     Cost: O(draws x systems^2), in blocks.
     """
     n = len(forecast.systems)
     if n < 2:
-        raise SettingError("one system has no order", hint="give the runs of two systems or more")
+        raise SettingError("there is one system, and so no order", hint="give the runs of two systems or more")
     if p_adjusted is not None and p_adjusted.shape != (n * (n - 1) // 2,):
         raise SettingError(
             f"{counted(len(p_adjusted), 'p-value')} for the {counted(n * (n - 1) // 2, 'pair')} of {n} systems"
         )
     now, draws = np.round(forecast.mean, DIGITS), np.round(forecast.draws, DIGITS)
-    best, worst, above = _places(draws)
+    best, worst, above = _ranks(draws)
     tail = (1 - LEVEL) / 2
     return Stability(
         forecast,
@@ -179,8 +179,8 @@ def stability(forecast: Forecast, *, p_adjusted: Floats | None = None) -> Stabil
     )
 
 
-def _places(draws: Floats) -> tuple[Ints, Ints, Floats]:
-    """Best and worst place (draw, system), and how often the row is ahead of the column (system, system)."""
+def _ranks(draws: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return best and worst rank (draw, system), and how often the row is ahead of the column (system, system)."""
     n_draws, n = draws.shape
     best, worst = np.empty((2, n_draws, n), dtype=np.int64)
     above = np.zeros((n, n))

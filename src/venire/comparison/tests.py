@@ -1,4 +1,4 @@
-r"""Tests of pairs: could two systems that are the same differ so much on these topics?
+r"""Paired tests: could two equal systems differ so much on these topics?
 
 Each test is a small value that gives a two-sided p-value for every pair of systems at once.
 
@@ -17,37 +17,44 @@ Each test is a small value that gives a two-sided p-value for every pair of syst
 Urbano, Lima and Hanjalic (2019, doi:10.1145/3331184.3331259) find on simulated collections that the t-test and the
 randomisation of signs behave best, the bootstrap and Wilcoxon's test less so.
 
-With B random draws of which c are as large as what is seen, p = (1 + c) / (1 + B): what is seen is one of them, and p
-is never 0 (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585); Sakai prints c / B.  Where all differences of a pair
-are the same there is no spread for a t; p is then that of all signs, 2^(1-n), and 1 if all are 0.  A pair with fewer
-than two topics in common has no p-value (NaN).
+If c of B random draws are as large as the observed value, p = (1 + c) / (1 + B): the observed value is one of them, and
+p is never 0 (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585); Sakai prints c / B.  Where all differences of a pair
+are the same, t has no spread; p is then that of all signs, 2^(1-n), and 1 if all are 0.  A pair with fewer than two
+topics in common has no p-value (NaN).
 
-Multiplicity: p-values adjusted for how many there are.
-
-With m p-values in ascending order :math:`p_{(1)} \le \dots \le p_{(m)}`,
+Adjustments for m p-values in ascending order :math:`p_{(1)} \le \dots \le p_{(m)}`:
 
     Holm                 :math:`\max_{j \le i} \min(1, (m - j + 1) p_{(j)})`
     Benjamini-Hochberg   :math:`\min_{j \ge i} \min(1, m p_{(j)} / j)`
 
-Holm's (1979, jstor.org/stable/4615733) keeps the probability of any false finding below the level, whatever the
-dependence between tests; Benjamini and Hochberg's (1995, doi:10.1111/j.2517-6161.1995.tb02031.x) the expected share of
-false ones among the findings, under positive dependence.  A p-value that is NaN stays so and is not counted.
+Holm's (1979, jstor.org/stable/4615733) controls the familywise error rate under any dependence between tests; Benjamini
+and Hochberg's (1995, doi:10.1111/j.2517-6161.1995.tb02031.x) controls the false discovery rate under positive
+dependence.  A p-value that is NaN stays so and is not counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from venire.checks import need_at_least
-from venire.errors import SettingError, UnknownName
+from venire.errors import MeasureError, SettingError, UnknownName
 from venire.kernels import paired_tests
-from venire.kernels.paired_tests import Differences, all_signs, count_sums_as_large, random_signs
+from venire.kernels.paired_tests import (
+    Differences,
+    all_pairs,
+    all_signs,
+    count_sums_as_large,
+    differences_of,
+    random_signs,
+)
 from venire.kernels.resampling import topic_weights
-from venire.measures.paired_scores import PairedScores
+from venire.measures.scores import Scores
+from venire.results import counted
 from venire.types import Bools, Floats, Ints
 
 EXACT_UNTIED = 50
@@ -56,32 +63,125 @@ BLOCK_DRAWS = 1 << 14
 """How many draws are held at a time."""
 
 
-class PairTest(Protocol):
-    """What every test of pairs does; ``familywise``: its p-values already hold for all pairs together."""
-
-    familywise: ClassVar[bool]
-
-    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
-        """Two-sided p-value of every pair -> (pair,)."""
-        ...  # pragma: no cover
-
-    def words(self, n_topics: int) -> str:
-        """Say which test it is."""
-        ...  # pragma: no cover
-
-    def finest(self, n_topics: int) -> float:
-        """The smallest p-value that the test can give; 0 if there is no least one."""
-        ...  # pragma: no cover
+Pairs = str | Sequence[tuple[str, str]] | None
 
 
-@dataclass(frozen=True)
-class PairedT:
-    """Student's paired t-test."""
+@dataclass(frozen=True, eq=False)
+class PairedScores:
+    """values (system, topic), NaN where missing; a, b (pair,) number the systems; differences are a less b."""
+
+    values: Floats
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    measure: str
+    a: Ints
+    b: Ints
+    differences: Differences
+
+    def names(self, pair: int) -> tuple[str, str]:
+        """Names of the two systems of a pair."""
+        return self.systems[self.a[pair]], self.systems[self.b[pair]]
+
+
+def paired_scores(scores: Scores, measure: str | None = None, *, pairs: Pairs = None) -> PairedScores:
+    """Pair the scores of systems by topic.
+
+    Parameters
+    ----------
+    measure : may be omitted if there is only one
+    pairs : None: every two systems, in their order; a name: every other system against this baseline, which is b;
+        or pairs of names [(a, b), ...]
+    """
+    one = _of_one_measure(scores, measure)
+    systems = one.names["system"]
+    a, b = _numbered(systems, pairs)
+    values = np.moveaxis(one.values, one.axes.index("system"), 0).astype(np.float64, copy=False)
+    name = measure or (scores.names["measure"][0] if "measure" in scores.axes else "score")
+    return PairedScores(values, systems, one.names["topic"], name, a, b, differences_of(values, a, b))
+
+
+def _of_one_measure(scores: Scores, measure: str | None) -> Scores:
+    """Select the measure; what is left must be systems by topics."""
+    if "measure" in scores.axes:
+        known = scores.names["measure"]
+        if measure is None and len(known) != 1:
+            raise MeasureError(
+                f"there are {len(known)} measures, and systems are compared by one of them",
+                hint=f"name one: {', '.join(map(repr, known))}",
+            )
+        scores = scores.select(measure=measure or known[0])
+    if sorted(scores.axes) != ["system", "topic"]:
+        raise SettingError(
+            f"scores are by {', '.join(scores.axes) or 'nothing'}, expected by system and topic",
+            hint='select from the others as in scores.select(assessor="A"), or take scores.mean("assessor")',
+        )
+    return scores
+
+
+def _numbered(systems: tuple[str, ...], pairs: Pairs) -> tuple[Ints, Ints]:
+    """Number the systems of every pair."""
+    if len(systems) < 2:
+        named = f" ({', '.join(systems)})" if systems else ""
+        raise SettingError(
+            f"found {counted(len(systems), 'system')}{named}, expected two or more to compare",
+            hint="add the run of another system on the same topics",
+        )
+    if pairs is None:
+        return all_pairs(len(systems))
+    if isinstance(pairs, str):
+        pairs = [(each, pairs) for each in systems if each != _known(pairs, systems)]
+    places = {name: number for number, name in enumerate(systems)}
+    found = np.array([[places[_known(a, systems)], places[_known(b, systems)]] for a, b in pairs], dtype=np.int64)
+    found = found.reshape(-1, 2)
+    if not len(found) or (found[:, 0] == found[:, 1]).any():
+        raise SettingError(f"the pairs are {list(pairs)!r}", hint="name pairs of two different systems")
+    return found[:, 0], found[:, 1]
+
+
+def _known(name: str, systems: tuple[str, ...]) -> str:
+    if name not in systems:
+        raise UnknownName("system", name, systems)
+    return name
+
+
+class PairTest(ABC):
+    """A paired test; ``familywise``: its p-values already hold for all pairs together."""
 
     familywise: ClassVar[bool] = False
 
-    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - nothing is drawn
-        """Two-sided p-value of every pair -> (pair,)."""
+    @abstractmethod
+    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
+        """Return the two-sided p-value of every pair -> (pair,)."""
+
+    @abstractmethod
+    def words(self, n_topics: int) -> str:
+        """Return the name of the test."""
+
+    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
+        """Return the smallest possible p-value; 0 if there is none."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class _RandomTest(PairTest):
+    """A test with ``n`` random draws, the same for all pairs."""
+
+    n: int = 9_999
+
+    def __post_init__(self) -> None:
+        need_at_least(1, "the number of draws", self.n)
+
+    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
+        """Return the p-value if no draw is as large as the observed value."""
+        return 1 / (1 + self.n)
+
+
+@dataclass(frozen=True)
+class PairedT(PairTest):
+    """Student's paired t-test."""
+
+    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
+        """Return the two-sided p-value of every pair -> (pair,)."""
         from scipy.special import stdtr
 
         differences = paired.differences
@@ -90,23 +190,19 @@ class PairedT:
         p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
         return p
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - whatever the number
-        """Say which test it is."""
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test."""
         return "paired t-test"
-
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - whatever the number
-        """No p-value is the smallest."""
-        return 0.0
 
 
 @dataclass(frozen=True)
-class Wilcoxon:
+class Wilcoxon(PairTest):
     """Wilcoxon's signed-rank test."""
 
     familywise: ClassVar[bool] = False
 
-    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - nothing is drawn
-        """Two-sided p-value of every pair -> (pair,)."""
+    def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
+        """Return the two-sided p-value of every pair -> (pair,)."""
         from scipy.stats import wilcoxon
 
         differences = paired.differences
@@ -121,27 +217,21 @@ class Wilcoxon:
             p[many] = wilcoxon(values, axis=0, nan_policy="omit").pvalue
         return np.where(differences.n < 2, np.nan, p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - whatever the number
-        """Say which test it is."""
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test."""
         return "Wilcoxon signed-rank test"
 
     def finest(self, n_topics: int) -> float:
-        """All ranks on one side, where this is exact; else no p-value is the smallest."""
+        """Return the p-value of all ranks on one side, where it is exact; else 0."""
         return 2.0 ** (1 - n_topics) if n_topics <= EXACT_UNTIED else 0.0
 
 
 @dataclass(frozen=True)
-class SignFlip:
+class SignFlip(_RandomTest):
     """Randomisation of signs with ``n`` draws, the same for all pairs."""
 
-    familywise: ClassVar[bool] = False
-    n: int = 9_999
-
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of draws", self.n)
-
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
-        """Two-sided p-value of every pair -> (pair,)."""
+        """Return the two-sided p-value of every pair -> (pair,)."""
         differences = paired.differences
         n_topics = len(differences.value)
         if self._exact(n_topics):
@@ -152,56 +242,44 @@ class SignFlip:
         return np.where(differences.n < 2, np.nan, p)
 
     def words(self, n_topics: int) -> str:
-        """Say which test it is."""
+        """Return the name of the test."""
         how = f"all {2**n_topics:,} signs" if self._exact(n_topics) else f"{self.n:,} draws"
         return f"sign-flip randomisation, {how}"
 
     def finest(self, n_topics: int) -> float:
-        """What is seen, and nothing else, is as large as it is; its opposite is, where all signs are counted."""
-        return 2.0 ** (1 - n_topics) if self._exact(n_topics) else 1 / (1 + self.n)
+        """Return the p-value if no other signs give a mean as large; with all signs, the opposite ones do."""
+        return 2.0 ** (1 - n_topics) if self._exact(n_topics) else super().finest(n_topics)
 
     def _exact(self, n_topics: int) -> bool:
         return n_topics < 63 and 2**n_topics <= self.n
 
 
 @dataclass(frozen=True)
-class PairedBootstrap:
+class PairedBootstrap(_RandomTest):
     """Studentised bootstrap of the shifted differences with ``n`` resamples of topics, the same for all pairs."""
 
-    familywise: ClassVar[bool] = False
     n: int = 1_000
 
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of resamples", self.n)
-
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
-        """Achieved significance level of every pair -> (pair,)."""
+        """Return the achieved significance level of every pair -> (pair,)."""
         differences = paired.differences
         drawn = (topic_weights(len(differences.value), n, rng) for n in _blocks(self.n))
         p = _of_counts(sum(paired_tests.count_t_as_large(differences, each) for each in drawn), self.n)
         return np.where(differences.without_spread, np.maximum(_of_alike(differences), 1 / (1 + self.n)), p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - whatever the number
-        """Say which test it is."""
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test."""
         return f"paired bootstrap, {self.n:,} resamples of topics"
-
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - whatever the number
-        """What is seen, and nothing else, is as large as it is."""
-        return 1 / (1 + self.n)
 
 
 @dataclass(frozen=True)
-class TukeyHSD:
+class TukeyHSD(_RandomTest):
     """Randomised Tukey HSD with ``n`` permutations, over all systems on the topics that all of them have."""
 
     familywise: ClassVar[bool] = True
-    n: int = 9_999
-
-    def __post_init__(self) -> None:
-        need_at_least(1, "the number of permutations", self.n)
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
-        """Two-sided p-value of every pair, holding for all pairs together -> (pair,)."""
+        """Return the two-sided p-value of every pair, holding for all pairs together -> (pair,)."""
         complete = self.complete(paired)
         values = paired.values[:, complete]
         means = values.mean(axis=1)
@@ -216,25 +294,21 @@ class TukeyHSD:
         ranges = paired_tests.permuted_ranges(paired.values[:, self.complete(paired)], self.n, rng)
         return paired_tests.critical_range(ranges, most)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - whatever the number
-        """Say which test it is."""
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test."""
         return f"randomised Tukey HSD, {self.n:,} permutations"
-
-    def finest(self, n_topics: int) -> float:  # noqa: ARG002 - whatever the number
-        """What is seen, and nothing else, is as wide as it is."""
-        return 1 / (1 + self.n)
 
     @staticmethod
     def complete(paired: PairedScores) -> Bools:
-        """Topics that all systems have, which must be two or more -> (topic,)."""
-        there = ~np.isnan(paired.values)
-        complete: Bools = np.asarray(there.all(axis=0))
+        """Return the topics that all systems have, which must be two or more -> (topic,)."""
+        present = ~np.isnan(paired.values)
+        complete: Bools = np.asarray(present.all(axis=0))
         if complete.sum() < 2:
-            worst = int(there.sum(axis=1).argmin())
+            worst = int(present.sum(axis=1).argmin())
             raise SettingError(
                 f"{int(complete.sum())} of {len(complete)} topics have a score of every system, expected 2 or more: "
-                f"{paired.systems[worst]!r} has {int(there[worst].sum())}",
-                hint="leave that system out, or score missing lists as 0",
+                f"{paired.systems[worst]!r} has {int(present[worst].sum())}",
+                hint="remove that system, or score missing lists as 0",
             )
         return complete
 
@@ -254,12 +328,12 @@ def _signed_ranks(value: Floats) -> Floats:
 
 
 def _of_counts(counts: Ints | int, n: int) -> Floats:
-    """p-values from how many of n draws were as large as what was seen."""
+    """Return p-values from how many of n draws were as large as the observed value."""
     return np.asarray(1 + counts) / (1.0 + n)
 
 
 def _of_alike(differences: Differences) -> Floats:
-    """p-values of pairs without spread, by all signs; NaN with fewer than two topics -> (pair,)."""
+    """Return p-values of pairs without spread, by all signs; NaN with fewer than two topics -> (pair,)."""
     p = np.where(differences.mean == 0, 1.0, 2.0 ** (1 - np.minimum(differences.n, 1000)))
     return np.where(differences.n < 2, np.nan, p)
 
@@ -275,8 +349,7 @@ def holm(p: Floats) -> Floats:
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
     """
-    found = np.full(p.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(p))
+    found, known = p.copy(), np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     found[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)), 1.0)
     return found
@@ -286,14 +359,14 @@ def benjamini_hochberg(p: Floats) -> Floats:
     """Adjust by Benjamini and Hochberg's step-up; (test,) -> (test,)."""
     from scipy.stats import false_discovery_control
 
-    found = np.full(p.shape, np.nan)
-    known = ~np.isnan(p)
-    found[known] = false_discovery_control(p[known])
+    found, known = p.copy(), ~np.isnan(p)
+    if known.any():
+        found[known] = false_discovery_control(p[known])
     return found
 
 
 def unadjusted(p: Floats) -> Floats:
-    """Leave p-values as they are."""
+    """Return p-values as they are."""
     return p
 
 
@@ -302,10 +375,10 @@ WORDS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted"}
 
 
 def adjustment(adjust: str | Adjust | None) -> tuple[str, Adjust]:
-    """Settle an adjustment, by name or as a function of p-values, with its name."""
+    """Resolve an adjustment, by name or as a function of p-values, with its name."""
     name = "none" if adjust is None else adjust
     if not isinstance(name, str):
-        return str(getattr(name, "__name__", "own")), name
+        return str(getattr(name, "__name__", "custom")), name
     if name not in ADJUSTMENTS:
         raise UnknownName("adjustment", name, ADJUSTMENTS)
     return name, ADJUSTMENTS[name]

@@ -1,4 +1,4 @@
-r"""Sources of uncertainty: what other topics do to a comparison, what another judge does, and what both do together.
+r"""Sources of uncertainty: what other topics change in a comparison, what another judge changes, and both together.
 
 With :math:`x_{st}` the score of system s on topic t now, :math:`x_{std}` in draw d of a judge, its mean over draws
 :math:`\mu_{st}`, and :math:`w_{dt}` how often topic t is among n topics drawn with replacement,
@@ -10,34 +10,30 @@ With :math:`x_{st}` the score of system s on topic t now, :math:`x_{std}` in dra
 Resampling the topics of a draw, :math:`\sum_t w_{dt} x_{std} / n`, would count chance in single labels twice, once in
 the draw and once more between its topics: in trials with known truth its standard deviation is 15 to 25 % too large
 (``tests/unit/comparison/test_uncertainty_sources.py``), that of the form above is right.  ``both`` may still be
-narrower than ``topics``: a new judge does not repeat every label, so that systems differ less on each topic to begin
-with.
+narrower than ``topics``: a new judge does not repeat every label, so that systems differ less on each topic.
 
-The share of draws of ``both`` in which A is ahead of B is the probability that A beats B for a random user and a new
-set of as many topics; it is for topics like these, and for the judges that the form of forecast describes.
+The share of draws of ``both`` in which A is ahead of B estimates the probability that A beats B for a random user and a
+new set of as many topics.  It holds for topics like these, and for the judges that the judge model describes.
 
-Judge forms: how much a forecast depends on what is taken to vary, the labels alone, the judge, or judge and topic.
-
-The same pairs are forecast with one matrix of transitions, with a matrix per assessor, and with matrices that vary with
-assessor and topic (``disagreement.transitions``).  Where the answers differ, the model matters, and a probability
-should be read with that in mind.
+``compare_judge_models`` forecasts the same pairs with one transition matrix, with a matrix per assessor, and with
+matrices that vary with assessor and topic (``disagreement.transitions``).  Where the results differ, the probabilities
+depend on the model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from venire.comparison.forecast import TIE, JudgeSwap, forecast_of
+from venire.comparison.forecast import DEFAULT_MODEL, TIE, JudgeSwap, SwapOptions
 from venire.comparison.stability import Stability, stability
-from venire.data.gains import GainsLike
-from venire.disagreement.transitions import ANY, FORMS, Transitions
+from venire.disagreement.transitions import FORMS
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike
-from venire.io.runs import Progress, RunsLike
+from venire.io.runs import RunsLike
 from venire.kernels.resampling import topic_weights
 from venire.measures.scoring import MeasureLike
 from venire.randomness import seed_of
@@ -45,7 +41,7 @@ from venire.results import Tabular, known
 from venire.types import Floats, Ints, RNGLike
 
 DRAWN = ("topics", "judges", "both")
-"""What is drawn anew: the sources."""
+"""The sources of uncertainty: what is drawn."""
 LEVEL = 0.95
 
 
@@ -57,8 +53,8 @@ class UncertaintySources(Tabular):
     measure: str
     mean: Floats
     draws: Mapping[str, Floats]
-    form: str
-    notes: tuple[str, ...] = ()
+    judge_model: str
+    notes: tuple[Any, ...] = ()
 
     def number(self, system: str) -> int:
         """Return the number of a system."""
@@ -67,13 +63,13 @@ class UncertaintySources(Tabular):
         return self.systems.index(system)
 
     def difference(self, source: str, a: str, b: str) -> Floats:
-        """Draws of the difference between two systems by one source -> (draw,)."""
+        """Return the draws of the difference between two systems by one source -> (draw,)."""
         if source not in self.draws:
             raise UnknownName("source of uncertainty", source, DRAWN)
         return self.draws[source][:, self.number(a)] - self.draws[source][:, self.number(b)]
 
     def p_beats(self, a: str, b: str, *, source: str = "both") -> float:
-        """Probability that a is strictly ahead of b; by default for a random user and a new set of topics."""
+        """Return the probability that a is strictly ahead of b, by default for a random user and new topics."""
         return float((self.difference(source, a, b) > TIE).mean())
 
     def records(self, pairs: Iterable[tuple[str, str]] | None = None) -> list[dict[str, Any]]:
@@ -99,12 +95,12 @@ class UncertaintySources(Tabular):
         }
 
     def spread(self) -> dict[str, float]:
-        """Median over all pairs of the standard deviation of their difference, by source."""
+        """Return the median over all pairs of the standard deviation of their difference, by source."""
         a, b = np.triu_indices(len(self.systems), 1)
         return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in DRAWN}
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
-        """Say the main finding in one sentence: of a pair, or of the best system and the next that it is ahead of."""
+        """Return the probabilities of one pair, by default the best system and the next that it is ahead of."""
         first = int(np.argmax(self.mean))
         below = np.where(self.mean < self.mean[first] - TIE, self.mean, -np.inf)
         a, b = a or self.systems[first], b or self.systems[int(np.argmax(below))]
@@ -126,52 +122,39 @@ def uncertainty_sources(
     runs: RunsLike,
     measure: MeasureLike = "nDCG@10",
     *,
-    assessor: str | None = None,
-    new_judge: str = ANY,
-    transitions: Transitions | None = None,
-    form: str = "hierarchical",
-    gains: GainsLike = "linear",
+    judge_model: str = DEFAULT_MODEL,
     n_draws: int = 2000,
-    topics: Iterable[str] | None = None,
     rng: RNGLike = 0,
-    progress: Progress | None = None,
+    **options: Unpack[SwapOptions],
 ) -> UncertaintySources:
-    """Draw mean scores on other topics, under another judge, and both; as ``forecast`` takes them.
+    """Draw mean scores on other topics, under another judge, and both; options as in ``JudgeSwap.of``.
 
-    form : "fixed", "assessors" or "hierarchical" (``disagreement.transitions``)
+    judge_model : "fixed", "assessors" or "hierarchical" (``disagreement.transitions``)
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
-    scene = JudgeSwap.of(
-        judgments,
-        runs,
-        measure,
-        assessor=assessor,
-        new_judge=new_judge,
-        transitions=transitions,
-        gains=gains,
-        topics=topics,
-        progress=progress,
-    )
-    return sources_of(scene, form=form, n_draws=n_draws, rng=rng)
+    swap = JudgeSwap.of(judgments, runs, measure, **options)
+    return sources_of(swap, judge_model=judge_model, n_draws=n_draws, rng=rng)
 
 
 def sources_of(
-    scene: JudgeSwap, *, form: str = "hierarchical", n_draws: int = 2000, rng: RNGLike = 0
+    swap: JudgeSwap, *, judge_model: str = DEFAULT_MODEL, n_draws: int = 2000, rng: RNGLike = 0
 ) -> UncertaintySources:
-    """Draw from a scene at hand."""
+    """Draw mean scores by the one measure of a judge swap."""
     for_judges, for_topics = seed_of(rng).spawn(2)
-    means, expected = [], np.zeros_like(scene.now)
-    for block in scene.draws(form, n_draws, seed=for_judges):
-        means.append(block.mean(axis=1))
-        expected += block.sum(axis=2) / n_draws
+    now = swap.scores.values[:, :, 0]
+    means, expected = [], np.zeros_like(now)
+    for block in swap.draws(judge_model, n_draws, seed=for_judges):
+        means.append(block[:, :, 0].mean(axis=1))
+        expected += block[:, :, 0].sum(axis=2) / n_draws
     judges = np.concatenate(means, axis=1).T
-    weights = topic_weights(scene.now.shape[1], n_draws, np.random.default_rng(for_topics))
-    draws = three_sources(scene.now, judges, expected, weights=weights)
-    return UncertaintySources(scene.systems, scene.measure, scene.now.mean(axis=1), draws, form, scene.notes)
+    weights = topic_weights(now.shape[1], n_draws, np.random.default_rng(for_topics))
+    draws = three_sources(now, judges, expected, weights=weights)
+    about = swap.plan.names[0], now.mean(axis=1), draws, judge_model, swap.layout.notes
+    return UncertaintySources(swap.systems, *about)
 
 
 def three_sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -> dict[str, Floats]:
-    """Mean scores by source, each (draw, system).
+    """Return mean scores by source, each (draw, system).
 
     now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
     weights (draw, topic): how often each topic is drawn.
@@ -182,27 +165,27 @@ def three_sources(now: Floats, judges: Floats, expected: Floats, *, weights: Flo
 
 
 @dataclass(frozen=True, eq=False)
-class FormComparison(Tabular):
-    """The stability of the same systems under several forms of judge, by name; the first is what others differ from."""
+class JudgeModelComparison(Tabular):
+    """The stability of the same systems under several judge models, by name; the first is the reference."""
 
     found: dict[str, Stability]
 
     @property
-    def forms(self) -> tuple[str, ...]:
-        """Names of the forms."""
+    def judge_models(self) -> tuple[str, ...]:
+        """Names of the judge models."""
         return tuple(self.found)
 
     @property
     def stays(self) -> Floats:
-        """Probability that each order survives -> (form, pair)."""
+        """Probability that each order stays -> (judge model, pair)."""
         return np.stack([each.stays for each in self.found.values()])
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per form: what it says over all pairs, and how far it is from the first."""
+        """Return one JSON object per judge model: means over all pairs, and differences from the first model."""
         stays = self.stays
         return [
             {
-                "form": form,
+                "judge_model": name,
                 "tau": known(each.correlation().value),
                 "tau_low": known(each.correlation().low),
                 "tau_high": known(each.correlation().high),
@@ -212,48 +195,55 @@ class FormComparison(Tabular):
                 "mean_change": float(np.abs(stays[n] - stays[0]).mean()),
                 "most_change": float(np.abs(stays[n] - stays[0]).max()),
             }
-            for n, (form, each) in enumerate(self.found.items())
+            for n, (name, each) in enumerate(self.found.items())
         ]
 
     def pair_records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per pair, those on which the forms differ most first."""
+        """Return one JSON object per pair, in descending order of the range over judge models."""
         first = next(iter(self.found.values()))
         a, b = first.pairs
         names, stays = first.forecast.systems, self.stays
         order = np.argsort(-np.ptp(stays, axis=0), kind="stable")
         return [
             {"a": names[a[n]], "b": names[b[n]], "delta": float(first.delta[n])}
-            | {f"p_stays_ahead_{form}": float(stays[row, n]) for row, form in enumerate(self.forms)}
+            | {f"p_stays_ahead_{name}": float(stays[row, n]) for row, name in enumerate(self.judge_models)}
             for n in order.tolist()
         ]
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
+        """Return how much the probabilities differ between judge models."""
         spread = np.ptp(self.stays, axis=0)
         most = self.pair_records()[0]
-        counts = ", ".join(f"{int(each.fragile.sum()):,} ({form})" for form, each in self.found.items())
+        counts = ", ".join(f"{int(each.fragile.sum()):,} ({name})" for name, each in self.found.items())
         return (
-            f"Between forms of judge, the probability that an order survives differs by {spread.mean():.2f} on "
-            f"average and by {spread.max():.2f} at most ({most['a']} and {most['b']}); fragile pairs: {counts}."
+            f"Between judge models, the probability that an order stays differs by {spread.mean():.2f} on average and "
+            f"by {spread.max():.2f} at most ({most['a']} and {most['b']}); fragile pairs: {counts}."
         )
 
 
-def compare_forms(
+def compare_judge_models(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureLike = "nDCG@10",
     *,
-    forms: Sequence[str] = FORMS,
+    judge_models: Sequence[str] = FORMS,
     n_draws: int = 2000,
     rng: RNGLike = 0,
-    **options: Any,
-) -> FormComparison:
-    """Forecast the same pairs under several forms of judge; options are those of ``forecast``.
+    **options: Unpack[SwapOptions],
+) -> JudgeModelComparison:
+    """Forecast the same pairs under several judge models; options as in ``JudgeSwap.of``.
 
-    Cost: that of one forecast per form; the runs are scanned once.
+    Cost: that of one forecast per judge model; the runs are scanned once.
     """
-    if not forms:
-        raise SettingError("no form of judge was given", hint=f"there are {', '.join(FORMS)}")
-    scene = JudgeSwap.of(judgments, runs, measure, **options)
-    drawn = {form: forecast_of(scene, form=form, n_draws=n_draws, rng=rng) for form in forms}
-    return FormComparison({form: stability(found) for form, found in drawn.items()})
+    swap = JudgeSwap.of(judgments, runs, measure, **options)
+    return judge_models_of(swap, judge_models=judge_models, n_draws=n_draws, rng=rng)
+
+
+def judge_models_of(
+    swap: JudgeSwap, *, judge_models: Sequence[str] = FORMS, n_draws: int = 2000, rng: RNGLike = 0
+) -> JudgeModelComparison:
+    """Forecast the pairs of a judge swap under several judge models, by its first measure."""
+    if not judge_models:
+        raise SettingError("no judge model was given", hint=f"there are {', '.join(FORMS)}")
+    drawn = {name: swap.forecasts(judge_model=name, n_draws=n_draws, rng=rng)[0] for name in judge_models}
+    return JudgeModelComparison({name: stability(found) for name, found in drawn.items()})

@@ -1,16 +1,16 @@
 r"""Verdict: is there a best system, for whom, and how sure is that?
 
-Let w be the system with the highest mean score.  It is *named* the winner only if it is ahead of every other system by
-more than chance in the topics explains: for all j, a two-sided paired t-test of w against j has p <= 1 - level.  No
-adjustment for their number is due.  To name w although v is truly best, the test of w against v must reject, and in the
-wrong direction, which happens with probability (1 - level) / 2 at most, however many systems there are (an
-intersection-union test: Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with 1 - level; among
-more that are equal, as a rule with less.  Systems from which w cannot be told are its *rivals*.
+Let w be the system with the highest mean score.  It is *named* the winner only if it is significantly better than every
+other system: for all j, a two-sided paired t-test of w against j has p <= 1 - confidence.  No adjustment for their
+number is needed.  To name w although v is truly best, the test of w against v must reject, and in the wrong direction,
+which happens with probability (1 - confidence) / 2 at most, however many systems there are (an intersection-union test:
+Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with probability 1 - confidence; among more
+that are equal, usually with less.  Systems that do not differ significantly from w are its *rivals*.
 
-How sure it is to stay ahead of all is the share of draws in which it is, by source: other topics, another judge, both
-(``comparison.uncertainty``), and another user, whose relevance is drawn (``measures.random_users``).  A first
-place that k systems share counts 1 / k.  The *margin* is how far behind the truly best system w may still be: the 95 %
-quantile over draws of how far the best of the others is ahead of it.
+The probability that w comes first is the share of draws in which it does, by source: other topics, another judge, both
+(``comparison.uncertainty``), and another user, whose relevance is drawn (``measures.random_users``).  A first place
+that k systems share counts 1 / k.  The *margin* is the 95 % quantile over draws of how far the best of the others is
+ahead of w.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import LEVEL
-from venire.comparison.tests import PairedT
+from venire.comparison.tests import PairedT, paired_scores
 from venire.errors import SettingError
-from venire.measures.paired_scores import paired_scores
 from venire.measures.scores import Scores
 from venire.results import Records, Tabular, counted, known, listed
 from venire.types import Floats
@@ -41,9 +40,9 @@ MOST_NAMES = 4
 
 @dataclass(frozen=True, eq=False)
 class Verdict(Tabular):
-    """Who is best: ``best`` has the highest mean, ``rivals`` cannot be told from it; p_first and margin are by source.
+    """``best`` has the highest mean, ``rivals`` do not differ significantly from it; p_first and margin are by source.
 
-    twins: rivals with the same score on every topic; ``closest`` is the first that is none.  mean (system,): scores.
+    twins: rivals with the same score on every topic; ``closest`` is the first other rival.  mean (system,): scores.
     lead: how far the best is ahead of the next system; p_next: the p-value of that difference.
     """
 
@@ -59,20 +58,20 @@ class Verdict(Tabular):
     p_next: float
     p_first: Mapping[str, float]
     margin: Mapping[str, float]
-    level: float = LEVEL
+    confidence: float = LEVEL
 
     @property
     def winner(self) -> str | None:
-        """The system that is named the winner, if one is."""
+        """The system that is named the winner, or None."""
         return self.best if not self.rivals and len(self.systems) > 1 else None
 
     @property
     def closest(self) -> str | None:
-        """The rival with the highest mean, of those whose scores differ."""
+        """The rival with the highest mean, of those whose scores differ from the best."""
         return next((name for name in self.rivals if name not in self.twins), None)
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return it as a JSON object."""
         return {
             "winner": self.winner,
             "best": self.best,
@@ -88,15 +87,19 @@ class Verdict(Tabular):
         }
 
     def records(self) -> Records:
-        """Return one row per system, best first: its mean, and whether it can be told from the best."""
-        told = {self.best: "best", **dict.fromkeys(self.rivals, "not told apart from the best")}
+        """Return one row per system, best first: its mean, and whether it differs significantly from the best."""
+        standing = {self.best: "best", **dict.fromkeys(self.rivals, "not significantly behind")}
         return [
-            {"system": self.systems[n], "mean": known(self.mean[n]), "standing": told.get(self.systems[n], "behind")}
+            {
+                "system": self.systems[n],
+                "mean": known(self.mean[n]),
+                "standing": standing.get(self.systems[n], "behind"),
+            }
             for n in np.argsort(-self.mean, kind="stable").tolist()
         ]
 
     def sentence(self) -> str:
-        """Say it in one sentence."""
+        """Return the winner, or the rivals of the best system, and the probability of coming first."""
         if len(self.systems) == 1:
             return f"There is one system only, {self.best}; its {self.measure} is {self.mean[0]:.3f}."
         topics = counted(self.n_topics, "topic")
@@ -110,8 +113,9 @@ class Verdict(Tabular):
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
-        told = f" cannot be told apart from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
-        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{told}{self._stays()}."
+        verb = "do" if self.twins else "does"
+        text = f" {verb} not differ significantly from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
+        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{text}{self._stays()}."
 
     def _stays(self) -> str:
         parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]
@@ -122,9 +126,9 @@ class Verdict(Tabular):
 
 
 def verdict(
-    scores: Scores, measure: str | None = None, *, draws: Mapping[str, Floats] | None = None, level: float = LEVEL
+    scores: Scores, measure: str | None = None, *, draws: Mapping[str, Floats] | None = None, confidence: float = LEVEL
 ) -> Verdict:
-    """Name the best system, or say from which it cannot be told.
+    """Name the best system, or list the systems that do not differ significantly from it.
 
     scores: by system and topic, of one measure, or of several and ``measure`` names one.  draws: mean scores (draw,
     system) by source, as of ``uncertainty_sources``; the systems as in ``scores``.
@@ -146,7 +150,7 @@ def verdict(
     order = np.argsort(-mean, kind="stable")
     best, runner = int(order[0]), int(order[min(1, len(order) - 1)])
     p = _p_values(one)[best]
-    told = (p <= 1 - level + 1e-12) & (mean < mean[best] - TIE)
+    worse = (p <= 1 - confidence + 1e-12) & (mean < mean[best] - TIE)
     sure = {source: _first(each, best) for source, each in (draws or {}).items()}
     alone = len(systems) == 1
     return Verdict(
@@ -155,26 +159,26 @@ def verdict(
         mean,
         len(one.names["topic"]),
         systems[best],
-        tuple(systems[other] for other in order[1:].tolist() if not told[other]),
+        tuple(systems[other] for other in order[1:].tolist() if not worse[other]),
         _twins(one, best),
         None if alone else systems[runner],
         np.nan if alone else float(mean[best] - mean[runner]),
         float(p[runner]),
         {source: share for source, (share, _) in sure.items()},
         {source: behind for source, (_, behind) in sure.items()},
-        level,
+        confidence,
     )
 
 
 def _twins(scores: Scores, best: int) -> tuple[str, ...]:
-    """Systems whose score is that of the best on every topic."""
+    """Return the systems whose score is that of the best on every topic."""
     values = np.moveaxis(scores.values, scores.axes.index("system"), 0)
     same = np.isclose(values, values[best], rtol=0, atol=TIE, equal_nan=True).all(axis=1)
     return tuple(name for n, name in enumerate(scores.names["system"]) if same[n] and n != best)
 
 
 def _p_values(scores: Scores) -> Floats:
-    """Two-sided p-values of paired t-tests over topics -> (system, system); NaN on the diagonal."""
+    """Return two-sided p-values of paired t-tests over topics -> (system, system); NaN on the diagonal."""
     n = len(scores.names["system"])
     p = np.full((n, n), np.nan)
     if n > 1:
@@ -184,7 +188,7 @@ def _p_values(scores: Scores) -> Floats:
 
 
 def _first(draws: Floats, place: int) -> tuple[float, float]:
-    """Share of draws in which a system comes first, ties shared, and how far behind it may be; draws (draw, system)."""
+    """Return the share of draws in which a system comes first, ties shared, and the margin; draws (draw, system)."""
     top = draws >= draws.max(axis=1, keepdims=True) - TIE
     share = float((top[:, place] / top.sum(axis=1)).mean())
     others = np.delete(draws, place, axis=1)
@@ -195,7 +199,7 @@ def _first(draws: Floats, place: int) -> tuple[float, float]:
 
 
 def _percent(p: float) -> str:
-    """Write a share of draws in per cent, never as certain: all draws are no proof."""
+    """Format a share of draws in per cent, never as 0% or 100%."""
     if p > 0.99:
         return "over 99%"
     return "under 1%" if p < 0.01 else f"{p:.0%}"

@@ -29,9 +29,9 @@ from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.ragged import gather, offsets
-from venire.measures.layout import Case, Layout
+from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
-from venire.measures.scoring import Plan, score_facts
+from venire.measures.scoring import Plan, Scoring, score_facts
 from venire.results import counted
 from venire.types import Floats, RNGLike
 
@@ -91,7 +91,7 @@ def count_resources(
     chosen = scan(runs, offers.items, progress=progress).facts
     _refuse_strangers(chosen)
     worth = score_facts(offers.lists, panel, plan)
-    layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items)), plan, missing=missing)
+    layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items), Scoring(missing=missing)), plan)
     sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
     seen = np.where(layout.seen, 1.0, np.nan)
     oracle = (sums * seen[:, None])[..., layout.chosen]

@@ -1,4 +1,4 @@
-r"""A user who goes down the list and stops: RR, ERR, nERR, RBP.
+r"""Measures of a user who reads down the list and stops: RR, ERR, nERR, RBP.
 
 .. math::
     ERR@k = \sum_{r \le k} \frac{R_r}{r} \prod_{j < r} (1 - R_j), \qquad R = \frac{2^{level} - 1}{2^{top\ level}}
@@ -12,21 +12,22 @@ probabilities of relevance, the expected reciprocal rank of the first relevant d
 .. math:: RBP = (1 - p) \sum_r p^{r-1} g_r
 
 Moffat and Zobel (2008), doi:10.1145/1416950.1416952.  Gains beyond [0, 1] are divided by the largest, as RBP is a
-rate of utility per document.  Its residual is the weight of all documents without a judgment: what the score could
-still gain.
+rate of utility per document.  Its residual is the weight of all documents without a judgment: the most by which their
+labels could raise the score.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from venire.data.align import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
-from venire.kernels.ranking import discounted, share, stopping
-from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, OverUsers, Worth, by_powers, require_ideal
+from venire.kernels.ranking import discounted, stopping
+from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, Normalised, OverUsers, Worth, by_powers
 from venire.types import Floats, Ints
 
 
@@ -36,9 +37,7 @@ class RR(BinaryMeasure):
 
     mean_over_users = "independent"
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        seen = ranked.upto(self.k)
+    def _score(self, seen: Ranked) -> Floats:
         return stopping(seen.gains, seen.rank)
 
 
@@ -47,11 +46,7 @@ class ERR(ContextMeasure):
     """Expected reciprocal rank at which a user who reads downwards is satisfied."""
 
     stops = True
-
-    @property
-    def mean_over_users(self) -> OverUsers:
-        """Where documents are independent: stated gains within [0, 1] are the probabilities of stopping."""
-        return "independent"
+    mean_over_users: ClassVar[OverUsers] = "independent"
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Probability that a document of each label satisfies."""
@@ -68,30 +63,15 @@ class ERR(ContextMeasure):
         """1 / rank."""
         return 1.0 / rank
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        seen = ranked.upto(self.k)
+    def _score(self, seen: Ranked) -> Floats:
         return stopping(seen.gains, seen.rank)
 
 
 @dataclass(frozen=True)
-class nERR(ERR):  # noqa: N801 - the field's spelling
+class nERR(Normalised, ERR):  # noqa: N801 - the field's spelling
     """ERR as a share of that of the best ranking."""
 
     mean_over_users = "never"
-
-    @property
-    def best_depth(self) -> int | None:
-        """Return the cut-off."""
-        return self.k
-
-    def ideal_of(self, best: Ranked) -> Floats:
-        """Return the ERR of the best ranking."""
-        return ERR.__call__(self, best)
-
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        return share(super().__call__(ranked), require_ideal(ranked.ideal))
 
 
 @dataclass(frozen=True)
@@ -118,9 +98,7 @@ class RBP(Measure):
             raise GainsError("RBP needs a label with a gain above 0", hint=f"found {gains!r}")
         return Worth(gains.values / top, min(unjudged / top, 1.0))
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        seen = ranked.upto(self.k)
+    def _score(self, seen: Ranked) -> Floats:
         return discounted(seen.gains, self._weight(seen))
 
     def _weight(self, ranked: Ranked) -> Floats:
@@ -137,11 +115,9 @@ class RBP(Measure):
 
 @dataclass(frozen=True)
 class RBPResidual(RBP):
-    """What RBP could still gain if every document without a judgment had the top gain; all of it for no list."""
+    """What RBP would gain if every document without a judgment had the top gain; 1 for a missing list."""
 
     empty_score = 1.0
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        seen = ranked.upto(self.k)
+    def _score(self, seen: Ranked) -> Floats:
         return 1 - discounted(seen.judged.astype(np.float64), self._weight(seen))

@@ -1,8 +1,8 @@
-"""evaluate: runs, judgments and measures into Scores.
+"""evaluate: runs, judgments and measures to Scores.
 
-The runs are scanned once into facts (which ranks the judged items hold); then, for a block of judges at a time, every
-label becomes a gain, and each measure is computed over (judge, list, slot) arrays.  Another assessor, another gain or
-another measure costs arithmetic on the hits, never another pass over the runs.
+The runs are scanned once into facts (the ranks of the judged items); then, for a block of judges at a time, labels
+become gains, and each measure is computed over (judge, list, slot) arrays.  Another assessor, another gain or another
+measure costs arithmetic on the hits, not another pass over the runs.
 """
 
 from __future__ import annotations
@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from venire.data.conditional import is_conditional
-from venire.data.gains import GainsLike, gains_for
+from venire.data.gains import GainsLike
 from venire.data.panel import Pool
 from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.measures.layout import Case, Layout, check_missing
+from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 
 if TYPE_CHECKING:
     from venire.data.context import Context
-    from venire.data.judgments import Judgments
-    from venire.measures.context_use import ContextUse
 
 
 def evaluate(
@@ -53,18 +50,18 @@ def evaluate(
     assessor, per, pool
         Whose labels count where several assessors judged: one by name, each of them (``per="assessor"``, which adds an
         axis), or their labels pooled ("median", "majority", "max", "min", "mean").
-    topics : score only these
+    topics : the topics to score; None: all judged topics
     unjudged : the gain of documents nobody judged, or "condensed" to remove them from the lists
-    missing : topics that a system has no list for score "zero", or are left out ("skip")
-    duplicates : documents that are copies of each other: the first in a list counts, later ones have no gain
+    missing : topics without a list of a system score "zero", or are omitted ("skip")
+    duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
     context
-        For measures with alpha, such as "CCG(alpha=0.5)@5": what stands for labels in condition that were not
-        collected.  By default nothing is predicted, and they are as in isolation.
+        For measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not collected.
+        By default they are not predicted, and the label in isolation is used.
 
     Returns
     -------
-    Scores with the axes system, topic, measure and, with ``per``, assessor.  ``Scores.context`` counts where the labels
-    in condition came from.
+    Scores with the axes system, topic, measure and, with ``per``, assessor.  ``Scores.context`` counts the sources
+    of conditional labels.
 
     Examples
     --------
@@ -73,43 +70,31 @@ def evaluate(
     system  RR      nDCG@10
     run     0.5000  0.6309
     """
-    check_missing(missing)
+    scoring = Scoring(
+        assessor=assessor,
+        per=per,
+        pool=pool,
+        gains=gains,
+        unjudged=unjudged,
+        missing=missing,
+        topics=topics,
+        duplicates=duplicates,
+    )
     labels = as_judgments(judgments)
-    plan = Plan.of(as_list(measures), gains_for(gains, labels.scale), unjudged, in_context=True)
-    alone = _alone(labels, plan, context) if plan.contextual else labels
-    case = Case.of(alone, runs, assessor=assessor, per=per, pool=pool, duplicates=duplicates, progress=progress)
-    layout = Layout.of(case, plan, topics=topics, missing=missing)
-    used: ContextUse | None = None
-    if plan.contextual:
-        from venire.measures.context_use import known_in_context, score_case
+    plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
+    if not plan.contextual:
+        return score_case(Case.of(labels, runs, scoring, progress=progress), plan)
+    from venire.measures.context.scoring import score_in_context  # most evaluations do not need it
 
-        known = known_in_context(labels, case.panel, context, assessor=assessor, pool=pool)
-        values, used = score_case(case, plan, layout, known)
-    else:
-        values = layout.place(score_facts(case.facts, case.panel, plan, group=case.group))
-    axes, notes = ("system", "topic", "measure", "assessor"), (*layout.notes, *(used.notes() if used else ()))
-    names = {
-        "system": case.facts.systems,
-        "topic": layout.topics,
-        "measure": plan.names,
-        "assessor": tuple(str(name) for name in case.panel.judges),
-    }
-    if per is None:
-        return Scores(values[..., 0], axes[:3], {axis: names[axis] for axis in axes[:3]}, notes, used)
-    return Scores(values, axes, names, notes, used)
+    return score_in_context(labels, runs, plan, scoring, context=context, progress=progress)
 
 
-def _alone(labels: Judgments, plan: Plan, context: Context | None) -> Judgments:
-    """Labels in isolation, once it is clear that some in condition can be had.
-
-    What scores in context is loaded where it is needed: most evaluations never do.
-    """
-    from venire.measures.context_use import refuse_without_context
-
-    refuse_without_context(labels, plan, context)
-    return labels.take(~is_conditional(labels))
+def score_case(case: Case, plan: Plan) -> Scores:
+    """Score the runs of a case by measures of labels in isolation."""
+    layout = Layout.of(case, plan)
+    return layout.scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
 
 
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
-    """Take one measure for a list of it."""
+    """Return a list of measures, also for a single one."""
     return list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]

@@ -1,15 +1,16 @@
-"""Measure: a formula with its parameters; a value with a name that reads back.
+"""Measure: a formula with its parameters; a value whose name can be parsed back.
 
-A measure says three things.  ``worth``: what it reads from a label (a gain, a probability of relevance).  ``ideal_of``:
-what it needs to know of the best ranking of a topic, if anything (an ideal sum, the number of relevant documents).
-And itself, a function of ranked gains.  Judges, lists and topics are axes it never looks at.
+A measure defines three things: ``worth``, the value of each label (a gain, or a probability of relevance);
+``ideal_of``, what it needs from the best ranking of a topic, if anything (an ideal sum, the number of relevant
+documents); and ``_score``, the function of ranked gains.  Judges, lists and topics are array axes that a measure never
+indexes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,27 +18,29 @@ from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.data.scale import Scale
 from venire.errors import MeasureError
+from venire.kernels.ranking import discounted, share
+from venire.results import Note
 from venire.types import Floats, Ints
 
 OverUsers = Literal["always", "independent", "never"]
-"""When a score of probabilities of relevance is the mean of the scores that users would give."""
+"""When the score of probabilities of relevance equals the mean of the scores of users."""
 
 
 class Worth(NamedTuple):
-    """What a measure reads from each label, values (label,), and from an unjudged document.
+    """The value that a measure gives to each label, values (label,), and to an unjudged document.
 
-    ``powers``: the values are (2^grade - 1) / powers; None: they stand for themselves.
+    ``powers``: the values are (2^grade - 1) / powers; None: they are used as they are.
     """
 
     values: Floats
     unjudged: float
-    note: str | None = None
+    note: Note | None = None
     powers: float | None = None
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What all measures share: a cut-off ``k`` (None: the whole list) and a readable name."""
+    """What all measures share: a cut-off ``k`` (None: the whole list) and a name."""
 
     k: int | None = None
 
@@ -47,34 +50,34 @@ class Measure:
 
     @property
     def empty_score(self) -> float:
-        """What a missing list scores."""
+        """The score of a missing list."""
         return 0.0
 
     @property
     def counts_relevant(self) -> bool:
-        """Whether it needs the number of relevant documents, which unjudged documents with gain leave open."""
+        """Whether it needs the number of relevant documents, which is unknown if unjudged documents have a gain."""
         return False
 
     @property
     def mean_over_users(self) -> OverUsers:
         """When the score of probabilities of relevance is its mean over users whose relevance is drawn with them.
 
-        Always, if it is linear in the gains; where documents are independent, if it is linear in the gain of each;
-        never, if it is a ratio of such sums, or unknown.
+        "always" if it is linear in the gains; "independent" if it is linear in the gain of each document, so that it
+        holds for independent documents; "never" for ratios of such sums, and where it is unknown.
         """
         return "never"
 
     @property
     def normalised(self) -> bool:
-        """Whether it asks what the best ranking of a topic comes to."""
+        """Whether it needs the best ranking of a topic."""
         return type(self).ideal_of is not Measure.ideal_of
 
     @property
     def best_depth(self) -> int | None:
-        """How many ranks of the best ranking it looks at; None: all of them."""
+        """How many ranks of the best ranking it needs; None: all of them."""
         return None
 
-    def settled(self, deepest: int) -> Measure:  # noqa: ARG002 - only a measure of one's own has to know
+    def resolved(self, deepest: int) -> Measure:  # noqa: ARG002 - only custom measures need the depth
         """Return the measure for lists of at most this depth."""
         return self
 
@@ -82,12 +85,16 @@ class Measure:
         """Gain of each label, as given."""
         return Worth(gains.values, unjudged, powers=1.0 if by_powers(gains) else None)
 
-    def ideal_of(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - the form that measures fill
-        """What the best ranking of each topic comes to: (judge, topic, ...), or None if it does not matter."""
+    def ideal_of(self, best: Ranked) -> Floats | None:  # noqa: ARG002 - measures override it
+        """Return what it needs from the best ranking of each topic: (judge, topic, ...), or None."""
         return None
 
-    def __call__(self, ranked: Ranked) -> Floats:  # noqa: ARG002 - the form that measures fill
+    def __call__(self, ranked: Ranked) -> Floats:
         """Score ranked gains (judge, list, slot) -> (judge, list)."""
+        return self._score(ranked.upto(self.k))
+
+    def _score(self, seen: Ranked) -> Floats:  # noqa: ARG002 - measures override it
+        """Score lists that end at the cut-off."""
         raise TypeError(f"{type(self).__name__} is not a measure by itself")
 
     def __str__(self) -> str:
@@ -107,30 +114,63 @@ class ContextMeasure(Measure):
     .. math:: u_i = (1 - \alpha)\, g(d_i) + \alpha\, g(d_i | d_{i-1}), \qquad g(d_1 | d_0) = g(d_1)
 
     Golbus et al. (2014), doi:10.1145/2566486.2568015, Eq. (1).  Grades are interpolated first; where gains are
-    2^grade - 1, that is made of u.  With alpha 0 it is the measure in isolation.
+    2^grade - 1, they are 2^u - 1.  With alpha 0 it is the measure in isolation.
     """
 
     alpha: float = field(default=0.0, kw_only=True)
     stops = False
-    """Whether the user stops at a document with the probability that it is worth."""
+    """Whether the user stops at a document with the probability that is its utility."""
 
     def __post_init__(self) -> None:
-        """Check the weight of labels in condition."""
+        """Check the weight of conditional labels."""
         super().__post_init__()
         if not 0 <= self.alpha <= 1:
             message = f"{type(self).__name__}: alpha is {self.alpha}, expected a weight from 0 to 1"
-            raise MeasureError(message, hint="0 is in isolation, 1 wholly in the context of the document before")
+            raise MeasureError(message, hint="0 uses labels in isolation, 1 only labels given the document before")
         if self.alpha > 0 and self.k is None and self.normalised:
-            message = f"{self} needs a cut-off: the best order of documents is sought rank by rank"
+            message = f"{self} needs a cut-off: the best order of documents is searched rank by rank"
             raise MeasureError(message, hint=f"write {self}@10")
 
-    def weights(self, rank: Ints) -> Floats:  # noqa: ARG002 - the form that measures fill
+    def weights(self, rank: Ints) -> Floats:  # noqa: ARG002 - measures override it
         """Return what a utility of 1 adds at each rank; same shape.  In ``ERR``, if nothing above satisfied."""
         raise TypeError(f"{type(self).__name__} is not a measure by itself")
 
+    def _score(self, seen: Ranked) -> Floats:
+        return discounted(seen.gains, self.weights(seen.rank))
+
+
+@dataclass(frozen=True)
+class Normalised(Measure):
+    """A measure as a share of what the best ranking of the topic's judged documents would have."""
+
+    mean_over_users: ClassVar[OverUsers] = "never"
+
+    @property
+    def best_depth(self) -> int | None:
+        """Return the cut-off."""
+        return self.k
+
+    def ideal_of(self, best: Ranked) -> Floats:
+        """Return the score of the best ranking, before it is normalised."""
+        return super()._score(best.upto(self.k))
+
+    def _score(self, seen: Ranked) -> Floats:
+        return share(super()._score(seen), require_ideal(seen))
+
+
+@dataclass(frozen=True)
+class CountsRelevant(Measure):
+    """A measure that divides by the (expected) number of relevant documents."""
+
+    counts_relevant = True
+
+    def ideal_of(self, best: Ranked) -> Floats:
+        """Return the (expected) number of relevant documents -> (judge, topic)."""
+        return best.gains.sum(axis=-1)
+
 
 def alpha_of(measure: Measure) -> float:
-    """Return the weight of labels in condition; 0 for a measure that knows none."""
+    """Return the weight of conditional labels; 0 for a measure without them."""
     return measure.alpha if isinstance(measure, ContextMeasure) else 0.0
 
 
@@ -141,11 +181,10 @@ def by_powers(gains: Gains) -> bool:
 
 @dataclass(frozen=True)
 class BinaryMeasure(Measure):
-    """A measure of relevant against irrelevant: relevant are labels from ``rel`` upwards.
+    """A measure of binary relevance: labels from ``rel`` upwards are relevant.
 
-    Without it those with a linear gain: numbers from 1 on, as in trec_eval, or all labels but the lowest.
-
-    Where gains within [0, 1] are stated, they are probabilities of relevance instead, unless ``rel`` is given.
+    Without ``rel``, labels with a linear gain are: numbers from 1 on, as in trec_eval, or all labels but the lowest.
+    Stated gains within [0, 1] are probabilities of relevance instead, unless ``rel`` is given.
     """
 
     rel: str | None = None
@@ -158,7 +197,13 @@ class BinaryMeasure(Measure):
         relevant = gains.scale.at_least(rel) & (gains.scale.steps() > 0 if self.rel is None else True)
         note = None
         if gains.name != "linear" and gains.name != f"binary:{rel}":
-            note = f"{self} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains.name})"
+            note = Note(
+                "binary-measure",
+                "{measure} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains})",
+                measure=str(self),
+                rel=rel,
+                gains=gains.name,
+            )
         least = gains.values[relevant].min(initial=np.inf)
         return Worth(relevant.astype(np.float64), float(unjudged > 0 and unjudged >= least), note)
 
@@ -169,31 +214,26 @@ def _least_relevant(scale: Scale) -> str:
     return scale.labels[above[0] if len(above) else -1]
 
 
-def relevant_count(best: Ranked) -> Floats:
-    """Return the (expected) number of relevant documents -> (judge, topic)."""
-    return best.gains.sum(axis=-1)
-
-
-def require_ideal(ideal: Floats | None) -> Floats:
-    """Return what ``ideal_of`` gave; it is there for every measure that asks for it."""
-    if ideal is None:
+def require_ideal(ranked: Ranked) -> Floats:
+    """Return what ``ideal_of`` gave, which every normalised measure has."""
+    if ranked.ideal is None:
         raise MeasureError("this measure needs the best ranking of each topic")
-    return ideal
+    return ranked.ideal
 
 
 @dataclass(frozen=True)
 class CustomMeasure(Measure):
-    """A measure of one's own: a function of gains by rank, of one ranking or of many at once, (..., rank) -> (...)."""
+    """A function of gains by rank as a measure, of one ranking or of many at once, (..., rank) -> (...)."""
 
     function: Callable[[Floats], Any] = np.sum
     name: str = "own"
 
-    def settled(self, deepest: int) -> CustomMeasure:
-        """Look at all ranks there are, if none is the last."""
+    def resolved(self, deepest: int) -> CustomMeasure:
+        """Use all ranks of the lists, if there is no cut-off."""
         return self if self.k is not None else replace(self, k=max(deepest, 1))
 
     def __call__(self, ranked: Ranked) -> Floats:
-        """Lay the gains out by rank and apply the function: to all rankings at once, or else to each."""
+        """Apply the function to the gains by rank: to all rankings at once, or else to each."""
         gains = ranked.by_rank(self.k or 1)
         try:
             value = np.asarray(self.function(gains), dtype=np.float64)
@@ -204,7 +244,7 @@ class CustomMeasure(Measure):
         if value.shape != gains.shape[:-1]:
             raise MeasureError(
                 f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}",
-                hint="a measure makes one number of a ranking's gains: (..., rank) -> (...)",
+                hint="a measure returns one number for a ranking's gains: (..., rank) -> (...)",
             )
         return value
 
@@ -212,7 +252,7 @@ class CustomMeasure(Measure):
         try:
             return np.apply_along_axis(self.function, -1, gains).astype(np.float64)
         except (TypeError, ValueError, IndexError) as error:
-            hint = "a measure makes one number of an array of gains, best rank first"
+            hint = "a measure returns one number for an array of gains, best rank first"
             raise MeasureError(f"{self.name} failed on gains by rank: {error}", hint=hint) from error
 
     def __str__(self) -> str:
@@ -220,10 +260,10 @@ class CustomMeasure(Measure):
 
 
 def measure(function: Callable[[Floats], Any], *, k: int | None = None, name: str | None = None) -> CustomMeasure:
-    """Make a measure of a function of the gains at ranks 1..k, or at all ranks; zero where there is none.
+    """Make a measure from a function of the gains at ranks 1..k, or at all ranks; 0 at ranks without a judged document.
 
-    The function gets the gains of one ranking, or of many at once with the ranks along the last axis; the latter is
-    much faster.
+    The function gets the gains of one ranking, or of many at once with the ranks along the last axis, which is much
+    faster.
 
     Examples
     --------
@@ -241,5 +281,5 @@ def _literal(value: object) -> str:
 
 
 def defaults(kind: type[Measure]) -> dict[str, object]:
-    """Parameters of a measure and their defaults, without the cut-off."""
+    """Return the parameters of a measure and their defaults, without the cut-off."""
     return {each.name: None if each.default is MISSING else each.default for each in fields(kind) if each.name != "k"}

@@ -5,38 +5,17 @@ from __future__ import annotations
 import re
 
 from venire.errors import MeasureError, known_names
-from venire.measures.ap import AP, GAP, Q
-from venire.measures.bpref import bpref
 from venire.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
-from venire.measures.ccg import CCG, CCGsingle, nCCG
-from venire.measures.dcg import CG, DCG, nDCG
+from venire.measures.dcg import CCG, CG, DCG, CCGsingle, nCCG, nDCG
 from venire.measures.measure import Measure, defaults
-from venire.measures.precision import Judged, P, R, Rprec, Success
+from venire.measures.precision import AP, GAP, Judged, P, Q, R, Rprec, Success, bpref
 from venire.results import read_number
 
 KINDS: dict[str, type[Measure]] = {
     kind.__name__: kind
     for kind in (
-        P,
-        R,
-        Success,
-        RR,
-        AP,
-        Rprec,
-        bpref,
-        CG,
-        DCG,
-        nDCG,
-        CCG,
-        CCGsingle,
-        nCCG,
-        GAP,
-        Q,
-        ERR,
-        nERR,
-        RBP,
-        RBPResidual,
-        Judged,
+        *(P, R, Success, RR, AP, Rprec, bpref, CG, DCG, nDCG, CCG, CCGsingle, nCCG),
+        *(GAP, Q, ERR, nERR, RBP, RBPResidual, Judged),
     )
 }
 OTHER_NAMES = {

@@ -1,4 +1,4 @@
-r"""Set measures: P, R, Success, Rprec, and the share of judged documents.
+r"""Precision and recall: P, R, Success, Rprec, Judged; average precision: AP, GAP, Q; and bpref.
 
 With probabilities of relevance g (binary labels are 0 and 1):
 
@@ -9,6 +9,32 @@ With probabilities of relevance g (binary labels are 0 and 1):
 
 P and Success are expectations over users (Success for independent relevances).  R@k and Rprec are ratios of
 expectations.  Rprec is the precision at rank R; the rank that a fraction of R reaches into counts in part.
+
+AP is the expected sum of precisions at relevant documents over the expected number of relevant documents, for
+independent relevances (a ratio of expectations, not the expectation of AP):
+
+.. math:: AP = \frac{1}{R} \sum_r \frac{g_r}{r} \Big(1 + \sum_{j<r} g_j\Big)
+
+GAP (Robertson et al. 2010, doi:10.1145/1835449.1835550) in the form of Demeester et al. (2014), Eq. (7), with q the
+gain of a label divided by that of the top label and q = 0 for the lowest label.  The paper counts R_i over the result
+list; a list that misses two of three top results would then score 1, so the sum is over all judged documents of the
+topic:
+
+.. math:: GAP = \frac{\sum_k \frac1k \sum_{l \le k} \min(q_l, q_k)}{\sum_{\text{judged}} q}
+
+Q (Sakai 2004) blends precision with normalised cumulative gain; cg* is that of the best ranking, R the number of
+documents with gain:
+
+.. math:: Q@k = \frac{1}{\min(R, k)} \sum_{r \le k : g_r > 0} \frac{C(r) + \beta\, cg(r)}{r + \beta\, cg^*(r)}
+
+At a cut-off it is divided by min(R, k), as NTCIREVAL does, so that the best ranking scores 1.  AP@k is divided by R, as
+trec_eval does, so that it does not.
+
+bpref (Buckley and Voorhees 2004, doi:10.1145/1008992.1009000, in the form of trec_eval) counts judged irrelevant
+documents above relevant ones; with probabilities of relevance, each document is relevant and irrelevant in part:
+
+.. math:: bpref = \frac1R \sum_r g_r \Big(1 - \frac{\min(n_r, R)}{\min(R, N)}\Big), \qquad
+    n_r = \sum_{j<r,\ \text{judged}} (1 - g_j), \quad N = \sum_{\text{judged}} (1 - g)
 """
 
 from __future__ import annotations
@@ -18,9 +44,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.align import NOWHERE, Ranked
-from venire.errors import MeasureError
-from venire.kernels.ranking import any_relevant, share
-from venire.measures.measure import BinaryMeasure, Measure, relevant_count, require_ideal
+from venire.data.gains import Gains
+from venire.errors import GainsError, MeasureError
+from venire.kernels.ranking import any_relevant, blended_ratios, graded_precisions, precisions, preferred, share
+from venire.measures.measure import BinaryMeasure, CountsRelevant, Measure, Worth, require_ideal
 from venire.types import Floats
 
 
@@ -31,29 +58,21 @@ class P(BinaryMeasure):
     mean_over_users = "always"
 
     def __post_init__(self) -> None:
-        """Insist on a cut-off."""
+        """Require a cut-off."""
         super().__post_init__()
         if self.k is None:
             raise MeasureError("P needs a cut-off", hint="write P@10")
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        return ranked.upto(self.k).gains.sum(axis=-1) / float(self.k or 1)
+    def _score(self, seen: Ranked) -> Floats:
+        return seen.gains.sum(axis=-1) / float(self.k or 1)
 
 
 @dataclass(frozen=True)
-class R(BinaryMeasure):
-    """Recall: the share of a topic's relevant documents that stand among the first k."""
+class R(CountsRelevant, BinaryMeasure):
+    """Recall: the share of a topic's relevant documents that are among the first k."""
 
-    counts_relevant = True
-
-    def ideal_of(self, best: Ranked) -> Floats:
-        """Return the number of relevant documents."""
-        return relevant_count(best)
-
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        return share(ranked.upto(self.k).gains.sum(axis=-1), require_ideal(ranked.ideal))
+    def _score(self, seen: Ranked) -> Floats:
+        return share(seen.gains.sum(axis=-1), require_ideal(seen))
 
 
 @dataclass(frozen=True)
@@ -62,25 +81,16 @@ class Success(BinaryMeasure):
 
     mean_over_users = "independent"
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        return any_relevant(ranked.upto(self.k).gains)
+    def _score(self, seen: Ranked) -> Floats:
+        return any_relevant(seen.gains)
 
 
 @dataclass(frozen=True)
-class Rprec(BinaryMeasure):
+class Rprec(CountsRelevant, BinaryMeasure):
     """Precision at the rank R, the number of relevant documents."""
 
-    counts_relevant = True
-
-    def ideal_of(self, best: Ranked) -> Floats:
-        """Return the number of relevant documents."""
-        return relevant_count(best)
-
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        relevant = require_ideal(ranked.ideal)
-        seen = ranked.upto(self.k)
+    def _score(self, seen: Ranked) -> Floats:
+        relevant = require_ideal(seen)
         inside = np.clip(relevant[..., None] - (seen.rank - 1), 0, 1)
         return share((seen.gains * inside).sum(axis=-1), relevant)
 
@@ -91,7 +101,66 @@ class Judged(Measure):
 
     mean_over_users = "always"
 
-    def __call__(self, ranked: Ranked) -> Floats:
-        """Score (judge, list, slot) -> (judge, list)."""
-        reach = np.minimum(ranked.depth, self.k or NOWHERE).astype(np.float64)
-        return share(ranked.upto(self.k).judged.sum(axis=-1).astype(np.float64), reach)
+    def _score(self, seen: Ranked) -> Floats:
+        reach = np.minimum(seen.depth, self.k or NOWHERE).astype(np.float64)
+        return share(seen.judged.sum(axis=-1).astype(np.float64), reach)
+
+
+@dataclass(frozen=True)
+class AP(CountsRelevant, BinaryMeasure):
+    """Average precision."""
+
+    def _score(self, seen: Ranked) -> Floats:
+        return share(precisions(seen.gains, seen.rank), require_ideal(seen))
+
+
+@dataclass(frozen=True)
+class GAP(CountsRelevant):
+    """Graded average precision: AP for a user whose threshold of relevance is drawn at random."""
+
+    def worth(self, gains: Gains, unjudged: float) -> Worth:
+        """Return q: gains over the top label's, 0 for labels without a linear gain; they must not decrease."""
+        if (np.diff(gains.values) < 0).any() or not gains.scale.ordered or gains.values[-1] <= 0:
+            raise GainsError(
+                f"GAP needs gains that increase with the labels, up to more than 0, and {gains!r} do not",
+                hint="merge labels that are out of order, or use another measure",
+            )
+        q = gains.values / gains.values[-1]
+        return Worth(np.where(gains.scale.steps() > 0, q, 0.0), unjudged / float(gains.values[-1]))
+
+    def _score(self, seen: Ranked) -> Floats:
+        return share(graded_precisions(seen.gains, seen.rank), require_ideal(seen))
+
+
+@dataclass(frozen=True)
+class Q(Measure):
+    """Sakai's Q-measure; beta 0 makes it average precision."""
+
+    beta: float = 1.0
+    counts_relevant = True
+
+    def ideal_of(self, best: Ranked) -> Floats:
+        """Return the cumulative gain of the best ranking at every rank."""
+        return best.gains.cumsum(axis=-1)
+
+    def _score(self, seen: Ranked) -> Floats:
+        ideal = require_ideal(seen)
+        relevant = (np.diff(ideal, axis=-1, prepend=0.0) > 0).sum(axis=-1)
+        within = np.minimum(relevant, self.k or NOWHERE).astype(np.float64)
+        return share(blended_ratios(seen.gains, seen.rank, ideal, self.beta), within)
+
+
+@dataclass(frozen=True)
+class bpref(BinaryMeasure):  # noqa: N801 - the field's spelling
+    """Binary preference: the share of judged irrelevant documents below each relevant one, on average."""
+
+    counts_relevant = True
+
+    def ideal_of(self, best: Ranked) -> Floats:
+        """Return the numbers of relevant and of judged irrelevant documents."""
+        relevant = best.gains.sum(axis=-1)
+        return np.stack([relevant, best.judged.sum(axis=-1) - relevant], axis=-1)
+
+    def _score(self, seen: Ranked) -> Floats:
+        relevant, other = np.moveaxis(require_ideal(seen), -1, 0)
+        return share(preferred(seen.gains, seen.judged, relevant, other), relevant)

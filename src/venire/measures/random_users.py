@@ -1,20 +1,15 @@
-r"""Random users: what systems score for many people, on average and from one person to the next.
+r"""Random users: scores of systems for simulated users, their mean and their variation between users.
 
 With gains p(R|i) (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 3.2) a measure that is linear in the
 gains is its expectation over users: P, CG, DCG, RBP, and the expected number of relevant results.  Success, RR and ERR
 are linear in the gain of each document, and so are expectations if documents are independent given their labels.
-nDCG, nERR, R, Rprec, AP, GAP, Q and bpref divide by what the user has yet to decide, and are not: for them
+nDCG, nERR, R, Rprec, AP, GAP, Q and bpref divide by a quantity that depends on the user, and are not: for them
 
 .. math:: E_u[m] \approx \frac1N \sum_u m(r_u), \qquad r_{ud} \sim \mathrm{Bernoulli}(p(R|i_d))
 
-scores every user's own 0 or 1.  Gains are then binary: GAP is AP, DCG has one unit per relevant result, and a relevant
-result satisfies for certain, so that ERR is RR (its highest grade, 1, stops with probability 1, not 1/2).  A user
-who finds nothing relevant for a topic scores 0 there, as in trec_eval.
-
-The standard deviation is that between users of the mean over topics.  It is the least there can be: users who are
-strict or lenient throughout would differ more.
-
-Users: simulated people, each of whom finds every item relevant or not.
+averages the scores of users with binary relevance.  GAP is then AP, DCG has one unit per relevant result, and a
+relevant result always satisfies, so that ERR is RR (its highest grade, 1, stops with probability 1, not 1/2).  A user
+without a relevant result for a topic scores 0 on it, as in trec_eval.
 
 A model of disagreement (Demeester et al. 2014, doi:10.1145/2556195.2556268; 2015, doi:10.1007/s10791-015-9275-x) gives
 each label i the probability p(R|i) that a random user finds a result with that label relevant.  User u's relevance of
@@ -22,19 +17,20 @@ item d is then drawn as
 
 .. math:: r_{ud} \sim \mathrm{Bernoulli}(p_d), \qquad p_d = \sum_i w_{di}\, p(R|i)
 
-with w the weights of the labels that the item has.  Users judge for scoring as assessors do, on the scale
-irrelevant < relevant.  Each user has a stream of random numbers of their own, made from the seed and their number, so
-user 7 finds the same items relevant however many users there are and however they are divided into blocks.
+with w the weights of the labels of the item.  Each user has a separate stream of random numbers, made from the seed and
+the number of the user, so that user 7 finds the same items relevant however many users there are and however they are
+divided into blocks.
 
-When not to use them: given the labels, relevances are independent, from item to item and from user to user.  People
-who are strict throughout, or of a mind about a topic, differ more from each other than these users do.
+The standard deviation is that of the mean over topics, between users.  It is a lower bound: given the labels,
+relevances are independent between items and between users, and real users who are consistently strict or lenient, or
+have a preference about a topic, differ more from each other than these users do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,10 +42,10 @@ from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
+from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
-from venire.measures.layout import Case, Layout, check_missing
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, as_measure, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure, score_facts
 from venire.randomness import seed_of, stream
 from venire.results import Records, Tabular, known
 from venire.types import Bools, Floats, RNGLike
@@ -58,12 +54,12 @@ if TYPE_CHECKING:
     from numpy.random import SeedSequence
 
 RELEVANCE = Gains(Scale(("irrelevant", "relevant")), np.array([0.0, 1.0]), "users")
-"""What a user's opinion is worth: 0 or 1, on a scale of two labels."""
+"""Gains of a user's labels: 0 or 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Users by number: p (item,), the probability that one finds an item relevant; judged (item,); seed of all."""
+    """Simulated users by number: p (item,), the probability that an item is relevant; judged (item,); the seed."""
 
     p: Floats
     judged: Bools
@@ -87,11 +83,11 @@ class Users:
         """
         if n < 1:
             raise SettingError(f"{n} users: expected 1 or more", hint="1000 give means to about two digits")
-        refuse_other_than_probabilities(gains)
+        require_probabilities(gains)
         if len(panel.judges) > 1:
             raise AmbiguousLabels(
                 f"users are drawn from the labels of one judge, and there are {len(panel.judges)}",
-                hint='name one (assessor="NAME", --assessor NAME) or pool them (pool="mean", --pool mean)',
+                hint="name one assessor, or pool their labels (mean)",
             )
         p, judged = panel.gains(gains.values, 0, 1)
         return cls(np.clip(p[0], 0.0, 1.0), judged[0], range(n), seed)
@@ -107,7 +103,7 @@ class Users:
         return len(self.p)
 
     def part(self, first: int, last: int) -> Users:
-        """Users first..last-1 of these; what they find relevant does not change."""
+        """Return users first..last-1; what they find relevant does not change."""
         return replace(self, numbers=self.numbers[first:last])
 
     def relevant(self, first: int, last: int) -> Bools:
@@ -126,11 +122,11 @@ class Users:
         return np.where(relevant, values[1], values[0]), np.broadcast_to(self.judged, relevant.shape)
 
 
-def refuse_other_than_probabilities(gains: Gains) -> None:
-    """Refuse gains that do not say how likely a user is to find something relevant."""
+def require_probabilities(gains: Gains) -> None:
+    """Reject gains that are not probabilities of relevance."""
     if not gains.unit:
         raise GainsError(
-            f"users are drawn with probabilities of relevance, and {gains!r} are not such",
+            f"users are drawn with probabilities of relevance, and {gains!r} are no probabilities",
             hint="use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]",
         )
 
@@ -138,7 +134,7 @@ def refuse_other_than_probabilities(gains: Gains) -> None:
 BLOCK_CELLS = 1 << 22
 """How many cells (users x items, users x lists x measures) are held at a time."""
 LOW, HIGH = 0.05, 0.95
-"""The quantiles between which nine users in ten are."""
+"""The quantiles that 90 % of the users lie between."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +148,7 @@ class UserScores(Tabular):
     users: Scores
     topics: Scores
     topic_spread: Scores
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Any, ...] = ()
 
     @property
     def n_users(self) -> int:
@@ -170,30 +166,30 @@ class UserScores(Tabular):
         return self.users.spread("user")
 
     def quantile(self, q: float) -> Floats:
-        """What a share q of users stay below -> (system, measure)."""
+        """Return the quantile q over users -> (system, measure)."""
         return np.quantile(self.users.values, q, axis=-1)
 
-    def over_topics(self, *, level: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
-        """Interval of each mean over resampled topics -> two arrays (system, measure).  O(draws x topics x systems).
+    def over_topics(self, *, confidence: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
+        """Return the bootstrap interval of each mean over topics -> low, high (system, measure).
 
-        Of fewer than ten topics it is Student's, and NaN for one.
+        With fewer than ten topics it is Student's interval, and NaN for one.  Cost: O(draws x topics x systems).
         """
         values = np.nan_to_num(self.topics.values)
         if values.shape[1] < FEW_TOPICS:
-            return _student(values, level)
+            return _student(values, confidence)
         weights = topic_weights(values.shape[1], n_draws, np.random.default_rng(rng))
         draws = np.einsum("dt,stm->dsm", weights, values) / values.shape[1]
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         return low, high
 
     def sentence(self) -> str:
-        """Say which system does most for a random user, and how sure the means are."""
+        """Return the system with the highest mean over users, and the simulation error of the means."""
         if self.n_users == 1:
             return f"{self._best()}scores are those of one simulated user"
         error = float(np.nanmax(self.sd.values, initial=0.0)) / self.n_users**0.5
         return (
-            f"{self._best()}scores are means over {self.n_users:,} simulated users, within {2 * error:.4f} of what "
-            "more would give; sd, low and high (5% and 95%) are between users"
+            f"{self._best()}scores are means over {self.n_users:,} simulated users, with a simulation error of at most "
+            f"{2 * error:.4f} (two standard errors); sd, low and high (5% and 95%) are between users"
         )
 
     def _best(self) -> str:
@@ -222,7 +218,7 @@ class UserScores(Tabular):
         return f"{self.mean!r}\n{self.sentence()}"
 
 
-def _student(values: Floats, level: float) -> tuple[Floats, Floats]:
+def _student(values: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Student's interval of the mean over topics: values (system, topic, measure) -> low, high (system, measure)."""
     from scipy.special import stdtrit
 
@@ -230,7 +226,7 @@ def _student(values: Floats, level: float) -> tuple[Floats, Floats]:
     if n < 2:
         nothing = np.full((values.shape[0], values.shape[2]), np.nan)
         return nothing, nothing
-    half = stdtrit(n - 1, (1 + level) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
+    half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
     return values.mean(axis=1) - half, values.mean(axis=1) + half
 
 
@@ -262,19 +258,27 @@ def evaluate_users(
     >>> abs(found.mean.values.item() - (1 / 2 + 0.6309 / 4)) < 0.02  # half of the users 1, a quarter 0.63, the rest 0
     True
     """
-    check_missing(missing)
+    scoring = Scoring(
+        assessor=assessor,
+        pool=pool,
+        gains=gains,
+        unjudged=unjudged,
+        missing=missing,
+        topics=topics,
+        duplicates=duplicates,
+    )
     labels = as_judgments(judgments)
     worth = gains_for(gains, labels.scale)
-    refuse_other_than_probabilities(worth)
+    require_probabilities(worth)
     plan = plan_for_users(as_list(measures), unjudged)
-    case = Case.of(labels, runs, assessor=assessor, pool=pool, duplicates=duplicates, progress=progress)
+    case = Case.of(labels, runs, scoring, progress=progress)
     people = Users.of(case.panel, worth, users, seed=seed_of(rng))
-    layout = Layout.of(case, plan, topics=topics, missing=missing)
+    layout = Layout.of(case, plan)
     return _gathered(_blocks(case, people, plan, layout), people, plan, layout)
 
 
 def not_means_over_users(measures: Iterable[MeasureLike], gains: Gains) -> list[str]:
-    """Name the measures whose score with these gains is not the mean over users, where the gains are probabilities."""
+    """Return the measures whose score with these probabilities as gains is not the mean over users."""
     if not gains.unit or not ((gains.values > 0) & (gains.values < 1)).any():
         return []
     known = {str(each): as_measure(each) for each in measures}
@@ -282,18 +286,18 @@ def not_means_over_users(measures: Iterable[MeasureLike], gains: Gains) -> list[
 
 
 def plan_for_users(measures: list[MeasureLike], unjudged: float | str) -> Plan:
-    """Settle measures for users, who know relevant and irrelevant only."""
+    """Resolve measures for users, whose labels are relevant and irrelevant."""
     for each in map(as_measure, measures):
         if _threshold(each) is not None:
             raise MeasureError(
-                f"{each} reads labels, and a simulated user knows only relevant and irrelevant",
-                hint="leave rel= out: what is relevant is settled by the gains, as in prm:LABEL",
+                f"{each} has a threshold, and a simulated user labels documents only as relevant or irrelevant",
+                hint="omit rel=: the gains determine what is relevant, as in prm:LABEL",
             )
     plan = Plan.of(measures, RELEVANCE, unjudged)
     if plan.unjudged_known and not plan.condensed:
         raise MeasureError(
-            "unjudged documents have a gain, but users cannot be drawn for documents that are not known",
-            hint="leave them at 0, or take them out of the lists with unjudged='condensed'",
+            "unjudged documents have a gain, but the relevance of unknown documents cannot be drawn",
+            hint="use a gain of 0 for them, or remove them from the lists (condensed)",
         )
     return plan
 

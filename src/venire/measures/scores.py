@@ -1,10 +1,10 @@
-"""Scores: a named array (system, topic, measure[, assessor]); every analysis starts here."""
+"""Scores: an array with named axes (system, topic, measure[, assessor])."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,24 +15,22 @@ from venire.types import Floats, Ints
 if TYPE_CHECKING:
     import polars as pl
 
-    from venire.measures.context_use import ContextUse
-
-AXES = ("system", "topic", "measure", "assessor")
+    from venire.measures.context.scoring import ContextUse
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabular):
-    """Values by name: ``axes`` lists the dimensions of ``values``, ``names`` what stands along each.
+    """Values by name: ``axes`` lists the dimensions of ``values``, ``names`` the names along each.
 
-    A cell is NaN where there is nothing to score: an assessor who judged nothing for a topic, or a list that is
-    missing and was to be left out.  Means pass over such cells; ``notes`` says how many there are and why.
-    ``context`` says where labels in condition came from, if a measure asked for any.
+    A cell is NaN where there is nothing to score: an assessor who judged nothing for a topic, or a missing list that is
+    omitted.  Means ignore such cells; ``notes`` says how many there are and why.  ``context`` counts the sources of
+    conditional labels, if a measure used any.
     """
 
     values: Floats
     axes: tuple[str, ...]
     names: Mapping[str, tuple[str, ...]]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Any, ...] = ()
     context: ContextUse | None = None
 
     def mean(self, axis: str = "topic") -> Scores:
@@ -89,12 +87,12 @@ class Scores(Tabular):
         return replace(self, values=function(values), axes=tuple(each for each in self.axes if each != axis))
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Header and rows for people: systems (and topics, assessors) down, measures across."""
+        """Return header and rows to print: systems (and topics, assessors) down, measures across."""
         header, rows = self._cells()
         return header, [[cell if isinstance(cell, str) else shown(cell) for cell in row] for row in rows]
 
     def _cells(self) -> tuple[list[str], list[list[str | float]]]:
-        """Header and rows of that table, its numbers as numbers."""
+        """Return header and rows of that table, with numbers that are not formatted."""
         down = [axis for axis in self.axes if axis != "measure"]
         across = self.names["measure"] if "measure" in self.axes else ("value",)
         values = (
@@ -109,7 +107,7 @@ class Scores(Tabular):
         return [*down, *across], rows
 
     def sentence(self) -> str:
-        """Say what was scored, and which system has the highest mean by the first measure."""
+        """Return what was scored, and the system with the highest mean by the first measure."""
         shape = ", ".join(counted(len(self.names[axis]), axis) for axis in self.axes) or "one number"
         if "system" not in self.axes or np.isnan(self.values).all():
             return f"Scores: {shape}."
@@ -141,15 +139,15 @@ class Scores(Tabular):
 
 def _mean(values: Floats) -> Floats:
     """Mean over the first axis of what is not NaN; NaN where nothing is."""
-    there = ~np.isnan(values)
-    return _ratio(np.where(there, values, 0.0).sum(axis=0), there.sum(axis=0))
+    present = ~np.isnan(values)
+    return _ratio(np.where(present, values, 0.0).sum(axis=0), present.sum(axis=0))
 
 
 def _deviation(values: Floats) -> Floats:
     """Standard deviation (n - 1) over the first axis of what is not NaN; NaN for fewer than two."""
-    there = ~np.isnan(values)
-    squares = np.where(there, values - _mean(values), 0.0) ** 2
-    return np.sqrt(_ratio(squares.sum(axis=0), there.sum(axis=0) - 1))
+    present = ~np.isnan(values)
+    squares = np.where(present, values - _mean(values), 0.0) ** 2
+    return np.sqrt(_ratio(squares.sum(axis=0), present.sum(axis=0) - 1))
 
 
 def _ratio(part: Floats, whole: Ints) -> Floats:
@@ -157,5 +155,5 @@ def _ratio(part: Floats, whole: Ints) -> Floats:
 
 
 def shown(value: float) -> str:
-    """Return a score as people read it; a dash where there is none."""
+    """Format a score; a dash where there is none."""
     return "-" if np.isnan(value) else f"{value:.4f}"

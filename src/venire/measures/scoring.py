@@ -1,12 +1,12 @@
-"""Scoring: facts and labels into numbers, for a block of judges at a time.
+"""Scoring: how runs are scored, and the arithmetic from facts and labels to scores, for a block of judges at a time.
 
-Measures that read the same from every label share the arrays of gains.  What a measure needs to know of the best
-ranking is computed once per topic; the measure itself runs over blocks of lists.
+Measures that give every label the same value share the arrays of gains.  What a measure needs from the best ranking is
+computed once per topic; the measure itself runs over blocks of lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -14,21 +14,53 @@ import numpy as np
 
 from venire.data.align import NOWHERE, Ranked, copies, list_blocks, topic_blocks
 from venire.data.facts import Facts
-from venire.data.gains import Gains
+from venire.data.gains import Gains, GainsLike, gains_for
+from venire.data.panel import Pool
+from venire.data.scale import Scale
 from venire.errors import MeasureError, UnknownName
+from venire.io.duplicates import Duplicates
 from venire.measures.measure import Measure, Worth, alpha_of
-from venire.measures.measure import measure as own_measure
+from venire.measures.measure import measure as custom_measure
 from venire.measures.names import parse_measure
 from venire.results import read_number
 from venire.types import Bools, Floats, Ints
 
 JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
+MISSING = ("zero", "skip")
+
+MeasureLike = Measure | str | Callable[[Floats], Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scoring:
+    """How runs are scored: whose labels count, what they are worth, which topics, and rules for what is missing.
+
+    The fields are the keyword arguments of ``evaluate``, where they are described.
+    """
+
+    assessor: str | None = None
+    per: str | None = None
+    pool: str | Pool | None = None
+    gains: GainsLike = "linear"
+    unjudged: float | str = 0.0
+    missing: str = "zero"
+    topics: Iterable[str] | None = None
+    duplicates: Duplicates | None = None
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING:
+            raise UnknownName("rule for missing topics", self.missing, MISSING)
+        object.__setattr__(self, "topics", None if self.topics is None else tuple(self.topics))
+
+    def plan(self, measures: Sequence[MeasureLike], scale: Scale, *, in_context: bool = False) -> Plan:
+        """Resolve measures and gains for labels on a scale."""
+        return Plan.of(measures, gains_for(self.gains, scale), self.unjudged, in_context=in_context)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What to compute: measures under their names, what each reads from a label, the rule for unjudged documents."""
+    """What to compute: measures by name, the value of each label for each, and the rule for unjudged documents."""
 
     names: tuple[str, ...]
     measures: tuple[Measure, ...]
@@ -39,18 +71,20 @@ class Plan:
     def of(
         cls, measures: Sequence[MeasureLike], gains: Gains, unjudged: float | str, *, in_context: bool = False
     ) -> Plan:
-        """Settle measures and gains; refuse what is not defined, and alpha unless labels ``in_context`` are at hand."""
+        """Resolve measures and gains; reject what is not defined, and alpha except ``in_context``."""
         if not measures:
             raise MeasureError("no measure was given", hint='for example "nDCG@10"')
         known = tuple(map(as_measure, measures))
         for each in known if not in_context else ():
-            _refuse_alpha(each)
+            if alpha_of(each) > 0:
+                message = f"{each} needs conditional labels, and only labels in isolation are used here"
+                raise MeasureError(message, hint="evaluate (venire evaluate) uses conditional labels; set alpha=0 here")
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
         for each in known if gain > 0 else ():
             if each.normalised and alpha_of(each) > 0:
                 raise MeasureError(
-                    f"{each} is not defined when unjudged documents have a gain: nobody knows what follows them well",
+                    f"{each} is not defined when unjudged documents have a gain: their conditional labels are unknown",
                     hint="leave unjudged documents without gain, or use a measure that is not normalised, such as CCG",
                 )
             if each.counts_relevant or (each.k is None and each.normalised):
@@ -58,16 +92,16 @@ class Plan:
                     f"{each} is not defined when unjudged documents have a gain: it would depend on how many there are",
                     hint="use a measure that needs no count of relevant documents, such as nDCG@10 or P@10",
                 )
-        names = tuple(each if isinstance(each, str) else str(own) for each, own in zip(measures, known, strict=True))
+        names = tuple(name if isinstance(name, str) else str(own) for name, own in zip(measures, known, strict=True))
         return cls(names, known, tuple(each.worth(gains, gain) for each in known), condensed)
 
     @property
     def contextual(self) -> list[int]:
-        """Numbers of the measures that read labels in condition."""
+        """Numbers of the measures that use conditional labels."""
         return [number for number, each in enumerate(self.measures) if alpha_of(each) > 0]
 
     def only(self, numbers: Sequence[int]) -> Plan:
-        """Choose some of the measures."""
+        """Keep some of the measures."""
         return replace(
             self,
             names=tuple(self.names[n] for n in numbers),
@@ -77,17 +111,17 @@ class Plan:
 
     @property
     def unjudged_known(self) -> bool:
-        """Whether unjudged documents were given a rule of their own."""
+        """Whether a rule for unjudged documents was stated."""
         return self.condensed or any(worth.unjudged > 0 for worth in self.worths)
 
     @property
     def depth(self) -> int | None:
-        """The deepest rank that any measure looks at; None for the whole list."""
+        """The deepest rank that any measure uses; None for the whole list."""
         cuts = [each.k for each in self.measures]
         return None if self.condensed or None in cuts else max(k for k in cuts if k is not None)
 
     def by_worth(self) -> Iterator[tuple[Worth, list[int]]]:
-        """Group the measures that read the same from every label, in isolation or in condition."""
+        """Group the measures that give every label the same value, in isolation and in context."""
         groups: dict[bytes, list[int]] = {}
         for number, (each, worth) in enumerate(zip(self.measures, self.worths, strict=True)):
             alpha = alpha_of(each)
@@ -97,20 +131,11 @@ class Plan:
             yield self.worths[numbers[0]], numbers
 
 
-MeasureLike = Measure | str | Callable[[Floats], Any]
-
-
 def as_measure(measure: MeasureLike) -> Measure:
-    """Make a measure of its name, or of a function of gains by rank."""
+    """Convert a name, or a function of gains by rank, to a measure."""
     if isinstance(measure, str):
         return parse_measure(measure)
-    return measure if isinstance(measure, Measure) else own_measure(measure)
-
-
-def _refuse_alpha(measure: Measure) -> None:
-    if alpha_of(measure) > 0:
-        message = f"{measure} reads labels in condition, and here only labels in isolation count"
-        raise MeasureError(message, hint="evaluate (venire evaluate) takes labels in condition; use alpha=0 here")
+    return measure if isinstance(measure, Measure) else custom_measure(measure)
 
 
 def _unjudged_gain(unjudged: float | str) -> float:
@@ -126,7 +151,7 @@ def _unjudged_gain(unjudged: float | str) -> float:
 
 
 class Judges(Protocol):
-    """Whose labels count: a panel of assessors, or anybody else who can say what items are worth."""
+    """Whose labels count: a panel of assessors, or simulated judges or users."""
 
     @property
     def judges(self) -> Sequence[str | None]:
@@ -147,7 +172,7 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
     Cost: O(judges x hits) per measure; memory: blocks of bounded size, and the answer.
     """
     deepest = int(facts.depth.max(initial=1))
-    plan = replace(plan, measures=tuple(each.settled(deepest) for each in plan.measures))
+    plan = replace(plan, measures=tuple(each.resolved(deepest) for each in plan.measures))
     n_judges = len(panel.judges)
     scores = np.zeros((n_judges, len(plan.measures), len(facts.depth)))
     step = max(1, JUDGE_CELLS // max(panel.n_items, 1))
@@ -161,7 +186,7 @@ def score_facts(facts: Facts, panel: Judges, plan: Plan, *, group: Ints | None =
 
 
 class Labels(NamedTuple):
-    """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and nothing."""
+    """Gains and whether judged, (judge, item + 2): the items, then an unjudged document, and an empty slot."""
 
     gains: Floats
     judged: Bools
@@ -169,7 +194,7 @@ class Labels(NamedTuple):
 
     @classmethod
     def of(cls, gains: Floats, judged: Bools, unjudged: float) -> Labels:
-        """Append the two items that no topic has; an item this judge did not see is an unjudged document."""
+        """Append the two items that no topic has; an item that the judge did not label is an unjudged document."""
         n_judges, n_items = gains.shape
         full, seen = np.empty((n_judges, n_items + 2)), np.zeros((n_judges, n_items + 2), dtype=np.bool_)
         full[:, :-2], seen[:, :-2] = gains, judged
@@ -179,7 +204,7 @@ class Labels(NamedTuple):
 
 
 def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> Floats:
-    """Score every list for a few judges whose labels have one reading -> (judge, measure, list)."""
+    """Score every list for a few judges by measures that share gains -> (judge, measure, list)."""
     n_judges, n_items = labels.gains.shape[0], labels.gains.shape[1] - 2
     ideals = _ideals(facts, labels, plan, group)
     scores = np.empty((n_judges, len(plan.measures), len(facts.depth)))
@@ -200,7 +225,7 @@ def _score_judges(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) 
 
 
 def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> list[Floats | None]:
-    """What each measure makes of the best ranking of every topic -> (judge, topic, ...) or None."""
+    """Compute what each measure needs from the best ranking of every topic -> (judge, topic, ...) or None."""
     asking = [number for number, each in enumerate(plan.measures) if each.normalised]
     found: list[Floats | None] = [None] * len(plan.measures)
     if not asking:
@@ -218,7 +243,7 @@ def _ideals(facts: Facts, labels: Labels, plan: Plan, group: Ints | None) -> lis
         for number in asking:
             part = plan.measures[number].ideal_of(best)
             if part is not None:
-                found[number] = _placed(found[number], part, topics, len(n_items_of))
+                found[number] = _inserted(found[number], part, topics, len(n_items_of))
     return found
 
 
@@ -242,10 +267,10 @@ def _best_ranking(gains: Floats, unjudged: float, depth: int) -> Ranked:
     return Ranked(np.maximum(gains, 0.0), rank, gains >= 0, depths)
 
 
-def _placed(whole: Floats | None, part: Floats, topics: Ints, n_topics: int) -> Floats:
-    """Put a block's answers (judge, topic, ...) in their places; along a last axis, a shorter one stays at its end.
+def _inserted(whole: Floats | None, part: Floats, topics: Ints, n_topics: int) -> Floats:
+    """Insert a block (judge, topic, ...) into the whole; a shorter last axis is padded with its last value.
 
-    Blocks come longest first, so the first one settles the length.
+    Blocks come longest first, so the first one determines the length.
     """
     if whole is None:
         whole = np.zeros((len(part), n_topics, *part.shape[2:]))

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.tests import Pairs, paired_scores
 from venire.errors import SettingError
-from venire.measures.paired_scores import Pairs, paired_scores
 from venire.measures.scores import Scores
 from venire.results import Tabular, counted
 from venire.types import Floats, Ints

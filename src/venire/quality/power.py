@@ -45,7 +45,7 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.robustness import ManyGains, Measures, labels_of_fit, named_gains
-from venire.comparison.tests import PairedBootstrap, PairTest, TukeyHSD
+from venire.comparison.tests import PairedBootstrap, PairedScores, PairTest, TukeyHSD, paired_scores
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
@@ -55,7 +55,6 @@ from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.paired_tests import Differences
 from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import evaluate
-from venire.measures.paired_scores import PairedScores, paired_scores
 from venire.measures.scores import Scores
 from venire.randomness import copied, seed_of
 from venire.results import Records, Tabular, counted

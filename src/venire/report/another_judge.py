@@ -91,10 +91,11 @@ def _map_caption(n_systems: int) -> str:
     )
 
 
-def _of_judges(notes: Iterable[str], known: Iterable[str]) -> list[str]:
+def _of_judges(notes: Iterable[object], known: Iterable[object]) -> list[str]:
     """Notes on judges and pairs, but for those on how files were read, which stand elsewhere."""
-    told = [note for note in dict.fromkeys(notes) if ("judge" in note or "pairs" in note) and "of the runs" not in note]
-    return [note for note in told if note not in set(known)]
+    texts = dict.fromkeys(map(str, notes))
+    told = [note for note in texts if ("judge" in note or "pairs" in note) and "of the runs" not in note]
+    return [note for note in told if note not in set(map(str, known))]
 
 
 def _fragile(one: MeasureComparison) -> list[Part]:

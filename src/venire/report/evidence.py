@@ -291,8 +291,8 @@ class Evidence:
         scene, sources, tested = self.scene, self.sources, self.tested
         if isinstance(scene, Missing) or isinstance(sources, Missing) or isinstance(tested, Missing):
             return next(each for each in (scene, sources, tested) if isinstance(each, Missing))
-        forecast = scene.forecast(sources.draws["judges"], sources.form)
-        return MeasureComparison(tested, forecast, forecast.changes(tested.a, tested.b))
+        forecast = scene.forecast(sources.draws["judges"], sources.judge_model)
+        return MeasureComparison.of(tested, forecast)
 
     @cached_property
     def users(self) -> UserScores | Missing:

@@ -150,7 +150,5 @@ def scored_cases(
         difference, kept = score_differences(scores, verdicts, missing=missing)
         parts.append(difference)
         names += [(measure, name) for measure in scores.names["measure"]]
-        notes += [note for note in scores.notes if "were not judged" not in note]
-    return ScoredCases(
-        tuple(names), np.concatenate(parts), kept, tuple(dict.fromkeys((*notes, *map(str, preferences.notes))))
-    )
+        notes += [note for note in scores.notes if getattr(note, "kind", None) != "topics-not-judged"]
+    return ScoredCases(tuple(names), np.concatenate(parts), kept, tuple(dict.fromkeys((*notes, *preferences.notes))))

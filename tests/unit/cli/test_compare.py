@@ -33,8 +33,8 @@ def test_json_has_pairs_systems_and_tau(collection):
     result = run(collection, "--format", "json", "-q")
     assert result.exit_code == 0, result.output
     held = json.loads(result.stdout)
-    assert set(held) == {"pairs", "systems", "tau", "forms"}
-    assert [each["form"] for each in held["forms"]] == ["fixed", "assessors", "hierarchical"]
+    assert set(held) == {"pairs", "systems", "tau", "judge_models"}
+    assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
     assert list(held["pairs"][0]) == [
         *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
         *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
@@ -94,8 +94,8 @@ def test_one_pair_is_told_in_detail(collection):
     held = json.loads(result.stdout)
     assert {each["source"] for each in held["sources"]} == {"topics", "judges", "both"}
     assert len(held["topics"]) == 15
-    assert [each["form"] for each in held["forms"]] == ["fixed", "assessors", "hierarchical"]
-    assert "By form of judge" in result.stderr
+    assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
+    assert "By judge model" in result.stderr
 
 
 @pytest.mark.parametrize("n", [2, 5, 9])
@@ -112,7 +112,7 @@ def test_stated_agreement(collection):
     assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in json.loads(result.stdout)["pairs"])
 
 
-@pytest.mark.parametrize("more", [(), ("--judge", "pooled")])
+@pytest.mark.parametrize("more", [(), ("--judge-model", "pooled")])
 def test_of_two_judges_who_contradict_each_other_neither_opens_the_gate(tmp_path, more):
     judgments, runs = write_files(tmp_path, table())
     for assessor, ahead, behind in (("llm", "L", "C"), ("expert", "C", "L")):
@@ -142,4 +142,4 @@ def test_systems_that_score_alike_have_no_correlation(tmp_path):
     assert result.exit_code == 0, result.output
     held = json.loads(result.stdout)
     assert held["tau"] == {"mean": None, "low": None, "high": None}
-    assert {each["tau"] for each in held["forms"]} == {None}
+    assert {each["tau"] for each in held["judge_models"]} == {None}

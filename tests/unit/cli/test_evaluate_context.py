@@ -74,7 +74,7 @@ def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venir
         (["--backoff", "last"], "'last' is not one of"),
         (
             ["-m", "CCG(alpha=0.5)@5", "--users", "5", "--gains", "0=0,1=0.2,2=0.5,3=1"],
-            "only labels in isolation count",
+            "only labels in isolation are used",
         ),
     ],
 )
@@ -88,7 +88,7 @@ def test_alpha_without_labels_in_condition(venire, qrels, run):
     answer = venire("evaluate", qrels, run, "-m", "CCG(alpha=0.5)@5")
     assert answer.code == 2
     assert "they have no column given" in answer.err
-    assert "--context-model FILE" in answer.err
+    assert "give a model that predicts conditional labels" in answer.err
 
 
 def test_a_document_given_itself_names_its_line(venire, write, five):

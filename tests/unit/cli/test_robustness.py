@@ -53,7 +53,7 @@ def test_rankings_between_assessors(venire, demo):
     assert len(rows) == 2 * (1 + 10)
     assert rows[0]["a"] is None
     assert rows[0]["low"] <= rows[0]["value"] <= rows[0]["high"]
-    assert "different assessors rank" in answer.err
+    assert "by different assessors" in answer.err
 
 
 @pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
 
 from venire import compare, evaluate, read_judgments
-from venire.comparison.compare import KEYS, reduced
+from venire.comparison.compare import KEYS, as_binary
+from venire.data import panel
 from venire.data.gains import gains_for
+from venire.disagreement import transitions
 from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
+from venire.io import judgments as judgment_files, runs
 
 N_TOPICS, N_DOCS = 12, 20
 
@@ -79,16 +84,16 @@ def test_one_candidate_against_a_baseline(collection):
 
 def test_stated_agreement_reduces_the_labels_to_two(collection):
     judgments, runs = collection
-    found = compare(judgments, runs, "P@5", assessor="old", agreement=(1.0, 1.0), judge="fixed", n_draws=20)
+    found = compare(judgments, runs, "P@5", assessor="old", agreement=(1.0, 1.0), judge_model="fixed", n_draws=20)
     assert {record["method"] for record in found.records()} == {"20 draws, fixed"}
     stays = {(r["a"], r["b"]): r["p_stays_ahead"] for r in found.records() if abs(r["delta"]) > 1e-9}
     assert list(stays.values()) == pytest.approx([1.0] * len(stays), abs=1e-9)
-    assert any("two labels" in note for note in found.notes)
-    labels, gains, note = reduced(judgments, gains_for("linear", judgments.scale))
+    assert found.notes[0].kind == "binary-labels"
+    labels, gains, note = as_binary(judgments, gains_for("linear", judgments.scale))
     assert (labels.label == (judgments.label >= 1)).all()
     assert labels.scale.labels == ("0", "1")
     assert gains.values.tolist() == [0, 1]
-    assert "1, 2" in note
+    assert note.fields == {"labels": ("1", "2")}
 
 
 def test_what_cannot_be_compared_is_said(collection):
@@ -102,14 +107,14 @@ def test_what_cannot_be_compared_is_said(collection):
     with pytest.raises(SettingError, match="baseline"):
         compare(judgments, runs, assessor="old", candidate="good")
     with pytest.raises(UnknownName, match="form of judge"):
-        compare(judgments, runs, assessor="old", judge="odd")
+        compare(judgments, runs, assessor="old", judge_model="odd")
 
 
 def test_one_judge_alone_and_a_judge_stated_twice_are_refused(collection):
     judgments, runs = collection
     with pytest.raises(PairsError, match="only 'old' judged"):
         compare(judgments.where(assessor="old"), runs)
-    with pytest.raises(SettingError, match="not to be 'new'"):
+    with pytest.raises(SettingError, match="cannot be 'new'"):
         compare(judgments, runs, assessor="old", agreement=(0.9, 0.8), new_judge="new")
 
 
@@ -137,3 +142,45 @@ def test_stated_agreement_names_a_measure_of_two_labels(collection):
     assert found.records()[0]["delta"] == pytest.approx(mean["good"] - mean["poor"])
     assert found.records()[0]["delta"] != pytest.approx(graded[0]["delta"])
     assert found.records()[1]["delta"] == pytest.approx(graded[1]["delta"])
+
+
+def count_calls(monkeypatch, module, name):
+    """Count the calls of a function of a module, wherever it was imported to."""
+    calls, function = [], getattr(module, name)
+
+    def counting(*args, **options):
+        calls.append(name)
+        return function(*args, **options)
+
+    for each in [each for key, each in sys.modules.items() if key.startswith("venire")]:
+        if getattr(each, name, None) is function:
+            monkeypatch.setattr(each, name, counting)
+    return calls
+
+
+@pytest.mark.parametrize("measures", [["nDCG@10"], ["nDCG@10", "P@5", "AP"]])
+@pytest.mark.parametrize("options", [{"new_judge": "new"}, {"agreement": (0.9, 0.8)}])
+def test_judgments_are_read_once_and_runs_are_scanned_once(collection, monkeypatch, measures, options):
+    judgments, lists = collection
+    scans, reads, panels, fits = (
+        count_calls(monkeypatch, module, name)
+        for module, name in (
+            (runs, "read_facts"),
+            (judgment_files, "read_judgments"),
+            (panel, "build_panel"),
+            (transitions, "fit_transitions"),
+        )
+    )
+    compare(judgments, lists, measures, assessor="old", n_draws=20, **options)
+    assert (len(scans), len(reads), len(panels)) == (1, 1, 1)
+    assert len(fits) == ("new_judge" in options)
+
+
+def test_measures_are_forecast_from_the_same_draws(collection):
+    judgments, lists = collection
+    options = {"assessor": "old", "new_judge": "new", "judge_model": "pooled", "n_draws": 40}
+    together = compare(judgments, lists, ["nDCG@10", "P@5", "AP"], **options)
+    for one in together.by_measure:
+        alone = compare(judgments, lists, one.forecast.measure, **options).by_measure[0]
+        np.testing.assert_allclose(one.forecast.draws, alone.forecast.draws, rtol=1e-12)
+        assert [each["p_adjusted"] for each in one.records()] == [each["p_adjusted"] for each in alone.records()]

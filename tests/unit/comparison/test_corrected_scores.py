@@ -120,7 +120,7 @@ def test_topics_that_a_system_lacks_are_left_out_if_asked(made):
 def test_what_makes_no_sense_is_refused(made):
     with pytest.raises(MeasureError, match="not linear"):
         intervals(made, "nDCG@10")
-    with pytest.raises(MeasureError, match="reads labels"):
+    with pytest.raises(MeasureError, match="has a threshold"):
         intervals(made, "P(rel=2)@10")
     with pytest.raises(SettingError, match="1 draw: expected 2"):
         intervals(made, n_draws=1)

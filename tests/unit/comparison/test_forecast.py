@@ -34,7 +34,7 @@ def two_systems(n=5):
 def test_a_new_judge_who_always_agrees_changes_nothing():
     judged, runs = two_systems()
     sure = stated_transitions(Scale.parse("0<1"), np.eye(2))
-    found = forecast(judged, runs, "P@5", transitions=sure, form="fixed", n_draws=20)
+    found = forecast(judged, runs, "P@5", transitions=sure, judge_model="fixed", n_draws=20)
     changes = found.changes(*found.pairs())
     assert changes.stays.tolist() == [1.0]
     assert changes.flips.tolist() == changes.tie.tolist() == [0.0]
@@ -44,7 +44,12 @@ def test_a_new_judge_who_always_agrees_changes_nothing():
 def test_draws_agree_with_the_exact_distribution():
     judged, runs = two_systems()
     found = forecast(
-        judged, runs, "P@5", transitions=agreement_transitions(judged.scale, 0.8, 0.7), form="fixed", n_draws=20_000
+        judged,
+        runs,
+        "P@5",
+        transitions=agreement_transitions(judged.scale, 0.8, 0.7),
+        judge_model="fixed",
+        n_draws=20_000,
     )
     changes = found.changes(*found.pairs())
     counts = RankCounts(c10=3, c11=2)
@@ -82,7 +87,7 @@ def test_a_level_pair_neither_stays_nor_flips():
     judged, runs = two_systems()
     runs["c"] = runs["a"]
     found = forecast(
-        judged, runs, "P@5", transitions=agreement_transitions(judged.scale, 0.8, 0.7), form="fixed", n_draws=50
+        judged, runs, "P@5", transitions=agreement_transitions(judged.scale, 0.8, 0.7), judge_model="fixed", n_draws=50
     )
     place = [found.systems.index(name) for name in ("a", "c")]
     changes = found.changes(np.array(place[:1]), np.array(place[1:]))

@@ -9,7 +9,7 @@ import pytest
 from two_judges import judged, lists, table
 from venire import compare, evaluate, report_on
 from venire.comparison.forecast import JudgeSwap, forecast
-from venire.comparison.uncertainty import compare_forms, uncertainty_sources
+from venire.comparison.uncertainty import compare_judge_models, uncertainty_sources
 from venire.disagreement.transitions import FORMS, fit_transitions
 
 SEED = np.random.SeedSequence(3)
@@ -37,7 +37,7 @@ def partly(*, share=0.4, more=("llm",)):
 def test_two_complete_judges_who_contradict_each_other_leave_nothing_to_chance(form, named):
     judgments = judged(table())
     for assessor, other, ahead, behind in (("llm", "expert", "L", "C"), ("expert", "llm", "C", "L")):
-        pair = {"assessor": assessor, "baseline": behind, "candidate": ahead, "judge": form}
+        pair = {"assessor": assessor, "baseline": behind, "candidate": ahead, "judge_model": form}
         pair["new_judge"] = other if named else "any"
         for measure in ("nDCG@10", "P(rel=2)@5"):
             (record,) = compare(judgments, lists(), measure, **pair, n_draws=40).records()
@@ -49,7 +49,7 @@ def test_two_complete_judges_who_contradict_each_other_leave_nothing_to_chance(f
 def test_a_second_judge_who_says_the_same_keeps_every_order(form):
     judgments = judged(table(identical=True))
     for measure in ("nDCG@10", "P(rel=2)@3"):
-        found = compare(judgments, lists(), measure, assessor="expert", judge=form, n_draws=40)
+        found = compare(judgments, lists(), measure, assessor="expert", judge_model=form, n_draws=40)
         assert min(abs(record["delta"]) for record in found.records()) < 0.1
         assert [record["p_stays_ahead"] for record in found.records()] == [1, 1, 1]
 
@@ -100,7 +100,14 @@ def test_two_of_three_complete_judges_agree():
         judgments = judged(pl.concat([frame, third.with_columns(assessor=pl.lit(name))]))
         for measure in ("nDCG@10", "P(rel=2)@5"):
             found = compare(
-                judgments, lists(), measure, assessor="expert", baseline="L", candidate="C", judge="fixed", n_draws=40
+                judgments,
+                lists(),
+                measure,
+                assessor="expert",
+                baseline="L",
+                candidate="C",
+                judge_model="fixed",
+                n_draws=40,
             )
             assert found.records()[0]["p_stays_ahead"] == 0.5
 
@@ -124,16 +131,16 @@ def test_all_is_drawn_where_transitions_are_stated():
 def test_topics_are_drawn_only_where_that_is_asked_for():
     judgments = judged(table(identical=True))
     found = forecast(judgments, lists(), assessor="expert", n_draws=40)
-    assert found.form == "hierarchical"
+    assert found.judge_model == "hierarchical"
     assert (np.ptp(found.draws, axis=0) == 0).all()
-    pooled = forecast(judgments, lists(), assessor="expert", n_draws=40, form="pooled")
+    pooled = forecast(judgments, lists(), assessor="expert", n_draws=40, judge_model="pooled")
     assert (np.ptp(pooled.draws, axis=0) > 0).all()
 
 
 def test_every_sort_of_draw_follows_the_same_rule():
     judgments = judged(table())
     asked = {"assessor": "expert", "n_draws": 20}
-    forms = compare_forms(judgments, lists(), "nDCG@10", **asked)
+    forms = compare_judge_models(judgments, lists(), "nDCG@10", **asked)
     pair = [(each["a"], each["b"]) for each in forms.pair_records()].index(("C", "L"))
     assert {forms.pair_records()[pair][f"p_stays_ahead_{form}"] for form in FORMS} == {0}
     sources = uncertainty_sources(judgments, lists(), "nDCG@10", **asked)

@@ -13,7 +13,7 @@ from scipy import stats
 
 from venire import Scores, SettingError
 from venire.comparison import tests as pair_tests
-from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
+from venire.comparison.tests import PairedBootstrap, PairedScores, PairedT, SignFlip, TukeyHSD, Wilcoxon, paired_scores
 from venire.kernels import paired_tests
 from venire.kernels.paired_tests import (
     all_signs,
@@ -25,7 +25,6 @@ from venire.kernels.paired_tests import (
     ranges_of,
 )
 from venire.kernels.resampling import topic_weights
-from venire.measures.paired_scores import PairedScores, paired_scores
 
 # Three systems on twenty topics, after Sakai's book on evaluation in Japanese (Table 5.1); the first five topics are
 # few enough to enumerate everything.

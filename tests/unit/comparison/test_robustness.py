@@ -21,8 +21,9 @@ from venire import (
     read_judgments,
 )
 from venire.comparison.rank_agreement import CORRELATIONS, Correlator, RankCorrelation, Robustness, interval
-from venire.comparison.robustness import between_assessors, between_gains, named_gains, usual_gains
+from venire.comparison.robustness import between_assessors, between_gains, default_gains, named_gains
 from venire.disagreement.returned import AS_KNOWN
+from venire.results import Note
 
 KEYS = {
     *{"between", "measure", "gains", "other_gains", "a", "b", "correlation", "value", "low", "high", "systems"},
@@ -126,7 +127,7 @@ def test_two_assessors_are_compared_on_the_topics_that_both_judged():
         ("a", "d"): -1,
         ("b", "c"): -1,
     }
-    assert "3 pairs of assessors without a topic in common left out" in found.notes
+    assert Note("no-common-topic", "", n=3) in found.notes
     assert found.rows[0].value == pytest.approx(-1 / 3)
     assert all(isnan(row.low) for row in found.rows[1:])
     assert found.records()[1]["low"] is None
@@ -136,8 +137,8 @@ def test_scores_that_are_all_tied_have_no_correlation_and_that_is_noted():
     judgments = grid({"a": {"1": UP, "2": UP}, "b": {"1": dict.fromkeys(UP, 0), "2": dict.fromkeys(UP, 0)}})
     found = between_assessors(judgments, RUNS, "nDCG", gains=["linear"], n_draws=10)
     assert found.records()[0]["value"] is None
-    assert "1 comparison without a value: one side's scores are all tied" in found.notes
-    assert found.sentence() == "Nothing could be compared."
+    assert Note("no-value", "", n=1) in found.notes
+    assert found.sentence() == "No comparison has a value."
 
 
 def test_systems_with_the_same_scores_stay_tied_in_every_draw():
@@ -149,9 +150,9 @@ def test_systems_with_the_same_scores_stay_tied_in_every_draw():
 
 
 @pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")
-def test_the_usual_gains_come_with_those_of_the_models(collection):
+def test_the_default_gains_come_with_those_of_the_models(collection):
     found = between_assessors(collection.judgments, collection.runs, n_draws=5)
-    assert [row.gains for row in found.headline()] == list(usual_gains(collection.judgments.scale))
+    assert [row.gains for row in found.headline()] == list(default_gains(collection.judgments.scale))
     worths, notes = named_gains(collection.judgments, None, relevant="2")
     assert list(worths) == ["linear", "exponential", "binary:2", "prm:2", "udm:1/3:2"]
     assert notes == [AS_KNOWN]
@@ -161,11 +162,14 @@ def test_the_usual_gains_come_with_those_of_the_models(collection):
         named_gains(collection.judgments, None, relevant="7")
 
 
-def test_usual_gains_that_cannot_be_fitted_are_left_out_with_a_word():
+def test_default_gains_that_cannot_be_fitted_are_left_out_with_a_word():
     judgments = grid({"a": {"1": UP, "2": UP}})
     worths, notes = named_gains(judgments, None)
     assert list(worths) == ["linear", "exponential", "binary:2"]
-    assert [note.partition(":")[0] for note in notes] == ["gains prm", "gains udm"]
+    assert [(note.kind, note.fields["name"]) for note in notes] == [
+        ("gains-omitted", "prm:2"),
+        ("gains-omitted", "udm:1/3"),
+    ]
     found = between_gains(judgments, RUNS, "nDCG", n_draws=5)
     assert set(notes) <= set(found.notes)
     with pytest.raises(PairsError, match="two different assessors"):
@@ -217,14 +221,15 @@ def comparison(value, **other):
 def test_sentences():
     rows = (comparison(0.5), comparison(0.75, gains="binary:2"))
     assert Robustness(rows).sentence() == (
-        "By AP, different assessors rank 9 systems most alike with binary:2 (tau-b 0.75), least with linear (0.50)."
+        "By AP, rankings of 9 systems by different assessors have a tau-b of 0.75 with binary:2 (highest) and of 0.50 "
+        "with linear (lowest)."
     )
-    assert Robustness(rows[:1]).sentence() == "By AP, different assessors rank 9 systems with a tau-b of 0.50 (linear)."
+    assert Robustness(rows[:1]).sentence().endswith("by different assessors have a tau-b of 0.50 (linear).")
     assert str(Robustness(rows[:1])).endswith("\n  AP  linear: 0.500 [0.000, 1.000]")
     without = replace(rows[0], low=nan, high=nan)
     assert str(Robustness((without,))).endswith("\n  AP  linear: 0.500")
     rows = (comparison(0.5, between="gains", other_gains="prm:2", a="x"),)
-    assert "different gains rank 9 systems with a tau-b of 0.50 (linear and prm:2)" in Robustness(rows).sentence()
+    assert "by different gains have a tau-b of 0.50 (linear and prm:2)" in Robustness(rows).sentence()
 
 
 def test_an_interval_stays_within_what_can_be():
@@ -247,7 +252,7 @@ def test_few_topics_are_noted():
     found = between_assessors(table, runs, "P@1", gains=["linear"])
     (row,) = found.rows
     assert (row.value, row.topics, row.record()["low"]) == (1, 3, None)
-    assert any("3 topics" in note and "none is given" in note for note in found.notes)
+    assert Note("few-topics", "", n=3, missing=True) in found.notes
 
 
 def test_the_interval_covers_what_as_many_other_topics_give():

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from venire import MeasureError, Scores, SettingError, UnknownName
-from venire.comparison.effects import bootstrap_interval, correction, effects_of
-from venire.comparison.significance import compare_systems, head_to_head
+from venire.comparison.significance import bootstrap_interval, compare_systems, correction, effects_of, head_to_head
 from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, benjamini_hochberg, holm
 from venire.kernels.paired_tests import all_pairs, differences_of
 from venire.kernels.resampling import topic_weights
@@ -61,7 +60,7 @@ def test_adjustments_are_those_of_statsmodels(name: str, adjust) -> None:
 def test_student_intervals_are_those_of_scipy() -> None:
     values = random_values()
     values[1, :5] = np.nan
-    found = compare_systems(scored(values), level=0.9).effects
+    found = compare_systems(scored(values), confidence=0.9).effects
     for pair, (a, b) in enumerate(zip(*all_pairs(5), strict=True)):
         difference = (values[a] - values[b])[~np.isnan(values[a] - values[b])]
         slow = stats.ttest_1samp(difference, 0.0).confidence_interval(0.9)
@@ -160,14 +159,15 @@ def test_too_few_draws_for_so_many_pairs_are_noted(test, n: int, coarse: bool) -
     values = random_values(5) / 10 + np.arange(5)[:, None]
     found = compare_systems(scored(values), test=test(n=n))
     assert found.significant.any() != coarse
-    assert any("200 draws or more" in note for note in found.notes) == coarse
+    assert [note.fields["more"] for note in found.notes] == ["200 draws or more"] * coarse
     assert not compare_systems(scored(values), test=test(n=n), adjust=None).notes
 
 
 def test_too_few_topics_for_so_many_pairs_are_noted() -> None:
     values = random_values(5, 6) / 10 + np.arange(5)[:, None]
     for test in (SignFlip(n=99), Wilcoxon()):
-        assert "with more topics, fewer pairs" in compare_systems(scored(values), test=test).notes[0]
+        (note,) = compare_systems(scored(values), test=test).notes
+        assert (note.kind, note.fields["more"]) == ("too-coarse", "more topics")
 
 
 @pytest.mark.parametrize("test", [SignFlip(n=99), PairedBootstrap(n=99), TukeyHSD(n=99)], ids=repr)
@@ -186,10 +186,7 @@ def test_missing_topics_are_left_out_pair_by_pair() -> None:
     assert np.isnan(found.p_value).tolist() == [True, False, True]
     assert found.p_adjusted[1] == found.p_value[1]
     assert found.records()[0]["p_value"] is None
-    assert found.notes == (
-        "3 pairs lack some of the 12 topics, and are compared on the others",
-        "2 pairs have fewer than two topics in common, so no p-value",
-    )
+    assert [(note.kind, note.fields["n"]) for note in found.notes] == [("pairs-lack-topics", 3), ("no-p-value", 2)]
     json.dumps(found.records(), allow_nan=False)
 
 
@@ -197,12 +194,12 @@ def test_the_sentence_of_one_pair_and_of_many() -> None:
     values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
     one = compare_systems(scored(values), test=SignFlip())
     assert one.sentence() == (
-        "By score over 6 topics, a differs from b by +0.3167 (95% interval +0.1622 to +0.4711), more than chance in "
-        "the topics explains (p = 0.0312, sign-flip randomisation, all 64 signs)."
+        "By score over 6 topics, a differs from b by +0.3167 (95% interval +0.1622 to +0.4711), which is "
+        "significant (p = 0.0312, sign-flip randomisation, all 64 signs)."
     )
     many = compare_systems(scored(random_values()), test=PairedT())
-    assert many.sentence().startswith("By score, 7 of 10 pairs of systems differ by more than chance in the topics")
-    assert many.sentence().endswith("(level 0.05, paired t-test; Holm); the largest difference is that of e over a, "
+    assert many.sentence().startswith("By score, 7 of 10 pairs of systems differ significantly over topics")
+    assert many.sentence().endswith("(level 0.05, paired t-test; Holm); the largest difference is between e and a, "
                                     f"{-many.delta[3]:.4f}.")  # fmt: skip
     assert many.sentence() in str(many)
 
@@ -241,7 +238,7 @@ def test_a_measure_must_be_named_where_there_are_several() -> None:
         (scored(random_values(2)), {"pairs": [("a", "a")]}, "the pairs are"),
         (scored(random_values(2)), {"pairs": []}, "the pairs are"),
         (scored(random_values(2)), {"adjust": "sidak"}, "there is no adjustment 'sidak'"),
-        (scored(random_values(2)), {"level": 95}, "the level is 95"),
+        (scored(random_values(2)), {"confidence": 95}, "the confidence is 95"),
         (scored(random_values(2)), {"n_resamples": 0}, "n_resamples is 0"),
     ],
 )

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from venire import SettingError, Synthetic, generate
 from venire.comparison.forecast import Forecast, forecast
 from venire.comparison.stability import stability
-from venire.comparison.uncertainty import compare_forms
+from venire.comparison.uncertainty import compare_judge_models
 from venire.data.scale import Scale
 from venire.disagreement.transitions import fit_transitions, stated_transitions
 
@@ -72,8 +72,8 @@ def test_significant_yet_fragile_pairs_come_first():
         **{"p_flips": 0.3, "p_adjusted": 0.04, "significant": True, "fragile": True},
     }
     assert result.sentence() == (
-        "By nDCG@10, another judge would order the 3 systems with tau 0.73 [0.33, 1.00] to the order now; "
-        "1 significant pair is fragile, most of all A and B (30% to turn)."
+        "By nDCG@10, the order of the 3 systems under another judge has a tau of 0.73 [0.33, 1.00] with the order now; "
+        "1 significant pair is fragile, most of all A and B (reversed with probability 0.30)."
     )
     draws = [[0.9, 0.8, 0.7]] * 6 + [[0.8, 0.9, 0.95]] * 4
     more = stability(of(now, draws), p_adjusted=np.array([0.9, 0.01, 0.02]))
@@ -87,13 +87,13 @@ def test_systems_that_are_level_neither_stay_nor_flip_and_share_their_places():
     assert (result.rank_low.tolist(), result.rank_high.tolist()) == ([1, 1, 3], [2, 2, 3])
     keys = ("system", "mean", "low", "high", "rank", "rank_low", "rank_high")
     assert result.system_records()[2] == dict(zip(keys, ("C", 0.1, 0.1, 0.1, 3, 3, 3), strict=True))
-    assert "turn 0 of 3 pairs round" in result.sentence()
+    assert "0 of 3 pairs are fragile" in result.sentence()
 
 
 def test_where_all_draws_are_level_tau_is_not_known():
     result = stability(of([[0.5], [0.4]], [[0.3, 0.3]]))
     assert np.isnan(result.correlation().value)
-    assert result.correlation().method == "no draw tells two systems apart"
+    assert result.correlation().method == "all systems are tied in every draw"
 
 
 def test_blocks_of_draws_change_nothing(monkeypatch):
@@ -107,7 +107,7 @@ def test_blocks_of_draws_change_nothing(monkeypatch):
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(SettingError, match="one system has no order"):
+    with pytest.raises(SettingError, match="there is one system"):
         stability(of([[0.5]], [[0.5]]))
     with pytest.raises(SettingError, match="2 p-values for the 1 pair of 2 systems"):
         stability(of([[0.5], [0.4]], [[0.5, 0.4]]), p_adjusted=np.ones(2))
@@ -120,16 +120,16 @@ def collection():
 
 def test_forms_of_judge_side_by_side(collection):
     labels, runs = collection.judgments, collection.runs
-    found = compare_forms(labels, runs, "P@5", assessor="careful1", n_draws=200)
-    assert found.forms == ("fixed", "assessors", "hierarchical")
-    for row, form in enumerate(found.forms):
-        alone = stability(forecast(labels, runs, "P@5", assessor="careful1", form=form, n_draws=200))
+    found = compare_judge_models(labels, runs, "P@5", assessor="careful1", n_draws=200)
+    assert found.judge_models == ("fixed", "assessors", "hierarchical")
+    for row, form in enumerate(found.judge_models):
+        alone = stability(forecast(labels, runs, "P@5", assessor="careful1", judge_model=form, n_draws=200))
         np.testing.assert_array_equal(found.stays[row], alone.stays)
         record = found.records()[row]
-        assert (record["form"], record["fragile"]) == (form, int(alone.fragile.sum()))
+        assert (record["judge_model"], record["fragile"]) == (form, int(alone.fragile.sum()))
         assert record["mean_change"] == pytest.approx(np.abs(alone.stays - found.stays[0]).mean())
     most = found.pair_records()[0]
-    values = [most[f"p_stays_ahead_{form}"] for form in found.forms]
+    values = [most[f"p_stays_ahead_{form}"] for form in found.judge_models]
     assert max(values) - min(values) == pytest.approx(np.ptp(found.stays, axis=0).max())
     assert f"and by {np.ptp(found.stays, axis=0).max():.2f} at most ({most['a']} and {most['b']})" in found.sentence()
 
@@ -137,10 +137,10 @@ def test_forms_of_judge_side_by_side(collection):
 def test_forms_agree_where_nothing_varies(collection):
     known = fit_transitions(collection.judgments, "careful1", "lenient1").matrix
     options = {"transitions": stated_transitions(collection.judgments.scale, known), "n_draws": 50}
-    found = compare_forms(collection.judgments, collection.runs, "P@5", assessor="careful1", **options)
+    found = compare_judge_models(collection.judgments, collection.runs, "P@5", assessor="careful1", **options)
     assert np.ptp(found.stays, axis=0).max() < 0.35  # 50 draws each: only chance is left
-    with pytest.raises(SettingError, match="no form"):
-        compare_forms(collection.judgments, collection.runs, assessor="careful1", forms=())
+    with pytest.raises(SettingError, match="no judge model"):
+        compare_judge_models(collection.judgments, collection.runs, assessor="careful1", judge_models=())
 
 
 def test_a_forecast_can_be_cut_to_some_systems():

@@ -25,7 +25,9 @@ def found(collection):
 
 
 def test_judges_are_those_of_the_forecast(collection, found):
-    same = forecast(collection.judgments, collection.runs, "P@5", assessor="careful1", n_draws=300, form="hierarchical")
+    same = forecast(
+        collection.judgments, collection.runs, "P@5", assessor="careful1", n_draws=300, judge_model="hierarchical"
+    )
     np.testing.assert_allclose(found.draws["judges"], same.draws)
     np.testing.assert_allclose(found.mean, same.mean)
 
@@ -95,7 +97,7 @@ def estimated(rng):
     runs = {side: {f"t{t}": {f"{side}{d}": float(-d) for d in range(K)} for t in range(N_TOPICS)} for side in "ab"}
     judged = read_judgments(labels, scale="0<1")
     known = agreement_transitions(judged.scale, A0, A1)
-    both = uncertainty_sources(judged, runs, f"P@{K}", transitions=known, form="fixed", n_draws=400, rng=1)
+    both = uncertainty_sources(judged, runs, f"P@{K}", transitions=known, judge_model="fixed", n_draws=400, rng=1)
     drawn = np.stack([judged_anew(rng, old) for _ in range(400)]).mean(axis=3)
     topics = rng.integers(N_TOPICS, size=(400, N_TOPICS))
     nested = np.take_along_axis(drawn, topics[:, :, None], axis=1).mean(axis=1)

@@ -20,7 +20,7 @@ from venire import (
 )
 from venire.disagreement.returned import labels_to_fit
 from venire.io.runs import as_runs, scan
-from venire.measures.layout import Case
+from venire.measures.case import Case
 from venire.simulation.systems import Systems, scattered
 
 

@@ -16,6 +16,7 @@ from venire import (
     read_judgments,
     read_runs,
 )
+from venire.results import Note
 
 GRADED = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}}
 RUN = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
@@ -64,13 +65,13 @@ def test_gap_follows_equation_7_of_demeester_2014_over_all_judged_results():
 
 
 def test_gap_needs_gains_that_rise():
-    with pytest.raises(GainsError, match="GAP needs gains that rise"):
+    with pytest.raises(GainsError, match="GAP needs gains that increase"):
         score("GAP", gains={"0": 0, "1": 0.5, "2": 0.2, "3": 1})
 
 
 def test_binary_measures_that_stay_at_rel_say_so():
     scores = evaluate(GRADED, RUN, ["P@4", "nDCG@4"], gains="exponential")
-    assert [note for note in scores.notes if note.startswith("P@4 counts labels from '1' upwards")]
+    assert Note("binary-measure", "", measure="P@4", rel="1", gains="exponential") in scores.notes
     assert not evaluate(read_judgments(GRADED, scale="0<1<2<3"), RUN, ["P@4"], gains="linear").notes
 
 
@@ -100,14 +101,14 @@ def test_missing_topics_score_zero_or_are_left_out_and_are_counted():
     judgments = {"1": {"a": 1}, "2": {"b": 1}}
     with pytest.warns(MissingTopicsWarning, match=r"run \(1 of 2\)"):
         assert evaluate(judgments, {"1": {"a": 1.0}}, "P@1").mean().values.item() == 0.5
-    with pytest.warns(MissingTopicsWarning, match="left out"):
+    with pytest.warns(MissingTopicsWarning, match="omitted"):
         assert evaluate(judgments, {"1": {"a": 1.0}}, "P@1", missing="skip").mean().values.item() == 1.0
 
 
 def test_topics_nobody_judged_are_ignored_and_counted():
     scores = evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"a": 1.0}}, "P@1")
     assert scores.names["topic"] == ("1",)
-    assert "2 topics of the runs not judged and ignored" in scores.notes
+    assert Note("unjudged-topics", "", n=2) in scores.notes
 
 
 def test_only_the_topics_asked_for_are_scored():
@@ -132,7 +133,7 @@ def test_a_measure_of_ones_own_works_like_a_built_in():
     scores = evaluate(GRADED, RUN, [first_two, nDCG(10), "P@1"], gains="exponential")
     assert scores.names["measure"] == ("Best@2", "nDCG@10", "P@1")
     assert scores.values[0, 0, 0] == 7
-    with pytest.raises(MeasureError, match="makes one number of"):
+    with pytest.raises(MeasureError, match="returns one number"):
         evaluate(GRADED, RUN, [measure(lambda gains: gains, k=3, name="Wrong")])
     with pytest.raises(MeasureError, match="Bad failed on gains by rank: no"):
         evaluate(GRADED, RUN, [measure(_refuse, name="Bad")])
@@ -185,7 +186,7 @@ def test_an_assessor_without_labels_for_a_topic_has_no_score_there(tmp_path):
     scores = evaluate(judgments, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "P@1", per="assessor")
     np.testing.assert_array_equal(scores.values[0, :, 0, :], [[1, 0], [1, np.nan]])
     np.testing.assert_array_equal(scores.mean().values[0, 0], [1, 0])
-    assert "no score for 1 pair of assessor and topic without a label" in scores.notes
+    assert Note("no-labels", "", n=1) in scores.notes
     assert scores.spread("assessor").axes == ("system", "topic", "measure")
 
 

@@ -4,8 +4,7 @@ import ir_measures
 import pytest
 
 from venire import AP, ERR, RBP, MeasureError, P, nDCG, parse_measure
-from venire.measures.ccg import CCG
-from venire.measures.dcg import DCG
+from venire.measures.dcg import CCG, DCG
 from venire.measures.names import KINDS
 
 

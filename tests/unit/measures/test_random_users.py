@@ -198,7 +198,7 @@ def test_an_own_measure_sees_zeros_and_ones():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(GainsError, match="probabilities"):
         evaluate_users(JUDGED, RUN, "P@5", gains="linear")
-    with pytest.raises(MeasureError, match="reads labels"):
+    with pytest.raises(MeasureError, match="has a threshold"):
         evaluate_users(JUDGED, RUN, "P(rel=2)@5", gains=P)
     with pytest.raises(MeasureError, match="unjudged documents have a gain"):
         evaluate_users(JUDGED, RUN, "P@5", gains=P, unjudged=0.1)
@@ -214,6 +214,6 @@ def test_which_scores_are_not_means_over_users():
 
 def test_a_result_says_how_sure_it_is():
     many = evaluate_users(JUDGED, RUN, "P@5", gains=P, users=100)
-    assert "100 simulated users, within 0.0" in many.sentence()
+    assert "100 simulated users, with a simulation error of at most 0.0" in many.sentence()
     assert many.sentence() in str(many)
     assert "one simulated user" in evaluate_users(JUDGED, RUN, "P@5", gains=P, users=1).sentence()

@@ -1,15 +1,15 @@
-r"""Utility: gains in isolation and in condition into one, for documents in the order they are read.
+r"""Utility: gains in isolation and conditional gains combined, for documents in the order they are read.
 
 .. math:: u_i = (1 - \alpha)\, g(d_i) + \alpha\, g(d_i | d_{i-1})
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Eq. (1).  Where gains are (2^grade - 1) / c, the grades are
-interpolated and 2^u - 1 is made of them after, which for a label each is a product:
+interpolated before the power is taken, which for one label each is a product:
 
 .. math:: 2^u - 1 = 2^{(1 - \alpha) g(d_i)} \cdot 2^{\alpha g(d_i | d_{i-1})} - 1
 
-Where a label is shared out over several (a pool, repeated labels, predicted ones), both factors are means over the
-labels, so that the utility is its mean over labels that are independent, and goes to the mean gain in isolation as
-alpha goes to 0.  A document that backs off to its label in isolation has its gain in isolation, to the last bit.
+Where a document has a distribution of labels (a pool, repeated or predicted labels), both factors are means over the
+labels, so that the utility is its mean over independent labels, and tends to the mean gain in isolation as alpha tends
+to 0.  A document that backs off to its label in isolation has exactly its gain in isolation.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from venire.types import Bools, Floats
 
 @dataclass(frozen=True, eq=False)
 class Utility:
-    """What a few judges read from labels: gains and own (judge, item + 2), the latter the part of labels in isolation.
+    """Gains of a few judges: gains and own (judge, item + 2), the latter the part of labels in isolation.
 
-    after (label,): the part of a label in condition.
+    after (label,): the part of a conditional label.
     """
 
     gains: Floats
@@ -51,7 +51,7 @@ class Utility:
         return cls(plain.gains, own.gains, part(worth.values, alpha), alpha, worth.powers)
 
     def joined(self, own: Floats, after: Floats) -> Floats:
-        """Join both parts; any shape."""
+        """Combine both parts; any shape."""
         if self.powers is None:
             return (1 - self.alpha) * own + self.alpha * after
         return np.maximum(own * after - 1, 0.0) / self.powers
@@ -65,10 +65,10 @@ class Utility:
 
 
 def reads_of(block: Block, seen: Bools, n_items: int, *, condensed: bool) -> Reads:
-    """Say what was read before every document of lists; seen (judge, list, slot).
+    """Return what was read before every document of lists; seen (judge, list, slot).
 
-    The document before is the one at the rank before, -1 if nobody judged it.  In condensed lists, where those without
-    a label are taken out judge by judge, it is the last one with a label.
+    The document before is the one at the previous rank, -1 if it is unjudged.  In condensed lists, from which documents
+    without a label are removed for each judge, it is the last one with a label.
     """
     item = block.item[None].astype(np.int64)
     if condensed:

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from venire.measures.ideal_orders import Orders, best_orders, best_walks, walks_from
+from venire.measures.context.ideals import Orders, best_orders, best_walks, walks_from
 
 K = 4
 
@@ -25,7 +25,7 @@ def problems(rng, n_problems, n_docs, *, first=False):
 
 def slow(orders, problem, weights, *, stops=False):
     """Go through all orders."""
-    docs = np.flatnonzero(orders.there[problem])
+    docs = np.flatnonzero(orders.present[problem])
     best = 0.0
     for order in permutations(docs, min(len(docs), len(weights))):
         if any(orders.clash[problem, b] >> np.uint64(a) & np.uint64(1) for b in order for a in order if a != b):
@@ -54,7 +54,7 @@ def test_the_best_order_is_that_of_all_orders(first):
 
 def test_a_user_who_stops():
     orders = problems(np.random.default_rng(2), 30, 6)
-    orders = Orders(orders.alone / 4, orders.after / 4, orders.there, orders.clash)
+    orders = Orders(orders.alone / 4, orders.after / 4, orders.present, orders.clash)
     weights = 1 / np.arange(1, K + 1)
     found = best_orders(orders, weights, stops=True)
     np.testing.assert_allclose(found.value, [slow(orders, n, weights, stops=True) for n in range(30)], atol=1e-10)
@@ -64,7 +64,7 @@ def test_a_user_who_stops():
 def test_one_of_each_group_of_copies():
     orders = problems(np.random.default_rng(3), 20, 6)
     pairs = np.array([0b11, 0b11, 0b1100, 0b1100, 0b10000, 0b100000], dtype=np.uint64)
-    orders = Orders(orders.alone, orders.after, np.ones_like(orders.there), np.tile(pairs, (20, 1)))
+    orders = Orders(orders.alone, orders.after, np.ones_like(orders.present), np.tile(pairs, (20, 1)))
     weights = np.ones(K)
     orders_of_four = [slow(orders, n, weights) for n in range(20)]
     np.testing.assert_allclose(best_orders(orders, weights).value, orders_of_four, atol=1e-10)
@@ -87,7 +87,7 @@ def test_no_order_is_worth_more_than_the_best_walk(stops):
     orders = replace(orders, alone=orders.alone / 4, after=orders.after / 4)
     weights = 1 / np.arange(1, 5)
     rests = walks_from(orders.most_after(), weights, stops=stops)
-    walks = best_walks(np.where(orders.there, orders.alone, 0.0), rests[0], weights, stops=stops)
+    walks = best_walks(np.where(orders.present, orders.alone, 0.0), rests[0], weights, stops=stops)
     found = best_orders(orders, weights, stops=stops)
     assert (found.value <= walks + 1e-12).all()
     assert (found.value < walks - 1e-6).any(), "in a walk documents come back"

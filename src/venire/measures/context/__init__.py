@@ -1,0 +1,1 @@
+"""Measures with alpha: utility in the context of the document read before."""

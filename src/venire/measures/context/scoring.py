@@ -1,0 +1,307 @@
+"""Scores in context: measures with alpha, and the sources of the conditional labels that they use.
+
+As in isolation, but the utility of a document depends on the list: beside the gain of an item there is the utility of a
+slot.  The conditional labels of a block of lists are looked up once and serve every alpha and every measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.data.align import Ranked, copies, list_blocks
+from venire.data.conditional import is_conditional
+from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader, build_conditions
+from venire.data.facts import Facts
+from venire.data.judgments import Judgments
+from venire.data.panel import Panel
+from venire.errors import MeasureError, ScaleError
+from venire.io.runs import Progress, RunsLike
+from venire.measures.case import Case, Layout
+from venire.measures.context.ideals import CLOSE, Best, Candidates, ideals_in_context
+from venire.measures.context.utility import Utility, reads_of
+from venire.measures.measure import ContextMeasure, Measure, alpha_of
+from venire.measures.scores import Scores
+from venire.measures.scoring import JUDGE_CELLS, Plan, Scoring, score_facts
+from venire.results import Note, Records, Tabular
+from venire.types import Bools, Codes, Floats, Ints
+
+
+@dataclass(frozen=True)
+class BestOrders:
+    """How the best orders of a normalised measure were found, by topic and judge.
+
+    exact, searched: how many are proven optimal, and for how many an upper bound is used instead; ``furthest``: the
+    largest distance of a best order found from its bound, as a share of the bound, and so the most by which a score can
+    be too low; above: how many lists score more than 1.
+    """
+
+    exact: int
+    searched: int
+    furthest: float
+    above: int = 0
+
+    def note(self, measure: str) -> Note:
+        """Return it as a note."""
+        text = "{measure}: best orders of judged documents: {exact:,} exact"
+        if self.searched:
+            text += (
+                "; {searched:upper bound} where the search was not complete: the best order found is at most "
+                "{furthest:.1%} lower, and scores can be too low by as much"
+            )
+        if self.above:
+            verb = "scores" if self.above == 1 else "score"
+            text += f"; {{above:list}} {verb} above 1: labels after an unjudged document back off"
+        return Note("best-orders", text, measure=measure, **vars(self))
+
+
+@dataclass(frozen=True)
+class ContextUse(Tabular):
+    """Conditional labels of the documents that measures with alpha use, counted by source.
+
+    first_rank: no document was read before, so g(d1); collected; predicted; backoff_first: g(d|d1); backoff_isolation:
+    g(d); after_unjudged: those that back off because the document before has no label.
+    """
+
+    backoff: str
+    expected: bool
+    first_rank: int
+    collected: int
+    predicted: int
+    backoff_first: int
+    backoff_isolation: int
+    after_unjudged: int
+    best_orders: Mapping[str, BestOrders] = field(default_factory=dict)
+    more_notes: tuple[Any, ...] = ()
+
+    def note(self) -> Note:
+        """Return the counts as a note."""
+        text = "conditional labels of {n:judged document} below the first rank: {collected:,} collected, "
+        text += "{predicted:,} predicted, "
+        text += "{backoff_first:,} as after the first document, " if self.backoff == "first" else ""
+        text += "{backoff_isolation:,} as in isolation"
+        text += " ({after_unjudged:,} after an unjudged document)" if self.after_unjudged else ""
+        total = self.collected + self.predicted + self.backoff_first + self.backoff_isolation
+        return Note("conditional-labels", text, n=total, **self._counts())
+
+    def sentence(self) -> str:
+        """Return the counts in one line."""
+        return str(self.note())
+
+    def notes(self) -> tuple[Any, ...]:
+        """Return the notes of the scores."""
+        return (*self.more_notes, self.note(), *(each.note(name) for name, each in self.best_orders.items()))
+
+    def records(self) -> Records:
+        """Return one row per source of conditional labels: the number of documents."""
+        counts = self._counts()
+        counts.pop("after_unjudged")
+        return [{"source": name, "documents": count} for name, count in counts.items()]
+
+    def record(self) -> dict[str, object]:
+        """Return it as a JSON object."""
+        orders = [
+            {"measure": name, "exact": each.exact, "searched": each.searched, "furthest": each.furthest}
+            for name, each in self.best_orders.items()
+        ]
+        return {"backoff": self.backoff, "expected": self.expected, **self._counts(), "best_orders": orders}
+
+    def _counts(self) -> dict[str, int]:
+        names = ("first_rank", "collected", "predicted", "backoff_first", "backoff_isolation", "after_unjudged")
+        return {name: getattr(self, name) for name in names}
+
+
+N_SOURCES = ISOLATION
+"""Sources that are counted: first rank, collected, predicted, given the first document, in isolation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The conditional labels that are known, and what replaces the others."""
+
+    conditions: Conditions
+    context: Context
+
+
+class ScoresInContext(NamedTuple):
+    """Scores (judge, measure, list); labels by source, and how many back off after an unjudged document, sources
+    (judge, list, source + 1); the best orders, (judge, topic), by the number of the measure.  Scores are shares of the
+    upper bounds, so that they are never too high.
+    """
+
+    values: Floats
+    sources: Ints
+    best: dict[int, Best]
+
+
+def _scores_in_context(
+    facts: Facts, panel: Panel, plan: Plan, known: Known, *, group: Ints | None = None
+) -> ScoresInContext:
+    """Score every list for every judge by measures with alpha.
+
+    group (item,): items with the same number are copies of one document.
+    Cost: O(judges x hits) per measure, and the search for best orders where a measure is normalised.
+    """
+    n_judges, n_lists, n_topics = len(panel.judges), len(facts.depth), len(facts.items.topics)
+    values = np.zeros((n_judges, len(plan.measures), n_lists))
+    sources = np.zeros((n_judges, n_lists, N_SOURCES + 1), dtype=np.int64)
+    asking = [number for number, each in enumerate(plan.measures) if each.normalised]
+    best = {n: Best(np.zeros((n_judges, n_topics)), np.zeros((n_judges, n_topics))) for n in asking}
+    step = max(1, JUDGE_CELLS // max(panel.n_items, len(known.conditions.pair), 1))
+    for first in range(0, n_judges, step):
+        judges = first, min(first + step, n_judges)
+        bench = Bench.of(facts, panel, known, judges, group)
+        groups = ((worth, alpha_of(plan.measures[numbers[0]]), numbers) for worth, numbers in plan.by_worth())
+        readings = [(Utility.of(panel, worth, alpha, judges), numbers) for worth, alpha, numbers in groups]
+        for utility, numbers in readings:
+            for number in (each for each in numbers if each in best):
+                found = ideals_in_context(bench.candidates, utility, _contextual(plan.measures[number]))
+                for whole, part in zip(best[number], found, strict=True):
+                    whole[slice(*judges)] = part
+        ideal = {number: each.bound[slice(*judges)] for number, each in best.items()}
+        bench.score(plan, readings, ideal, into=(values[slice(*judges)], sources[slice(*judges)]))
+    return ScoresInContext(values, sources, best)
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A few judges: the conditional labels they use, and the items they have labels for (judge, item + 2)."""
+
+    facts: Facts
+    reader: Reader
+    seen: Bools
+    group: Ints | None
+
+    @classmethod
+    def of(cls, facts: Facts, panel: Panel, known: Known, judges: tuple[int, int], group: Ints | None) -> Bench:
+        """Take judges first..last-1 of a panel."""
+        reader = Reader.of(known.conditions, known.context, panel, judges)
+        seen = (reader.label >= 0) | known.conditions.seen(*judges)
+        return cls(facts, reader, np.pad(seen, [(0, 0), (0, 2)]), group)
+
+    @property
+    def candidates(self) -> Candidates:
+        """Documents of the best orders."""
+        return Candidates(self.facts.items, self.reader, self.seen, self.group)
+
+    def score(
+        self,
+        plan: Plan,
+        readings: list[tuple[Utility, list[int]]],
+        ideals: dict[int, Floats],
+        *,
+        into: tuple[Floats, Ints],
+    ) -> None:
+        """Score block by block into values (judge, measure, list), and count sources (judge, list, source + 1)."""
+        n_judges, n_items = self.seen.shape[0], self.seen.shape[1] - 2
+        every_rank = any(worth.unjudged > 0 for worth in plan.worths)
+        for block in list_blocks(self.facts, n_items, depth=plan.depth, every_rank=every_rank, n_judges=n_judges):
+            seen = self.seen[:, block.item]
+            reads = reads_of(block, seen, n_items, condensed=plan.condensed)
+            found = self.reader.find(reads, seen)
+            before = self.seen[np.arange(n_judges)[:, None, None], reads.previous] & (reads.previous >= 0)
+            into[1][:, block.lists] = _counted(found.source, before, reads.rank, plan)
+            again = self._copies(seen, block.item)
+            depth = seen.sum(axis=-1) if plan.condensed else block.depth
+            for utility, numbers in readings:
+                gains = np.where(again, 0.0, utility.of_reads(reads, found))
+                rank = reads.rank if plan.condensed else block.rank
+                ranked = Ranked(gains, rank, seen, depth)
+                for number in numbers:
+                    ideal = ideals[number][:, self.facts.topic[block.lists]] if number in ideals else None
+                    into[0][:, number, block.lists] = plan.measures[number](replace(ranked, ideal=ideal))
+
+    def _copies(self, seen: Bools, item: Codes) -> Bools:
+        """Mark copies of documents ranked above -> (judge, list, slot)."""
+        if self.group is None:
+            return np.zeros_like(seen)
+        n_items = len(self.group)
+        return copies(seen, np.append(self.group, [n_items, n_items + 1])[item])
+
+
+def _counted(source: Ints, before: Bools, rank: Ints, plan: Plan) -> Ints:
+    """Count labels by source down to the deepest cut-off; last, those that back off after an unjudged document."""
+    cuts = [each.k for each in plan.measures]
+    within = np.broadcast_to(rank <= max(k for k in cuts if k) if None not in cuts else True, source.shape)
+    kinds = [((source == kind) & within).sum(axis=-1) for kind in range(1, N_SOURCES + 1)]
+    backed_off = ((source == GIVEN_FIRST) | (source == ISOLATION)) & within & ~before
+    return np.stack([*kinds, backed_off.sum(axis=-1)], axis=-1)
+
+
+def _contextual(measure: Measure) -> ContextMeasure:
+    if not isinstance(measure, ContextMeasure):
+        raise TypeError(f"{measure} has no alpha")
+    return measure
+
+
+def score_in_context(
+    judgments: Judgments,
+    runs: RunsLike,
+    plan: Plan,
+    scoring: Scoring,
+    *,
+    context: Context | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score runs by measures some of which have alpha; ``evaluate`` for conditional labels."""
+    _require_conditional(judgments, plan, context)
+    case = Case.of(judgments.take(~is_conditional(judgments)), runs, scoring, progress=progress)
+    layout = Layout.of(case, plan)
+    conditions = build_conditions(judgments, case.panel, assessor=scoring.assessor, pool=scoring.pool)
+    known = Known(conditions, context or Context())
+    values = np.zeros((len(case.panel.judges), len(plan.measures), len(case.facts.depth)))
+    plain = [number for number in range(len(plan.measures)) if number not in plan.contextual]
+    if plain:
+        values[:, plain] = score_facts(case.facts, case.panel, plan.only(plain), group=case.group)
+    asked = plan.only(plan.contextual)
+    scored = _scores_in_context(case.facts, case.panel, asked, known, group=case.group)
+    values[:, plan.contextual] = scored.values
+    return layout.scores(values, case, plan, context=_use(layout, asked, known, scored))
+
+
+def _require_conditional(judgments: Judgments, plan: Plan, context: Context | None) -> None:
+    """Reject alpha where there are no conditional labels and no model predicts them, or on another scale."""
+    if context is not None and context.predictor is not None:
+        scale = getattr(context.predictor, "scale", judgments.scale)
+        if scale.labels != judgments.scale.labels:
+            message = f"conditional labels are predicted on the scale {scale}, and the labels are on {judgments.scale}"
+            raise ScaleError(message, hint="declare the scale when reading, or fit the model on these labels")
+        return
+    if not is_conditional(judgments).any():
+        column = "their column given is empty" if "given" in judgments.facets else "they have no column given"
+        raise MeasureError(
+            f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}",
+            hint="name the document read before each in a column `given`, give a model that predicts conditional "
+            "labels (Context(predictor=...)), or use alpha=0",
+        )
+
+
+def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> ContextUse:
+    """Count over the scored topics and the judges who have labels for them."""
+    chosen = np.zeros(layout.seen.shape[1], dtype=np.bool_)
+    chosen[layout.chosen] = True
+    lists = (layout.seen & chosen)[:, layout.facts.topic]
+    first_rank, collected, predicted, first, isolation, unjudged = scored.sources[lists].sum(axis=0).tolist()
+    orders = {
+        plan.names[number]: _best_orders(best.value, best.bound, layout.seen & chosen, scored.values[:, number][lists])
+        for number, best in scored.best.items()
+    }
+    context = known.context
+    return ContextUse(
+        context.backoff,
+        context.expected,
+        *(first_rank, collected, predicted, first, isolation, unjudged),
+        best_orders=orders,
+        more_notes=known.conditions.notes,
+    )
+
+
+def _best_orders(value: Floats, bound: Floats, scored: Bools, scores: Floats) -> BestOrders:
+    value, bound = value[scored], bound[scored]
+    short = np.divide(bound - value, bound, out=np.zeros_like(bound), where=bound > 0)
+    searched = int((short > 2 * CLOSE).sum())
+    furthest = float(short.max(initial=0.0)) if searched else 0.0
+    return BestOrders(len(value) - searched, searched, furthest, int((scores > 1 + 1e-9).sum()))
