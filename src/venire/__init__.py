@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from venire.agreement.alpha import alpha
-    from venire.agreement.coefficient import Coefficient
     from venire.agreement.cohen import CohenKappa, cohen_kappa
     from venire.agreement.confusion import Confusions, confusions
     from venire.agreement.consistency import Consistency, consistency
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from venire.agreement.overlap import Overlap, jaccard, overlap
     from venire.agreement.phi import Phi, phi
     from venire.agreement.profiles import Profiles, profiles
-    from venire.agreement.table import statistics
+    from venire.agreement.resampling import Coefficient
+    from venire.agreement.table import AgreementTable, agreement_table
     from venire.aspects.rankings import AspectRankings, CombinedAspects, aspect_rankings, combine_aspects
     from venire.aspects.study import AspectStudy, study_aspects
     from venire.comparison.compare import Comparison, compare
@@ -149,7 +149,6 @@ if TYPE_CHECKING:
 
 _NAMES_IN = {
     "agreement.alpha": "alpha",
-    "agreement.coefficient": "Coefficient",
     "agreement.cohen": "CohenKappa cohen_kappa",
     "agreement.confusion": "Confusions confusions",
     "agreement.consistency": "Consistency consistency",
@@ -158,7 +157,8 @@ _NAMES_IN = {
     "agreement.overlap": "Overlap jaccard overlap",
     "agreement.phi": "Phi phi",
     "agreement.profiles": "Profiles profiles",
-    "agreement.table": "statistics",
+    "agreement.resampling": "Coefficient",
+    "agreement.table": "AgreementTable agreement_table",
     "aspects.rankings": "AspectRankings CombinedAspects aspect_rankings combine_aspects",
     "aspects.study": "AspectStudy study_aspects",
     "comparison.compare": "Comparison compare",
@@ -270,7 +270,8 @@ _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.sp
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
-    "AP", "AmbiguousLabels", "AspectModel", "AspectRankings", "AspectStudy", "Aspects", "Asymmetry", "CCG", "CCGsingle",
+    "AP", "AgreementTable", "AmbiguousLabels", "AspectModel", "AspectRankings", "AspectStudy", "Aspects", "Asymmetry",
+    "CCG", "CCGsingle",
     "CG", "ClickModel", "ClickSummary", "Clicks", "Coefficient", "CohenKappa", "Collection", "CombinedAspects",
     "CombinedTable", "CommentWarning", "Comparison", "ConditionalLabels", "ConditionalValidation", "Confusions",
     "Consistency", "Context",
@@ -288,7 +289,8 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
     "TopicPlan", "TopicsError", "Transitions", "TukeyHSD", "UncertaintySources",
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
-    "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
+    "Verdict", "Wilcoxon", "agreement_table",
+    "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
     "combine", "combine_aspects", "combined_table", "compare", "compare_forms", "compare_groups", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
@@ -302,7 +304,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
     "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
     "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
-    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "statistics", "study_aspects",
+    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
     "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",

@@ -11,12 +11,12 @@ from agreement_examples import K12, fleiss_1971
 from labelled_items import labelled
 from venire import read_grid
 from venire.agreement import patterns as kernel
-from venire.agreement import resampling as patterns_module
 from venire.agreement.alpha import alpha, alpha_values
 from venire.agreement.distance import interval, linear, nominal, ordinal, ratio
-from venire.agreement.resampling import label_patterns, percentiles
+from venire.agreement.patterns import label_patterns
+from venire.agreement.resampling import percentiles
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, PairsError, ScaleError, SettingError, UnknownName
+from venire.errors import AmbiguousLabels, PairsError, ScaleError, UnknownName
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,6 @@ def test_krippendorffs_example(level: str, value: float) -> None:
 
 def test_fleiss_example() -> None:
     assert alpha(fleiss_1971(), "nominal").value == pytest.approx(0.4334098282820289, abs=1e-12)
-
-
-@pytest.mark.parametrize("distance", [nominal, ordinal, interval, ratio])
-def test_a_distance_of_ones_own_is_any_function(distance: object) -> None:
-    own = alpha(read_grid(K12), lambda values, marginals: distance(values, marginals), n_draws=60)
-    usual = alpha(read_grid(K12), distance.__name__, n_draws=60)
-    np.testing.assert_allclose([own.value, own.low, own.high], [usual.value, usual.low, usual.high], atol=1e-12)
 
 
 def test_gwets_ordinal_weights_are_not_krippendorffs() -> None:
@@ -170,8 +163,6 @@ def test_wrong_settings_are_refused() -> None:
         alpha(read_grid("a b\na a", scale="a|b"), "ordinal")
     with pytest.raises(ScaleError, match="below zero"):
         alpha(read_grid("-1 0\n1 1", scale=Scale(("-1", "0", "1"))), "ratio")
-    with pytest.raises(SettingError, match="zeros on the diagonal"):
-        alpha(grid, lambda *_: np.ones((2, 2)))
     with pytest.raises(PairsError, match="no label"):
         alpha(grid.take(np.zeros(6, dtype=np.bool_)))
 
@@ -199,5 +190,5 @@ def test_percentiles_widen_for_few_units() -> None:
 
 def test_patterns_can_be_shared() -> None:
     table = label_patterns(read_grid(K12))
-    assert patterns_module.label_patterns(table) is table
+    assert kernel.label_patterns(table) is table
     assert alpha(table, "nominal") == alpha(read_grid(K12), "nominal")
