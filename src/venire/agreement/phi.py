@@ -86,8 +86,9 @@ class Phi(Tabular):
             without = f", without {counted(self.n_undefined, 'topic')} that have no pair of labels"
             mean = f" as the mean over {counted(self.n_topics, 'topic')}"
             return f"Phi is {self.value:.3f}{within}{mean}{without if self.n_undefined else ''}."
-        chance = f", {self.chance:.3f} is chance with at most {counted(self.n_most, 'label')} per item"
-        return f"Phi is {self.value:.3f}{within}: 1 is perfect agreement{'' if self.chance is None else chance}."
+        most = counted(self.n_most, "label")
+        chance = "" if self.chance is None else f", {self.chance:.3f} is chance with at most {most} per item"
+        return f"Phi is {self.value:.3f}{within}: 1 is perfect agreement{chance}."
 
     def records(self) -> Records:
         """Return one row: the value, its interval, and what it rests on."""

@@ -244,9 +244,8 @@ def test_settings_are_checked(setting, error):
 
 
 def test_no_pairs_is_an_error_with_ways_out():
-    with pytest.raises(PairsError, match="nothing can be compared") as error:
+    with pytest.raises(PairsError, match="no page was judged twice"):
         consistency(read_grid("2 1 0"))
-    assert "--duplicates" in str(error.value)
     with pytest.raises(PairsError, match="no label"):
         consistency(read_grid("2 1 0").take(np.zeros(3, dtype=bool)))
 
