@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from venire.disagreement.gains import fitted_gains, predicted_qrels
     from venire.disagreement.many_labels import ManyLabels, observed_weights
     from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-    from venire.disagreement.returned import results_to_label, returned
     from venire.disagreement.sensitivity import ListOrder, Sensitivity, sensitivity
     from venire.disagreement.several_labels import ItemRelevance, posterior
+    from venire.disagreement.top_results import in_top_results, results_to_label
     from venire.disagreement.transitions import Transitions, fit_transitions
     from venire.disagreement.user_disagreement import at_least, udm_weights
     from venire.errors import (
@@ -200,9 +200,9 @@ _NAMES_IN = {
     "disagreement.gains": "fitted_gains predicted_qrels",
     "disagreement.many_labels": "ManyLabels observed_weights",
     "disagreement.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
-    "disagreement.returned": "results_to_label returned",
     "disagreement.sensitivity": "ListOrder Sensitivity sensitivity",
     "disagreement.several_labels": "ItemRelevance posterior",
+    "disagreement.top_results": "in_top_results results_to_label",
     "disagreement.transitions": "Transitions fit_transitions",
     "disagreement.user_disagreement": "at_least udm_weights",
     "errors": (
@@ -298,12 +298,13 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users", "exact_changes",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
+    "in_top_results",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
     "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "summarise_preferences", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
     "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
-    "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
+    "report_on", "results_to_label", "run_scores", "sample_size", "score_intervals", "search_judgments",
     "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
     "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",

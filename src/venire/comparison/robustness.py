@@ -36,7 +36,7 @@ from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
-from venire.disagreement.returned import AS_KNOWN, LabelsToFit, labels_to_fit
+from venire.disagreement.top_results import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.run_sources import RunsLike, as_runs
@@ -192,7 +192,7 @@ def named_gains(
                 raise
             notes.append(f"gains {name} are left out: {error.message}")
     fitted = any(name in settled for name in models)
-    return settled, [note for note in (fit_on.note, AS_KNOWN) if note and fitted] + notes
+    return settled, [str(note) for note in (fit_on.note, AS_KNOWN) if note and fitted] + notes
 
 
 def usual_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:

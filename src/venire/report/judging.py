@@ -7,8 +7,8 @@ from typing import Any
 from venire.agreement.confusion import Confusions
 from venire.agreement.habits import ONE_LABEL, FlaggedProfiles
 from venire.data.copies import copy_notes
-from venire.disagreement.returned import rank_groups
 from venire.disagreement.selection import find_selection
+from venire.disagreement.top_results import rank_groups
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence

@@ -128,7 +128,7 @@ def test_the_lowest_page_level_may_keep_its_estimate_and_its_snippets():
 
 def test_another_top_other_users_and_another_pairing():
     table = combined_table(
-        *twice(PRINTED), top=("Maybe", "HRel"), at=(2, 3), model=PredictedRelevance(weight="item", n_draws=0)
+        *twice(PRINTED), top=("Maybe", "HRel"), at_least=(2, 3), model=PredictedRelevance(weight="item", n_draws=0)
     )
     weights = {f"{each['snippet']}+{each['page']}": each for each in table.records()}
     p = 87 / (87 + 5 + 15 + 120)
