@@ -255,7 +255,10 @@ class QualitySensitivity(Tabular):
         level = int(np.nanargmax(np.where(enough, change, np.nan) if enough.any() else change))
         p, unbiased = self.p[:, row, level], ""
         if self.one_sided is not None:
-            unbiased = "; one-sided, without bias, {:.2f} and {:.2f}".format(*self.one_sided[[0, -1], row, level])
+            first, last = self.one_sided[[0, -1], row, level]
+            unbiased = (
+                f"; one-sided from {', '.join(self.by[:3])}, who rank the lists, {first:.2f} and {last:.2f}"
+            )
         return (
             f"p({self.relevant.names[row]}|{self.scale.labels[level]}) is {p[0]:.2f} in the best list of each topic, "
             f"{p[-1]:.2f} in all {len(p)} lists{unbiased}."

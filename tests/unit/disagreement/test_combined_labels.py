@@ -59,8 +59,8 @@ def test_labels_of_snippet_and_page_become_one():
         ("1", "d3", "U2", "Sure+Rel"),
     ]
     assert made.notes == (
-        "1 snippet label without its counterpart left out",
-        "1 page label without its counterpart left out",
+        "1 label for a snippet without counterpart left out",
+        "1 label for a page without counterpart left out",
     )
     apart = combine(snippets, pages, merge_lowest=False)
     assert apart.scale.labels == ("No+Non", "Maybe+Rel", "Sure+Rel", "Sure+Key")

@@ -165,7 +165,7 @@ def test_first_results_are_what_a_setting_is_fitted_on(collection):
     np.testing.assert_array_equal(first.fit.p, model.fit(in_top_results(collection.judgments, collection.runs)).p)
     np.testing.assert_array_equal(first.fit.p, stated.fit.p)
     np.testing.assert_array_equal(pool.fit.p, model.fit(collection.judgments).p)
-    assert first.notes[0].startswith("fitted on what is returned")
+    assert first.notes[0].kind == "fitted-on-top-results"
     assert pool.notes == ()
     with pytest.raises(UnknownName):
         count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="first")

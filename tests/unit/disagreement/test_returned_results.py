@@ -103,7 +103,7 @@ def test_first_results_are_fitted_on_where_they_have_enough_pairs(made):
     assert (found.top, heard) == (10, [])
     assert found.judgments.to_polars().equals(in_top_results(made.judgments, made.runs).to_polars())
     pool, heard = chosen(made, fit_to="pool")
-    assert (pool.top, pool.note, heard) == (None, "", [])
+    assert (pool.top, pool.note, heard) == (None, None, [])
     assert pool.judgments is made.judgments
 
 
@@ -119,7 +119,7 @@ def test_too_few_pairs_fall_back_on_the_pool_aloud(made):
 def test_a_label_without_pairs_among_first_results_falls_back_aloud():
     rows = [("q", f"d{n}", who, n % 2 if n < 20 else 2) for n in range(24) for who in "AB"]
     labels, runs = judgments_of(rows), {"q": {f"d{n}": -float(n) for n in range(20)}}
-    with pytest.warns(PoolFitWarning, match="no first result with the label 2 was judged twice"):
+    with pytest.warns(PoolFitWarning, match="no top result with the label 2 was judged twice"):
         found = labels_to_fit(labels, runs, top=20)
     assert found.judgments is labels
 

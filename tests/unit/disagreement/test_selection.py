@@ -41,7 +41,7 @@ def test_second_judgments_mostly_above_the_lowest_label(contaminated, others):
     labels = above_the_lowest(contaminated=contaminated, others=others)
     found = find_selection(labels)
     assert found is not None
-    assert "ranks are not known without runs" in found.reason
+    assert "ranks are unknown without runs" in found.reason
     assert not found.severe
     assert first_rows(labels, found) == {"A"}
 
@@ -94,7 +94,7 @@ def test_further_labels_where_the_first_ones_differ():
             rows += [] if pair[0] == pair[1] else [(topic, f"d{n}", "C", pair[0])]
     labels = judgments_of(rows)
     found = find_selection(labels)
-    assert "further labels seem to be asked for where the first ones differ" in found.reason
+    assert "further labels seem to depend on disagreement" in found.reason
     with pytest.warns(SelectionWarning):
         assert PredictedRelevance().fit(labels).setting.estimator == "labels"
 
@@ -182,7 +182,7 @@ def test_what_was_asked_for_is_not_changed():
     labels = double((2, 1, 40), (1, 0, 40))
     with pytest.raises(PairsError, match="paired would be biased") as error:
         PredictedRelevance(estimator="paired").fit(labels)
-    assert "--observed NAME" in error.value.hint
+    assert "name the observed assessor" in error.value.hint
     assert PredictedRelevance(observed=["A"]).fit(labels).pairs[0].tolist() == [0, 40, 40]
     with pytest.warns(SelectionWarning):
         assert PredictedRelevance(estimator="labels").fit(labels).pairs[0].tolist() == [40, 80, 40]
