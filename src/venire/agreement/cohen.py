@@ -238,19 +238,14 @@ def _over_topics(
         value[block] = np.where(times > 0, sums.sum(axis=0) / np.maximum(times, 1.0), np.nan)
         n = drawn @ present
         means = np.where(n > 0, drawn @ sums / np.maximum(n, 1.0), np.nan)
-        ends = zip(percentiles(means, times.astype(np.int64)), _of_means(value[block], kappas, n_draws), strict=True)
+        without = value[block] + np.nan_to_num(value[block] - kappas) / np.maximum(times - 1, 1)
+        few_topics = jackknife(value[block], without, times.astype(np.int64) * (n_draws > 1))
+        ends = zip(percentiles(means, times.astype(np.int64)), few_topics, strict=True)
         low[block], high[block] = (np.where(times < FEW_TOPICS, few, many) for many, few in ends)
         total += sums.sum(axis=1)
         known += present.sum(axis=1)
     by_topic = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
     return value, low, high, topic_mean(by_topic, n_draws, rng)
-
-
-def _of_means(mean: Floats, by_topic: Floats, n_draws: int) -> tuple[Floats, Floats]:
-    """Intervals of means over few topics: mean (pair,), by_topic (topic, pair), NaN where a topic has no kappa."""
-    n = (~np.isnan(by_topic)).sum(axis=0)
-    without = mean + np.nan_to_num(mean - by_topic) / np.maximum(n - 1, 1)
-    return jackknife(mean, without, n if n_draws > 1 else np.zeros_like(n))
 
 
 class Sums(NamedTuple):

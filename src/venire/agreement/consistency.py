@@ -167,14 +167,6 @@ class Consistency(Tabular):
             for who in WHO
         ]
 
-    def histogram(self, *, row: int = 0, bins: int = 50) -> tuple[Floats, Floats]:
-        """Share of draws by p(R|i), for Figures 2 and 3: edges (bin + 1,), shares (who, label, bin)."""
-        edges = np.linspace(0.0, 1.0, bins + 1)
-        counts = np.array(
-            [[np.histogram(p[~np.isnan(p)], edges)[0] for p in each.drawn[:, row].T] for each in self.sides().values()]
-        )
-        return edges, counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)
-
     def sentence(self, row: int = 0) -> str:
         """Say how often assessors agree with themselves and with each other on what is relevant."""
         own, cross = (each.within(self.relevant.labels)[0][row] for each in (self.own, self.cross))

@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from venire.agreement.overlap import set_sizes
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.relevance import Relevant, relevant_sets
@@ -178,13 +179,20 @@ def directed_agreement(
     sets = relevant_sets(judgments.scale, relevant)
     _check(judgments, by, at_least, len(sets.names))
     group, groups = _groups(judgments, by)
-    table = _pairs(judgments, sets.labels[0], group)
-    if not len(table.first):
+    item = distinct_items(judgments)[0].astype(np.int64)
+    sizes = set_sizes(group, judgments.assessor.codes, item, judgments.label, sets.labels)
+    if not len(sizes.first):
         raise PairsError(
             "no item was judged by two assessors, so they cannot be compared",
             hint="have some items judged a second time" + (f"; or count over all {by[0]}s" if by else ""),
         )
-    found = DirectedAgreement(sets.names[0], judgments.assessors, by, groups, *table, at_least)
+    one, other = (np.concatenate(pair) for pair in ((sizes.one[0], sizes.other[0]), (sizes.other[0], sizes.one[0])))
+    items, both, group = (np.tile(each, 2) for each in (sizes.items, sizes.both[0], sizes.topic))
+    first, second = np.concatenate([sizes.first, sizes.second]), np.concatenate([sizes.second, sizes.first])
+    order = np.lexsort((second, first, group))
+    rates = Rates(items - one, one, np.maximum(items - one - other + both, 0.0), both)
+    pairs = (group[order], first[order], second[order], rates.take(order))
+    found = DirectedAgreement(sets.names[0], judgments.assessors, by, groups, *pairs, at_least)
     enough = (found.rates.n0 >= at_least - TINY) & (found.rates.n1 >= at_least - TINY)
     if not enough.any():
         most = float(np.minimum(found.rates.n0, found.rates.n1).max())
@@ -220,52 +228,6 @@ def _groups(judgments: Judgments, by: tuple[str, ...]) -> tuple[Ints, tuple[tupl
     distinct, group = np.unique(codes, axis=1, return_inverse=True)
     names = [[column.names[code] for code in values] for column, values in zip(columns, distinct.tolist(), strict=True)]
     return group.reshape(-1), tuple(zip(*names, strict=True))
-
-
-class _Table(NamedTuple):
-    group: Ints
-    first: Ints
-    second: Ints
-    rates: Rates
-
-
-def _pairs(judgments: Judgments, relevant: Bools, group: Ints) -> _Table:
-    """Count for all who met, by products of sparse tables (group and assessor, group and item); relevant (label,)."""
-    from scipy.sparse import coo_array
-
-    n_assessors = len(judgments.assessor.names)
-    item = distinct_items(judgments)[0].astype(np.int64)
-    who, row = np.unique(group * n_assessors + judgments.assessor.codes, return_inverse=True)
-    what, column = np.unique(group * (int(item.max()) + 1) + item, return_inverse=True)
-    cell, inverse, count = np.unique(row * len(what) + column, return_inverse=True, return_counts=True)
-    share = np.bincount(inverse, relevant[judgments.label].astype(np.float64)) / count
-    place = cell // len(what), cell % len(what)
-
-    def table(values: Floats) -> Any:
-        return coo_array((values, place), shape=(len(who), len(what))).tocsr()
-
-    judged, found, not_found = table(np.ones(len(cell))), table(share), table(1 - share)
-    met = _off_diagonal(judged @ judged.T)[0]
-
-    def at(product: Any) -> Floats:
-        key, values = _off_diagonal(product)
-        filled = np.zeros(len(met))
-        filled[np.searchsorted(met, key)] = values
-        return filled
-
-    rates = Rates(at(not_found @ judged.T), at(found @ judged.T), at(not_found @ not_found.T), at(found @ found.T))
-    one, other = who[met // len(who)], who[met % len(who)]
-    return _Table(one // n_assessors, one % n_assessors, other % n_assessors, rates)
-
-
-def _off_diagonal(product: Any) -> tuple[Ints, Floats]:
-    """Numbers of the filled cells of a sparse square table, in order, and what they hold; not its diagonal."""
-    cells = product.tocoo()
-    row, column = cells.row.astype(np.int64), cells.col.astype(np.int64)
-    apart = np.flatnonzero(row != column)
-    key = row[apart] * cells.shape[0] + column[apart]
-    order = np.argsort(key)
-    return key[order], cells.data[apart[order]]
 
 
 def counts_between(values: Floats, edges: Floats) -> Ints:

@@ -93,7 +93,7 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
         LOWER: plain & _shifted(profiles, -1),
         OFTEN: (nearly & ~one) | (plain & (_favourite(profiles) >= 0)),
         DRIFT: enough & np.any([changes for _, _, changes in _trends(profiles)], axis=0),
-        FAST: (profiles.n_timed >= FEWEST) & _quick(profiles),
+        FAST: (profiles.n_timed >= FEWEST) & (profiles.seconds < QUICK * _typical_time(profiles)),
     }
     found: dict[int, list[Habit]] = {}
     for flag, flagged in kinds.items():
@@ -237,10 +237,15 @@ def _errors(profiles: Profiles) -> Floats:
 
 
 def _favourite(profiles: Profiles) -> Floats:
-    """The label that is given too often where others are far from it, -1 if there is none -> (assessor,)."""
+    """The label that is given too often where others are far from it, -1 if there is none -> (assessor,).
+
+    With a reference, all items that it judged count: a distance from the reference may be its own noise.
+    """
     from scipy.special import ndtri
 
-    own, rest, n = _rates(profiles)
+    own, rest, n = profiles.far, profiles.far_rest, profiles.far_n
+    if profiles.reference:
+        own, rest, n = profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
     noise = own * (1 - own) + (rest * (1 - rest) if profiles.reference else 0.0)  # all others are many
     sure = own - rest > -ndtri(_significance(profiles) / len(profiles.scale)) * np.sqrt(
         (noise + 1e-12) / np.maximum(n, 1)
@@ -254,17 +259,6 @@ def _favourite(profiles: Profiles) -> Floats:
     return found
 
 
-def _rates(profiles: Profiles) -> tuple[Floats, Floats, Floats]:
-    """How often each label is given, by the assessor and by others, and in how many cases -> (assessor, label) each.
-
-    Cases are labels of others that are far from it.  With a reference they are all items that it judged: a distance
-    from the reference may be its own noise, which nobody else's labels quantify.
-    """
-    if profiles.reference:
-        return profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
-    return profiles.far, profiles.far_rest, profiles.far_n
-
-
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
     """What may change over time, its trend, and whose trend is large enough and significant."""
     level = _significance(profiles) / 2
@@ -273,12 +267,6 @@ def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
         ("agreement with others", profiles.agreement_drift, 1.0),
     ):
         yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < level)
-
-
-def _quick(profiles: Profiles) -> Bools:
-    """Less than a third of the typical time."""
-    found: Bools = (profiles.n_timed >= FEWEST) & (profiles.seconds < QUICK * _typical_time(profiles))
-    return found
 
 
 def _typical_time(profiles: Profiles) -> float:
@@ -327,7 +315,7 @@ def _shift_evidence(profiles: Profiles, n: int) -> str:
 
 def _drift_evidence(profiles: Profiles, n: int) -> str:
     return "; ".join(
-        f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p {_p(trend.p[n])})"
+        f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p = {trend.p[n]:.2g})"
         for name, trend, changes in _trends(profiles)
         if changes[n]
     )
@@ -342,10 +330,6 @@ def _share(value: float) -> str:
     """Format a share in per cent; 0 and 100 % only where it is exactly so."""
     text = f"{value:.0%}"
     return {"0%": "less than 1%", "100%": "more than 99%"}.get(text, text) if 0 < value < 1 else text
-
-
-def _p(value: float) -> str:
-    return "< 0.0001" if value < 0.0001 else f"= {value:.4f}"
 
 
 EVIDENCE = {

@@ -127,7 +127,9 @@ def rest_of(judgments: Judgments, values: Floats | None, reference: Bools | None
         at = np.repeat(np.arange(block.start, block.stop), size[block])
         place = np.arange(len(at)) - np.repeat(np.cumsum(size[block]) - size[block], size[block]) + first[at]
         other = key[place] % n_labels
-        share = mass[place] - _looked_up(mine, own_mass, cell[at] * n_labels + other)
+        wanted = cell[at] * n_labels + other
+        own_place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+        share = mass[place] - np.where(mine[own_place] == wanted, own_mass[own_place], 0.0)
         share = np.maximum(share, 0.0) / own.others[at]
         apart = values[own.label[at]] - values[other]
         parts = (own.label[at] == other, marginal[own.who[at], other], apart, np.abs(apart))
@@ -168,13 +170,6 @@ def _masses(places: Ints, weight: Floats) -> tuple[Ints, Floats]:
     """Sum weights by place: distinct places, ascending, and their sums."""
     key, number = np.unique(places, return_inverse=True)
     return key, summed(number, weight, len(key))
-
-
-def _looked_up(keys: Ints, values: Floats, wanted: Ints) -> Floats:
-    """Return values by key, 0 where there is none."""
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found: Floats = np.where(keys[place] == wanted, values[place], 0.0)
-    return found
 
 
 def _blocks(size: Ints) -> list[slice]:

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
-from venire.agreement.consistency import Cells, Pages, cells_of, pages_of
+from venire.agreement.consistency import pages_of
+from venire.agreement.others import ratio
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.resampling import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
 from venire.data.judgments import Judgments
@@ -85,10 +86,8 @@ class Overlap(Tabular):
         found = self.by_topic()
         both_ways = np.concatenate([found["precision"], found["recall"]], axis=1)
         all_of_them = {"jaccard": found["jaccard"], "precision": both_ways, "recall": both_ways}
-        return {
-            name: _means(values, np.zeros(values.shape[1], dtype=np.int64), 1)[:, 0]
-            for name, values in all_of_them.items()
-        }
+        together = {name: np.zeros(values.shape[1], dtype=np.int64) for name, values in all_of_them.items()}
+        return {name: _means(values, together[name], 1)[:, 0] for name, values in all_of_them.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance and two assessors: precision and recall of a's set against b's.
@@ -144,8 +143,8 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
     '''
     sets = relevant_sets(judgments.scale, relevant)
     pages = pages_of(judgments, duplicates)
-    cells, who = _cells(pages)
-    sizes = _sizes(cells, who, pages.topic, sets.labels)
+    topic = pages.topic[pages.page].astype(np.int64)
+    sizes = set_sizes(topic, pages.assessor, pages.page, pages.label, sets.labels)
     if not len(sizes.topic):
         raise PairsError(
             "no page was judged by two assessors, so sets of relevant results cannot be compared",
@@ -157,34 +156,29 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
     return Overlap(judgments.scale, sets, judgments.assessors, sizes, pair, firsts, seconds)
 
 
-def _cells(pages: Pages) -> tuple[Cells, Ints]:
-    """Gather labels by page and assessor; and who the assessor of each cell is (cell,)."""
-    cells = cells_of(pages.page, pages.assessor, pages.label)
-    n_assessors = int(pages.assessor.max(initial=0)) + 1
-    who = np.unique(pages.page.astype(np.int64) * n_assessors + pages.assessor) % n_assessors
-    return cells, who
+def set_sizes(group: Ints, who: Codes, item: Ints | Codes, label: Codes, relevant: Bools) -> Sets:
+    """Sizes of sets for every two assessors in a group (a topic), by products of sparse tables.
 
-
-def _sizes(cells: Cells, who: Ints, topic: Codes, relevant: Bools) -> Sets:
-    """Sizes of sets of every two assessors and topic, by products of sparse tables (topic and assessor, page)."""
+    group, who, item, label (row,); relevant (relevant, label).  Several labels of a cell (item, assessor) share it.
+    """
     from scipy.sparse import coo_array, csr_array, triu
 
     n_assessors = int(who.max(initial=0)) + 1
-    name, column = np.unique(topic[cells.page].astype(np.int64) * n_assessors + who, return_inverse=True)
-    shape = (len(name), len(topic))
+    name, row = np.unique(group * n_assessors + who, return_inverse=True)
+    what, column = np.unique(group * (int(item.max(initial=0)) + 1) + item, return_inverse=True)
+    cell, inverse, count = np.unique(row * len(what) + column, return_inverse=True, return_counts=True)
 
     def table(values: Floats) -> csr_array[np.float64]:
-        return coo_array((values, (column, cells.page)), shape=shape).tocsr()
+        return coo_array((values, (cell // len(what), cell % len(what))), shape=(len(name), len(what))).tocsr()
 
     def product(one: csr_array[np.float64], other: csr_array[np.float64]) -> tuple[Ints, Floats]:
         found = triu(one @ other.T, k=1, format="coo")
         return found.row.astype(np.int64) * len(name) + found.col, found.data
 
-    judged = table(np.ones(len(who)))
+    judged = table(np.ones(len(cell)))
     met, items = product(judged, judged)
     order = np.argsort(met)
     met, items = met[order], items[order]
-    first, second = met // len(name), met % len(name)
 
     def sizes(one: csr_array[np.float64], other: csr_array[np.float64]) -> Floats:
         key, values = product(one, other)
@@ -192,27 +186,17 @@ def _sizes(cells: Cells, who: Ints, topic: Codes, relevant: Bools) -> Sets:
         size[np.searchsorted(met, key)] = values
         return size
 
-    shares = [table(_shares_of(cells, marked)) for marked in relevant]
+    shares = [table(np.bincount(inverse, marked[label].astype(np.float64)) / count) for marked in relevant]
     both = np.array([sizes(share, share) for share in shares])
-    ones = np.array([sizes(share, judged) for share in shares])
-    others = np.array([sizes(judged, share) for share in shares])
-    who_first, who_second = name[first] % n_assessors, name[second] % n_assessors
+    one = np.array([sizes(share, judged) for share in shares])
+    other = np.array([sizes(judged, share) for share in shares])
+    first, second = name[met // len(name)], name[met % len(name)]
     n_items = np.rint(items).astype(np.int64)
-    return Sets(name[first] // n_assessors, who_first, who_second, n_items, both, ones, others)
-
-
-def _shares_of(cells: Cells, marked: Bools) -> Floats:
-    """Share of relevant labels in each cell -> (cell,)."""
-    hits: Floats = np.add.reduceat(marked[cells.label].astype(np.float64), cells.start)
-    return hits / cells.size
+    return Sets(first // n_assessors, first % n_assessors, second % n_assessors, n_items, both, one, other)
 
 
 def _shares(both: Floats, one: Floats, other: Floats) -> dict[str, Floats]:
-    whole = (one + other - both, one, other)
-    return {
-        kind: np.where(size > 0, both / np.where(size > 0, size, 1.0), np.nan)
-        for kind, size in zip(KINDS, whole, strict=True)
-    }
+    return {kind: ratio(both, size) for kind, size in zip(KINDS, (one + other - both, one, other), strict=True)}
 
 
 def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
@@ -224,8 +208,7 @@ def _means(values: Floats, group: Ints, n_groups: int) -> Floats:
     """Mean over the rows of a group that are not NaN -> (relevant, group)."""
     known = ~np.isnan(values)
     n = _sums(known.astype(np.float64), group, n_groups)
-    total = _sums(np.where(known, values, 0.0), group, n_groups)
-    return np.where(n > 0, total / np.maximum(n, 1.0), np.nan)
+    return ratio(_sums(np.where(known, values, 0.0), group, n_groups), n)
 
 
 MEANING = (
@@ -272,13 +255,11 @@ def jaccard(
 
 
 def _set_sizes(counts: PairCounts, marked: Bools) -> tuple[Any, Any]:
-    """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; sparse where few met."""
+    """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; may be sparse."""
     shape = (len(counts.firsts), len(counts.source.whole))
     one, other = marked[counts.one], marked[counts.other]
-    both, either = (
-        unit_sums(counts.pair, counts.unit, counts.times * chosen, shape) for chosen in (one & other, one | other)
-    )
-    return both, either
+    sums = [unit_sums(counts.pair, counts.unit, counts.times * each, shape) for each in (one & other, one | other)]
+    return sums[0], sums[1]
 
 
 def _mean_overlaps(both: Any, either: Any) -> Values:
@@ -287,8 +268,7 @@ def _mean_overlaps(both: Any, either: Any) -> Values:
     def block(weights: Floats) -> Floats:
         shared, whole = dense(both @ weights.T), dense(either @ weights.T)
         known = (whole > 0).sum(axis=0)
-        total = (shared / np.where(whole > 0, whole, 1.0)).sum(axis=0)
-        return np.where(known > 0, total / np.maximum(known, 1), np.nan)
+        return ratio((shared / np.where(whole > 0, whole, 1.0)).sum(axis=0), known)
 
     step = max(1, BLOCK_CELLS // max(both.shape[0], 1))
     return lambda weights: np.concatenate([block(weights[at : at + step]) for at in range(0, len(weights), step)])

@@ -138,7 +138,9 @@ def phi(
         raise UnknownName("level of measurement", level, LEVELS)
     refuse_mixed(judgments)
     ratings = _ratings(judgments, _places(judgments, level))
-    interval = interval or _usual_interval(ratings, n_draws)
+    if interval is None:
+        several = chosen_units(None, len(np.unique(ratings.topic))) == "topics"
+        interval = "topics" if several and n_draws >= 2 else "posterior"
     empty = Phi(None, None, None, None, len(ratings.n), ratings.n_raters, level, interval)
     reason = _reason(judgments, level, ratings)
     if reason is not None:
@@ -171,12 +173,6 @@ def _mean_over_topics(
     reason = None if low is not None else why_no_interval(low, high, n_draws)
     mean = replace(empty, value=found.value, low=low, high=high, interval="topics", reason=reason)
     return replace(mean, n_topics=found.n_topics, n_undefined=judged - found.n_topics)
-
-
-def _usual_interval(ratings: Ratings, n_draws: int) -> str:
-    """Resample topics where there are enough of them, and draws are requested."""
-    drawn = n_draws >= 2 and chosen_units(None, len(np.unique(ratings.topic))) == "topics"
-    return "topics" if drawn else "posterior"
 
 
 def _places(judgments: Judgments, level: str) -> Floats:

@@ -308,7 +308,10 @@ def resampled(
     drawn = []
     for begin in range(0, n_draws, step := max(1, DRAW_CELLS // max(n_units, len(sets.n)))):
         n = min(step, n_draws - begin)
-        weights = _drawn_items(sets, n, rng) if table is None else np.asarray(topic_weights(n_units, n, rng) @ table)
+        if table is None:
+            weights = rng.multinomial(n_units, sets.n_items / n_units, size=n).astype(np.float64)
+        else:
+            weights = np.asarray(topic_weights(n_units, n, rng) @ table)
         drawn.append(_phis(sets, curves, weights, grid))
     low, high = percentiles(np.concatenate(drawn), n_units)
     return float(low), float(high)
@@ -328,11 +331,6 @@ def _phis(sets: Sets, curves: Likelihood, weights: Floats, grid: Floats) -> Floa
     """Phi for weights of sets (draw, set) -> (draw,); 1 where no two ratings of an item differ."""
     found = phi_of(means(curves.summed(weights) + grid, grid))
     return np.where(weights @ sets.apart > 0, found, 1.0)
-
-
-def _drawn_items(sets: Sets, n: int, rng: np.random.Generator) -> Floats:
-    """How often each set of ratings is in a resample of items -> (draw, set)."""
-    return rng.multinomial(len(sets.number), sets.n_items / len(sets.number), size=n).astype(np.float64)
 
 
 def _by_topic(sets: Sets, topic: Codes) -> Any:

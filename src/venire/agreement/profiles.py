@@ -191,7 +191,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
     labels = np.bincount(who * n_labels + judgments.label, minlength=n_assessors * n_labels).reshape(size)
     unknown = np.full(n_assessors, np.nan)
     ordered = values is not None
-    chance = _mean(rest, rest.chance, n_assessors).value
+    agreement, chance = (_mean(rest, each, n_assessors) for each in (rest.equal, rest.chance))
     none = Mean(unknown, unknown, unknown, unknown)
     timed, order = _sequences(judgments, rest)
     far, far_rest, far_n = _far(rest, size)
@@ -205,9 +205,9 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
         own=_shares(rest, rest.met_own, size),
         usual=usual,
         n_shared=np.bincount(rest.own.who, minlength=n_assessors),
-        agreement=_bounded(_mean(rest, rest.equal, n_assessors)),
-        chance=chance,
-        kappa=_kappa(rest, chance, n_assessors),
+        agreement=agreement._replace(low=np.maximum(agreement.low, 0.0), high=np.minimum(agreement.high, 1.0)),
+        chance=chance.value,
+        kappa=_kappa(rest, chance.value, n_assessors),
         difference=_mean(rest, rest.distance, n_assessors).value if ordered else unknown,
         leniency=leniency,
         shift=shift.value,
@@ -237,10 +237,6 @@ def _mean(rest: Rest, values: Floats, n_assessors: int) -> Mean:
     se = np.sqrt(squares / np.where(n > 1, n - 1, np.nan) / n)
     half = stdtrit(np.where(n > 1, n - 1, 1.0), TAIL) * se
     return Mean(mean, se, mean - half, mean + half)
-
-
-def _bounded(mean: Mean) -> Mean:
-    return mean._replace(low=np.maximum(mean.low, 0.0), high=np.minimum(mean.high, 1.0))
 
 
 def _kappa(rest: Rest, chance: Floats, n_assessors: int) -> Mean:

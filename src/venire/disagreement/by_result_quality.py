@@ -256,9 +256,7 @@ class QualitySensitivity(Tabular):
         p, unbiased = self.p[:, row, level], ""
         if self.one_sided is not None:
             first, last = self.one_sided[[0, -1], row, level]
-            unbiased = (
-                f"; one-sided from {', '.join(self.by[:3])}, who rank the lists, {first:.2f} and {last:.2f}"
-            )
+            unbiased = f"; one-sided from {', '.join(self.by[:3])}, who rank the lists, {first:.2f} and {last:.2f}"
         return (
             f"p({self.relevant.names[row]}|{self.scale.labels[level]}) is {p[0]:.2f} in the best list of each topic, "
             f"{p[-1]:.2f} in all {len(p)} lists{unbiased}."
@@ -317,7 +315,8 @@ def against_quality(
         raise SettingError(f"the first {top} results of each list: expected 1 or more")
     relevant = relevant_sets(judgments.scale, setting.relevant)
     lists, by = lists.upto(top), tuple(named_assessors(by)) or _usual_order(judgments, setting)
-    level = _usual_level(judgments.scale, relevant) if level is None else level
+    middle = judgments.scale.labels[len(judgments.scale) // 2]
+    level = level or (middle if judgments.scale.ordered else relevant.names[0])
     good = labelled_share(judgments, by, relevant_sets(judgments.scale, level).labels[0])
     place = lists.places(lists.sums(np.nan_to_num(good)))
     n_lists = lists.n_most
@@ -350,11 +349,6 @@ def _usual_order(judgments: Judgments, setting: PredictedRelevance) -> tuple[str
         return named
     n_labels = np.bincount(judgments.assessor.codes, minlength=len(judgments.assessor.names))
     return (judgments.assessors[int(np.argmax(n_labels))],)
-
-
-def _usual_level(scale: Scale, relevant: RelevantSets) -> str:
-    """The label from which a result is good by default: the middle of the scale; without an order, R itself."""
-    return scale.labels[len(scale) // 2] if scale.ordered else relevant.names[0]
 
 
 def _second(judgments: Judgments, setting: PredictedRelevance) -> set[str]:

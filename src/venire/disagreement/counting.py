@@ -131,7 +131,7 @@ class Counts(Tabular):
 
     def sentence(self) -> str:
         """Say the counts of the system with the highest, and tau-b between them over systems."""
-        best = [n for n in self.order().tolist() if n or not self.oracle][0]
+        best = next(n for n in self.order().tolist() if n or not self.oracle)
         prm, binary = (
             f"{self.mean[(kind, 0, best, *self._place(0))]:.2f} ± {self.se[(kind, 0, best, *self._place(0))]:.2f}"
             for kind in (0, 1)
@@ -242,6 +242,8 @@ def counts_of(
         if oracle is not None:
             labelled[0] = oracle[..., number, :]
         errors.append(mean_error(counts[:, number], scores.names["topic"], labelled, changes))
+    ranked = np.moveaxis(means if oracle is None else means[:, :, 1:], 2, -1).round(DECIMALS)
+    taus = [kendall_tau(ranked[KINDS.index(a)], ranked[KINDS.index(b)], variant="b") for a, b in COMPARED]
     names = {**scores.names, "measure": scores.names["measure"][:n_kinds]}
     return Counts(
         relevant=fit.relevant.names,
@@ -250,7 +252,7 @@ def counts_of(
         mean=means,
         se=np.stack(errors).reshape(shape),
         n_topics=(~np.isnan(scores.values[:, :, 0])).sum(axis=1),
-        tau=_taus(means if oracle is None else means[:, :, 1:]),
+        tau=np.stack(taus),
         scores=replace(scores, values=scores.values[:, :, :n_kinds], names=names),
         fit=fit,
         at_least=at_least,
@@ -279,12 +281,6 @@ def _mean(values: Floats) -> Floats:
     """Mean over the first axis of what is not NaN; NaN where nothing is."""
     n = (~np.isnan(values)).sum(axis=0)
     return np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
-
-
-def _taus(mean: Floats) -> Floats:
-    """Kendall's tau-b over systems, mean (kind, relevant, system, ...) -> (pair, relevant, ...); NaN if all tie."""
-    values = np.moveaxis(mean, 2, -1).round(DECIMALS)
-    return np.stack([kendall_tau(values[KINDS.index(a)], values[KINDS.index(b)], variant="b") for a, b in COMPARED])
 
 
 class GainChanges(NamedTuple):

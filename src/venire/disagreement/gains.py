@@ -55,7 +55,11 @@ def read_model(text: str, scale: Scale) -> tuple[str, str | None, tuple[int, int
     model, _, rest = text.partition(":")
     if model not in MODELS:
         raise GainsError(f"{text!r} names no model", hint="use prm:LABEL or udm:M/N, as in udm:1/3")
-    relevant, at_least = _prm(rest, scale) if model == "prm" else _udm(rest)
+    if model == "prm":
+        relevant, at_least = _prm(rest, scale)
+    else:
+        share, _, label = rest.partition(":")
+        relevant, at_least = label or None, read_share(share)
     if relevant == "all" and "all" not in scale.labels:
         hint = f"name one, as in prm:{scale.labels[-1]}"
         raise GainsError(f"{text!r} names all notions of relevance, and gains are for one of them", hint=hint)
@@ -68,11 +72,6 @@ def _prm(rest: str, scale: Scale) -> tuple[str | None, tuple[int, int]]:
     if rest not in scale.labels and (colon and "/" in share):
         return label or None, read_share(share)
     return rest or None, (1, 1)
-
-
-def _udm(rest: str) -> tuple[str | None, tuple[int, int]]:
-    share, _, label = rest.partition(":")
-    return label or None, read_share(share)
 
 
 def read_share(text: str) -> tuple[int, int]:

@@ -171,7 +171,7 @@ def _by_label(case: _Case) -> Selection | None:
     shown = ", ".join(
         f"{case.judgments.scale.labels[level]}: {100 * share[level]:.0f}%" for level in np.unique(case.label)[::-1][:6]
     )
-    reason = f"whether an item was judged again depends on its label ({shown}; p {_shown(chance)}"
+    reason = f"whether an item was judged again depends on its label ({shown}; p = {chance:.2g}"
     given = "given topic and rank)" if case.rank is not None else "given topic; ranks are unknown without runs)"
     first, second, assumed = _order(case)
     if first is None and not _strong(case, groups[0]):
@@ -296,7 +296,3 @@ def common_odds(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     if for_it + against == 0:
         return 1.0
     return for_it / against if against else np.inf
-
-
-def _shown(chance: float) -> str:
-    return f"{chance:.3f}" if chance >= 0.001 else "< 0.001"

@@ -184,7 +184,9 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
     if new != ANY and new not in others:
         raise UnknownName("other assessor", new, others)
     names = [new] if new != ANY else by_content(judgments, others)
-    counts = np.stack([_counts(judgments, old, name) for name in names])
+    pairs = [pair_up(judgments, estimator="one-sided", observed=[old], reference=[name]) for name in names]
+    nothing = np.zeros((1, len(judgments.scale)), dtype=np.bool_)
+    counts = np.stack([each.sums(nothing).by_topic for each in pairs])
     present = counts.sum(axis=(1, 2, 3)) > 0
     if not present.any():
         raise PairsError(
@@ -274,12 +276,6 @@ def concentration(counts: Floats, centre: Floats) -> float:
         if likelihood > best:
             best, found = likelihood, k
     return found
-
-
-def _counts(judgments: Judgments, old: str, new: str) -> Floats:
-    """Pairs of an old and a new label by topic -> (topic, old, new)."""
-    pairs = pair_up(judgments, estimator="one-sided", observed=[old], reference=[new])
-    return pairs.sums(np.zeros((1, len(judgments.scale)), dtype=np.bool_)).by_topic
 
 
 def _shrunk(counts: Floats, prior: Floats) -> Floats:

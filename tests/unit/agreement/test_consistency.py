@@ -214,24 +214,12 @@ def test_nothing_is_silent():
     assert "label 2 has 1 self pairs, fewer than 50" in " ".join(map(str, alone.notes))
     none = consistency(grid, n_draws=0)
     assert {each["sd"] for each in none.records()} == {None}
-    assert none.histogram()[1].sum() == 0
 
 
 def test_inconsistency_that_looks_like_disagreement_is_named():
     rows = [("a", f"d{n}", who, str(n % 2 * 2)) for n in range(4) for who in "UV"]
     rows += [("a", f"d{n}", "U", str((n + 1) % 2 * 2)) for n in range(4)]
     assert "self-not-above-cross" in [note.kind for note in consistency(judged(rows)).notes if isinstance(note, Note)]
-
-
-def test_histograms():
-    rows = [("a", f"d{n}", who, label) for n in range(6) for who in "UV" for label in "220"]
-    found = consistency(judged(rows), n_draws=200)
-    edges, shares = found.histogram(bins=20)
-    assert edges.shape == (21,)
-    assert shares.shape == (2, 3, 20)
-    assert shares.sum(axis=2) == pytest.approx(np.array([[1, 0, 1], [1, 0, 1]]))
-    mean = (shares[1, 2] * (edges[1:] + edges[:-1]) / 2).sum()
-    assert mean == pytest.approx(np.nanmean(found.cross.drawn[:, 0, 2]), abs=0.05)
 
 
 @pytest.mark.parametrize(
