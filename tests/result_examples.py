@@ -7,7 +7,7 @@ from functools import cache
 
 import venire
 from venire.agreement.alpha import alpha
-from venire.agreement.directed_differences import differences
+from venire.agreement.directed import differences
 from venire.aspects.rankings import aspect_rankings
 from venire.aspects.study import AspectStudy, study_aspects
 from venire.comparison.verdict import verdict

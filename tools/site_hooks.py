@@ -39,7 +39,7 @@ HOMES = {
     "measures": ("measures",),
     "models": ("disagreement", "context.model", "context.files", "context.cross_fits", "context.validation"),
     "agreement": ("agreement",),
-    "comparing": ("comparison", "disagreement.counting", "disagreement.returned", "disagreement.sensitivity"),
+    "comparing": ("comparison", "disagreement.counting", "disagreement.top_results", "disagreement.sensitivity"),
     "labels": ("quality",),
     "users": ("aspects", "context", "users"),
     "simulating": ("simulation",),

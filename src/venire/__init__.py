@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from venire.agreement.alpha import alpha
-    from venire.agreement.coefficient import Coefficient
     from venire.agreement.cohen import CohenKappa, cohen_kappa
     from venire.agreement.confusion import Confusions, confusions
     from venire.agreement.consistency import Consistency, consistency
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
     from venire.agreement.overlap import Overlap, jaccard, overlap
     from venire.agreement.phi import Phi, phi
     from venire.agreement.profiles import Profiles, profiles
-    from venire.agreement.table import statistics
+    from venire.agreement.resampling import Coefficient
+    from venire.agreement.table import AgreementTable, agreement_table
     from venire.aspects.rankings import AspectRankings, CombinedAspects, aspect_rankings, combine_aspects
     from venire.aspects.study import AspectStudy, study_aspects
     from venire.comparison.compare import Comparison, compare
@@ -69,9 +69,9 @@ if TYPE_CHECKING:
     from venire.disagreement.gains import fitted_gains, predicted_qrels
     from venire.disagreement.many_labels import ManyLabels, observed_weights
     from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-    from venire.disagreement.returned import results_to_label, returned
     from venire.disagreement.sensitivity import ListOrder, Sensitivity, sensitivity
     from venire.disagreement.several_labels import ItemRelevance, posterior
+    from venire.disagreement.top_results import in_top_results, results_to_label
     from venire.disagreement.transitions import Transitions, fit_transitions
     from venire.disagreement.user_disagreement import at_least, udm_weights
     from venire.errors import (
@@ -151,7 +151,6 @@ if TYPE_CHECKING:
 
 _NAMES_IN = {
     "agreement.alpha": "alpha",
-    "agreement.coefficient": "Coefficient",
     "agreement.cohen": "CohenKappa cohen_kappa",
     "agreement.confusion": "Confusions confusions",
     "agreement.consistency": "Consistency consistency",
@@ -160,7 +159,8 @@ _NAMES_IN = {
     "agreement.overlap": "Overlap jaccard overlap",
     "agreement.phi": "Phi phi",
     "agreement.profiles": "Profiles profiles",
-    "agreement.table": "statistics",
+    "agreement.resampling": "Coefficient",
+    "agreement.table": "AgreementTable agreement_table",
     "aspects.rankings": "AspectRankings CombinedAspects aspect_rankings combine_aspects",
     "aspects.study": "AspectStudy study_aspects",
     "comparison.compare": "Comparison compare",
@@ -200,9 +200,9 @@ _NAMES_IN = {
     "disagreement.gains": "fitted_gains predicted_qrels",
     "disagreement.many_labels": "ManyLabels observed_weights",
     "disagreement.predicted_relevance": "PredictedRelevance PredictedRelevanceFit",
-    "disagreement.returned": "results_to_label returned",
     "disagreement.sensitivity": "ListOrder Sensitivity sensitivity",
     "disagreement.several_labels": "ItemRelevance posterior",
+    "disagreement.top_results": "in_top_results results_to_label",
     "disagreement.transitions": "Transitions fit_transitions",
     "disagreement.user_disagreement": "at_least udm_weights",
     "errors": (
@@ -263,7 +263,8 @@ _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.sp
 
 # fmt: off
 __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
-    "AP", "AmbiguousLabels", "AspectModel", "AspectRankings", "AspectStudy", "Aspects", "Asymmetry", "CCG", "CCGsingle",
+    "AP", "AgreementTable", "AmbiguousLabels", "AspectModel", "AspectRankings", "AspectStudy", "Aspects", "Asymmetry",
+    "CCG", "CCGsingle",
     "CG", "ClickModel", "ClickSummary", "Clicks", "Coefficient", "CohenKappa", "Collection", "CombinedAspects",
     "CombinedTable", "CommentWarning", "Comparison", "ConditionalLabels", "ConditionalValidation", "Confusions",
     "Consistency", "Context",
@@ -282,7 +283,8 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "SignFlip", "Stability", "Success", "Summary", "Synthetic", "SystemComparison", "TiedScoresWarning",
     "TopicPlan", "TopicsError", "Transitions", "TukeyHSD", "UncertaintySources",
     "UnjudgedWarning", "UnknownName", "UserAgreement", "UserScores", "UserVerdicts", "VenireError", "VenireWarning",
-    "Verdict", "Wilcoxon", "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
+    "Verdict", "Wilcoxon", "agreement_table",
+    "agreement_with_users", "alpha", "aspect_rankings", "aspects_of", "asymmetry", "at_least",
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
     "combine", "combine_aspects", "combined_table", "compare", "compare_groups", "compare_judge_models", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
@@ -290,13 +292,14 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users",
     "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
+    "in_top_results",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
     "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "summarise_preferences", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
     "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
-    "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
-    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "statistics", "study_aspects",
+    "report_on", "results_to_label", "run_scores", "sample_size", "score_intervals", "search_judgments",
+    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
     "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",

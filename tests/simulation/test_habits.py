@@ -10,7 +10,7 @@ import pytest
 
 from shared_errors import EXPERT, JUDGES, expert_among_judges
 from venire import Scale, Synthetic, generate, read_judgments
-from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRELATED, habits, others_alike
+from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRELATED, FlaggedProfiles, habits
 from venire.agreement.profiles import profiles
 from venire.report.judge import useless_assessors
 from venire.simulation.assessors import parse_assessors
@@ -117,7 +117,7 @@ def test_an_expert_among_judges_who_share_errors(collections, figure):
         found, trusted = profiles(labels), profiles(labels, reference=EXPERT)
         described += flags_of(found).keys() == {EXPERT}
         passed_over += EXPERT in useless_assessors(found)
-        alike += others_alike(found) >= ALIKE
+        alike += FlaggedProfiles(found).others_alike >= ALIKE
         differ += flags_of(trusted).keys() == set(JUDGES)
     figure("expert alone differs", described / n)
     figure("expert passed over", passed_over / n)

@@ -9,7 +9,7 @@ from scipy.stats import binomtest, kendalltau
 
 from venire import PredictedRelevance, Synthetic, evaluate, generate, read_judgments, read_runs
 from venire.comparison.corrected_scores import score_intervals
-from venire.disagreement.returned import results_to_label
+from venire.disagreement.top_results import results_to_label
 from venire.measures.random_users import evaluate_users
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")

@@ -6,39 +6,36 @@ judged, o the sum of distances of their labels, r and c how often each gave each
 .. math:: \kappa = 1 - \frac{n \, o}{r^\top \delta c}
 
 with :math:`\delta` 1 where labels differ (nominal), their difference (linear) or its square (quadratic).  The mean over
-every two assessors who met is Light's (1971, doi:10.1037/h0031643); pairs where it is undefined (both gave one and
-the same label throughout) are left out of it.  nltk's weighted kappa with ``max_distance`` is another: it divides the
+every two assessors who share items is Light's (1971, doi:10.1037/h0031643), without pairs where it is undefined (both
+gave the same label throughout).  nltk's weighted kappa with ``max_distance`` is another: it divides the
 expected distance by it and not the observed one.
 
 Pairs are found by sparse products of (unit, assessor, label) and items; there is never a matrix of assessors and items.
-Where two assessors met on a handful of items, kappas of resamples lie lower or higher than those of the data, so the
-draws of the mean are shifted by the difference of their median to the value; where every two met on two items or
-so, as in a large crowd, mean kappa says little and alpha is the better statistic.
-The standard error of a pair is that of Fleiss, Cohen and Everitt (1969, doi:10.1037/h0028106).
+Where two assessors share a handful of items, kappas of resamples are biased, so the draws of the mean are shifted such
+that their median is the value.  Where every two share two items or so, as in a large crowd, use alpha.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from venire.agreement.coefficient import Coefficient, coefficient
-from venire.agreement.distance import WEIGHTS, Distance, named_distance
+from venire.agreement.distance import WEIGHTS, named_distance
 from venire.agreement.kappa import units_of
+from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.agreement.resampling import (
-    NO_PAIRS,
-    ONE_LABEL,
     OVER,
+    Coefficient,
     Found,
-    LabelPatterns,
+    Options,
     Resampling,
     Source,
+    coefficient,
     dense,
     jackknife,
-    label_patterns,
     middle,
     percentiles,
     topic_mean,
@@ -47,17 +44,18 @@ from venire.data.judgments import Judgments
 from venire.errors import UnknownName
 from venire.kernels.resampling import FEW_TOPICS
 from venire.results import Records, Tabular, counted
-from venire.types import Floats, Ints, RNGLike
+from venire.types import Floats, Ints
 
 NAME = "cohen_kappa"
-MEAN = "Two assessors disagree {rest} as much as if each dealt out their own labels at random, on the mean of {pairs}"
-PAIR = "{a} and {b} disagree {rest} as much as if each dealt out their own labels at random"
-ENDING = ": 1 is perfect agreement, 0 is chance."
+MEANING = (
+    "{who} disagree {rest} as much as if each drew from their own labels at random{mean}: 1 is perfect agreement, "
+    "0 is chance."
+)
 BLOCK_CELLS = 1 << 22
 SPARSE = 20
-"""A table with fewer than one in so many cells that are not zero is kept sparse."""
+"""A table in which fewer than one of this many cells are not zero is kept sparse."""
 MOST_CELLS = 1 << 30
-"""Of draws, pairs and labels together; where there are more, fewer draws are made, but not below ``LEAST_DRAWS``."""
+"""Limit on draws x pairs x labels; beyond, fewer draws are made, but at least ``LEAST_DRAWS``."""
 LEAST_DRAWS = 100
 
 
@@ -91,9 +89,10 @@ class CohenKappa(Tabular):
     low: Floats
     high: Floats
     mean: Coefficient
+    n_draws: int
 
     def sentence(self) -> str:
-        """Say what the mean over every two assessors is."""
+        """Say what the mean over every two assessors means."""
         return self.mean.sentence()
 
     def records(self) -> Records:
@@ -106,31 +105,25 @@ class CohenKappa(Tabular):
 
     def _pair(self, number: int) -> Coefficient:
         a, b = (self.assessors[who[number]] for who in (self.counts.firsts, self.counts.seconds))
-        found = Found(float(self.value[number]), float(self.low[number]), float(self.high[number]), self.mean.method)
-        meaning = PAIR.format(a=_escaped(a), b=_escaped(b), rest="{rest}") + ENDING
-        about = {"name": NAME, "level": self.level, "raters": f"{a},{b}", "n_items": int(self.counts.n_items[number])}
-        return coefficient(found, meaning=meaning, reason=ONE_LABEL, n_raters=2, **about)
-
-
-def _escaped(name: str) -> str:
-    return name.replace("{", "{{").replace("}", "}}")
+        value, low, high = (float(each[number]) for each in (self.value, self.low, self.high))
+        found = Found(value, low, high, self.mean.method, self.n_draws)
+        about = {"level": self.level, "raters": f"{a},{b}", "n_items": int(self.counts.n_items[number]), "n_raters": 2}
+        words = {"who": f"{a} and {b}", "mean": ""}
+        return coefficient(found, name=NAME, meaning=MEANING, words=words, reason=ONE_LABEL, **about)
 
 
 def cohen_kappa(
     judgments: Judgments,
-    weights: str | Distance = "nominal",
+    weights: str = "nominal",
     *,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
     patterns: LabelPatterns | None = None,
     counts: PairCounts | None = None,
+    **how: Unpack[Options],
 ) -> CohenKappa:
     '''Compute Cohen's kappa of every two assessors and their mean; weights: nominal, linear or quadratic.
 
-    over, resample: as for Fleiss; items are drawn in at most 512 groups.  patterns, counts: of these judgments, if at
-    hand.  Cost: O(pairs of labels on the same item), and draws x pairs of assessors x labels.
+    how: as for Fleiss; items are drawn in at most 512 groups.  patterns, counts: those of the judgments, if known.
+    Cost: O(pairs of labels on the same item), and draws x pairs of assessors x labels.
 
     Examples
     --------
@@ -142,21 +135,21 @@ def cohen_kappa(
     >>> [(pair.raters, round(pair.value, 3), pair.n_items) for pair in found.pairs()], round(found.mean.value, 3)
     ([('U1,U2', 0.333, 6), ('U1,U3', 1.0, 4), ('U2,U3', 0.5, 4)], 0.611)
     '''
-    if over not in OVER:
-        raise UnknownName("what the statistic is over", over, OVER)
+    asked = Resampling(**how)
+    if asked.over not in OVER:
+        raise UnknownName("what the statistic is over", asked.over, OVER)
     table = patterns or label_patterns(judgments)
-    level, distance = named_distance(weights, WEIGHTS, table.scale)
-    counts = counts or pair_counts(judgments, table, Resampling(over, resample, n_draws, rng))
-    n_draws = fewer_draws(n_draws, len(counts.firsts), len(table.scale))
-    distances, generator = table.distances(distance), np.random.default_rng(rng)
-    if over == "topics":
-        value, low, high, found = _over_topics(counts, distances, n_draws, generator)
-    else:
-        value, low, high, found = _over_items(counts, distances, n_draws, generator)
-    meaning = MEAN.format(rest="{rest}", pairs=counted(int((~np.isnan(value)).sum()), "pair")) + ENDING
-    about = {"name": NAME, "level": level, "raters": "mean", "n_items": table.n_items, "n_raters": table.n_raters}
-    mean = coefficient(found, meaning=meaning, reason=ONE_LABEL if len(value) else NO_PAIRS, **about)
-    return CohenKappa(level, judgments.assessors, counts, value, low, high, mean)
+    distances = table.distances(named_distance(weights, WEIGHTS, table.scale))
+    counts = counts or pair_counts(judgments, table, asked)
+    n_draws = fewer_draws(asked.n_draws, len(counts.firsts), len(table.scale))
+    compute = _over_topics if asked.over == "topics" else _over_items
+    value, low, high, found = compute(counts, distances, n_draws, np.random.default_rng(asked.rng))
+    n_pairs = counted(int((~np.isnan(value)).sum()), "pair")
+    words = {"who": "Two assessors", "mean": f", on the mean over {n_pairs}"}
+    about = {"level": weights, "raters": "mean", "n_items": table.n_items, "n_raters": table.n_raters}
+    reason = ONE_LABEL if len(value) else NO_PAIRS
+    mean = coefficient(found, name=NAME, meaning=MEANING, words=words, reason=reason, **about)
+    return CohenKappa(weights, judgments.assessors, counts, value, low, high, mean, n_draws)
 
 
 def fewer_draws(n_draws: int, n_pairs: int, n_labels: int) -> int:
@@ -216,22 +209,18 @@ def _over_items(
         kappas = _kappas(entries, drawn, distances)
         total += np.nansum(kappas, axis=1)
         known += (~np.isnan(kappas)).sum(axis=1)
-        ends = (
-            jackknife(value[block], kappas, counts.n_units[block])
-            if few
-            else percentiles(kappas, counts.n_units[block])
-        )
-        low[block], high[block] = ends
+        n_units = counts.n_units[block]
+        low[block], high[block] = jackknife(value[block], kappas, n_units) if few else percentiles(kappas, n_units)
     low, high = (np.where(np.isnan(value), np.nan, end) for end in (low, high))
     defined = value[~np.isnan(value)]
     mean = defined.mean() if len(defined) else np.nan
     means = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
-    n_units = source.n_units if len(defined) else 0
+    n_known = source.n_units if len(defined) else 0
     if few:
-        lowest, highest = jackknife(np.asarray(mean), means, n_units)
+        lowest, highest = jackknife(np.asarray(mean), means, n_known)
     else:
-        lowest, highest = percentiles(np.minimum(means + mean - middle(means), 1.0), n_units)
-    return value, low, high, Found(float(mean), float(lowest), float(highest), method)
+        lowest, highest = percentiles(np.minimum(means + mean - middle(means), 1.0), n_known)
+    return value, low, high, Found(float(mean), float(lowest), float(highest), method, n_draws)
 
 
 def _over_topics(
@@ -244,24 +233,19 @@ def _over_topics(
     total, known = np.zeros((2, len(source.whole)))
     for block, entries in _blocks(counts, distances, max(n_draws, len(source.whole))):
         kappas = _kappas(entries, source.by_topic, distances)
-        there = (~np.isnan(kappas)).astype(np.float64)
-        sums, times = np.nan_to_num(kappas), there.sum(axis=0)
+        present = (~np.isnan(kappas)).astype(np.float64)
+        sums, times = np.nan_to_num(kappas), present.sum(axis=0)
         value[block] = np.where(times > 0, sums.sum(axis=0) / np.maximum(times, 1.0), np.nan)
-        n = drawn @ there
+        n = drawn @ present
         means = np.where(n > 0, drawn @ sums / np.maximum(n, 1.0), np.nan)
-        ends = zip(percentiles(means, times.astype(np.int64)), _of_means(value[block], kappas, n_draws), strict=True)
+        without = value[block] + np.nan_to_num(value[block] - kappas) / np.maximum(times - 1, 1)
+        few_topics = jackknife(value[block], without, times.astype(np.int64) * (n_draws > 1))
+        ends = zip(percentiles(means, times.astype(np.int64)), few_topics, strict=True)
         low[block], high[block] = (np.where(times < FEW_TOPICS, few, many) for many, few in ends)
         total += sums.sum(axis=1)
-        known += there.sum(axis=1)
+        known += present.sum(axis=1)
     by_topic = np.where(known > 0, total / np.maximum(known, 1.0), np.nan)
     return value, low, high, topic_mean(by_topic, n_draws, rng)
-
-
-def _of_means(mean: Floats, by_topic: Floats, n_draws: int) -> tuple[Floats, Floats]:
-    """Intervals of means over few topics: mean (pair,), by_topic (topic, pair), NaN where a topic has no kappa."""
-    n = (~np.isnan(by_topic)).sum(axis=0)
-    without = mean + np.nan_to_num(mean - by_topic) / np.maximum(n - 1, 1)
-    return jackknife(mean, without, n if n_draws > 1 else np.zeros_like(n))
 
 
 class Sums(NamedTuple):
@@ -273,7 +257,7 @@ class Sums(NamedTuple):
 
 
 def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tuple[slice, Sums]]:
-    """Sum up by unit, a block of pairs at a time."""
+    """Sum by unit, a block of pairs at a time."""
     n_labels = len(distances)
     step = max(1, BLOCK_CELLS // max(n_rows * (2 * n_labels + 1), 1))
     for begin in range(0, len(counts.firsts), step):
@@ -287,13 +271,13 @@ def _blocks(counts: PairCounts, distances: Floats, n_rows: int) -> Iterator[tupl
         yield block, Sums(distance, *(unit_sums(pair * n_labels + label, unit, times, wide) for label in (one, other)))
 
 
-def unit_sums(row: Ints, unit: Ints, worth: Floats, shape: tuple[int, int]) -> Any:
-    """Sum up by row and unit -> (row, unit); sparse where assessors rarely meet."""
+def unit_sums(row: Ints, unit: Ints, values: Floats, shape: tuple[int, int]) -> Any:
+    """Sum by row and unit -> (row, unit); sparse where assessors share few items."""
     if len(row) * SPARSE < shape[0] * shape[1]:
         from scipy.sparse import csr_array
 
-        return csr_array((worth, (row, unit)), shape=shape)
-    return np.bincount(row * shape[1] + unit, worth, minlength=shape[0] * shape[1]).reshape(shape)
+        return csr_array((values, (row, unit)), shape=shape)
+    return np.bincount(row * shape[1] + unit, values, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def _kappas(sums: Sums, weights: Any, distances: Floats) -> Floats:
@@ -305,24 +289,3 @@ def _kappas(sums: Sums, weights: Any, distances: Floats) -> Floats:
     defined = chance > 0
     kappas = 1 - one.sum(axis=1) * observed / np.where(defined, chance, 1.0)
     return np.where(defined, kappas, np.nan).T
-
-
-def confusion(found: CohenKappa, pair: int) -> Floats:
-    """How often the first assessor of a pair gave a label where the second gave another -> (first, second)."""
-    counts, n_labels = found.counts, int(max(found.counts.one.max(), found.counts.other.max())) + 1
-    chosen = counts.pair == pair
-    cell = counts.one[chosen] * n_labels + counts.other[chosen]
-    return np.bincount(cell, counts.times[chosen], minlength=n_labels**2).reshape(n_labels, n_labels).astype(np.float64)
-
-
-def standard_error(table: Floats, distances: Floats) -> float:
-    """Standard error of kappa for large samples, from a confusion matrix (label, label); Fleiss, Cohen and Everitt."""
-    n = table.sum()
-    share, agree = table / n, 1 - distances / distances.max()
-    one, other = share.sum(axis=1), share.sum(axis=0)
-    observed, chance = (share * agree).sum(), one @ agree @ other
-    mean = (agree @ other)[:, None] + agree.T @ one
-    kappa = (observed - chance) / (1 - chance)
-    terms = share * np.square(agree - mean * (1 - kappa))
-    variance = max(terms.sum() - (kappa - chance * (1 - kappa)) ** 2, 0.0) / n
-    return float(np.sqrt(variance) / (1 - chance))

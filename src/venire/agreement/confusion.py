@@ -1,6 +1,6 @@
-"""Confusion: how often two assessors gave an item these two labels, for every two who met, in long form.
+"""Confusion of every two assessors: how often they gave the same item which two labels, in long form.
 
-Labels that an assessor repeats for an item share its weight, so every item that both judged counts once.
+Several labels of an assessor for an item share its weight, so every item that both judged counts once.
 """
 
 from __future__ import annotations
@@ -32,11 +32,9 @@ class Confusions(Tabular):
     n: Floats
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Name the twos of assessors who met."""
-        key = np.unique(self.first * len(self.assessors) + self.second)
-        return [
-            (self.assessors[each // len(self.assessors)], self.assessors[each % len(self.assessors)]) for each in key
-        ]
+        """Name the pairs of assessors who share items."""
+        n, key = len(self.assessors), np.unique(self.first * len(self.assessors) + self.second)
+        return [(self.assessors[each // n], self.assessors[each % n]) for each in key]
 
     def matrix(self, a: str, b: str) -> Floats:
         """Counts of two assessors, the labels of a in rows -> (label, label)."""
@@ -51,7 +49,7 @@ class Confusions(Tabular):
         return counts if one < two else counts.T
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per two assessors and two labels that met."""
+        """Return one row per pair of assessors and pair of labels."""
         names, labels = self.assessors, self.scale.labels
         columns = zip(self.first, self.second, self.label, self.other, self.n.tolist(), strict=True)
         return [
@@ -62,13 +60,11 @@ class Confusions(Tabular):
     def sentence(self) -> str:
         """Say how often two assessors gave the same label."""
         total = float(self.n.sum())
-        if not total:
-            return "No two assessors judged the same item."
-        same = float(self.n[self.label == self.other].sum()) / total
-        return (
-            f"Two assessors who judged the same item gave it the same label in {same:.0%} of {total:,.0f} cases, over "
-            f"{counted(len(self.pairs()), 'pair')} of assessors."
+        same, pairs = (
+            float(self.n[self.label == self.other].sum()) / max(total, 1.0),
+            counted(len(self.pairs()), "pair"),
         )
+        return f"Two assessors gave the same item the same label in {same:.0%} of {total:,.0f} cases, over {pairs}."
 
 
 def confusions(judgments: Judgments) -> Confusions:
@@ -96,7 +92,7 @@ def confusions(judgments: Judgments) -> Confusions:
     if not len(key):
         raise PairsError(
             "no item was judged by two assessors, so there is no confusion between them",
-            hint="have some items judged a second time, or look at --where",
+            hint="have some items judged a second time",
         )
     columns = (key // n_labels**2 // n_assessors, key // n_labels**2 % n_assessors, key // n_labels % n_labels)
     return Confusions(judgments.scale, judgments.assessors, *columns, key % n_labels, weight)

@@ -1,8 +1,8 @@
 r"""Distance: how far apart two labels are, from their values and how often each was given.
 
 A distance is a function of values (label,) and marginals (label,) that returns an array (label, label), symmetric, zero
-on the diagonal.  Any such function will do; these are Krippendorff's (2011, Computing Krippendorff's
-alpha-reliability), with :math:`v` the values and :math:`n` the marginals, the numbers of labels that can be paired:
+on the diagonal.  These are Krippendorff's (2011, Computing Krippendorff's alpha-reliability), with :math:`v` the values
+and :math:`n` the marginals, the numbers of labels that can be paired:
 
     nominal    1 where labels differ
     ordinal    :math:`(\sum_{g=c}^{k} n_g - (n_c + n_k)/2)^2`, the squared difference of mid-ranks
@@ -11,9 +11,7 @@ alpha-reliability), with :math:`v` the values and :math:`n` the marginals, the n
     linear     :math:`|v_c - v_k|`
 
 The ordinal distance depends on the data.  irrCAC's weights called "ordinal" are fixed ones by Gwet and give another
-alpha.  Values are the labels read as numbers, or else their levels 0, 1, 2, ... on the scale.
-
-Where labels lie on their scale: by their place, or by the numbers that they are.
+alpha.  Values are the labels read as numbers, or else their ranks 0, 1, 2, ... on the scale.
 """
 
 from __future__ import annotations
@@ -30,18 +28,19 @@ Distance = Callable[[Floats, Floats], Floats]
 
 
 def nominal(values: Floats, _: Floats) -> Floats:
-    """Tell labels apart, no more: 1 where they differ -> (label, label)."""
+    """Return 1 where labels differ -> (label, label)."""
     return 1.0 - np.eye(len(values))
 
 
 def ordinal(_: Floats, marginals: Floats) -> Floats:
     """Square the difference of mid-ranks: how many labels were given between the two -> (label, label)."""
-    return _squares(midranks(marginals))
+    ranks = midranks(marginals)
+    return np.square(ranks[:, None] - ranks)
 
 
 def interval(values: Floats, _: Floats) -> Floats:
     """Square the difference of values -> (label, label)."""
-    return _squares(values)
+    return np.square(values[:, None] - values)
 
 
 def ratio(values: Floats, _: Floats) -> Floats:
@@ -73,7 +72,7 @@ def midranks(marginals: Floats) -> Floats:
 
 
 def label_values(scale: Scale) -> Floats:
-    """Labels as numbers -> (label,): what they say if all are numbers, else their levels."""
+    """Labels as numbers -> (label,): their own values if all are numbers, else their ranks on the scale."""
     try:
         values = scale.numbers()
     except ScaleError:
@@ -81,27 +80,21 @@ def label_values(scale: Scale) -> Floats:
     return values if np.isfinite(values).all() else np.arange(len(scale), dtype=np.float64)
 
 
-def named_distance(level: str | Distance, among: dict[str, Distance], scale: Scale) -> tuple[str, Distance]:
-    """Return a level's name and its distance; refuse one that needs an order the labels do not have."""
-    if callable(level):
-        return getattr(level, "__name__", "own"), level
+def named_distance(level: str, among: dict[str, Distance], scale: Scale) -> Distance:
+    """Return the distance of a level; refuse one that needs an order the labels do not have."""
     if level not in among:
         raise UnknownName("level", level, among)
     if level != "nominal" and not scale.ordered:
         raise ScaleError(
             f"the labels {scale} have no order, which {level} distances need",
-            hint='use the level nominal, or declare an order, as in --scale "0<1<2"',
+            hint='use the level nominal, or declare a scale with an order, such as "0<1<2"',
         )
-    return level, among[level]
+    return among[level]
 
 
 def levels_of(scale: Scale) -> list[str]:
     """Levels of measurement that a scale allows: its own first, then the lower ones, highest first."""
     return list(reversed(LEVELS[: LEVELS.index(scale.measurement) + 1]))
-
-
-def _squares(values: Floats) -> Floats:
-    return np.square(values[:, None] - values)
 
 
 def level_values(scale: Scale, level: str) -> Floats | None:

@@ -1,88 +1,86 @@
-"""Differences between one assessor's labels and the others' that are worth a second look, each with its evidence.
+"""Flags: notable differences between one assessor's labels and the others', each with its evidence.
 
-A flag names what was seen; why it is so, the labels do not say:
+A flag names what was observed; the labels do not tell why:
 
     one label         gives one label only, where 10 % or more of the others' labels are different ones
-    unrelated labels  agrees no better than chance would, while the typical assessor does, twice as well at least
+    unrelated labels  agrees no better than chance, while the typical assessor agrees at least twice as well
     higher labels, lower labels
                       labels higher, or lower, than the typical assessor, by 15 % or more
     one label often   gives one label nearly always (95 %), as above; or gives it where others give labels two steps or
                       more away, and others do so less often, by a fifth or more
-    drift             leniency changes by a tenth of the scale, or agreement by 10 points, over the assessor's own
-                      sequence
+    drift             leniency changes by a tenth of the scale, or agreement by 10 points, over the assessor's sequence
     fast              takes less than a third of the typical assessor's time for a label
 
-A flag needs a size that matters, for with many labels any difference is significant, and evidence that it is no
-accident.  Tests are corrected for the number of assessors (Bonferroni; for ``one label often`` that of labels as well):
-in a panel where all label alike, each kind is found by accident in about 1 % of cases, taking items as unrelated.
+A flag needs an effect size, since with many labels any difference is significant, and a significant test.  Tests are
+corrected for the number of assessors (Bonferroni; for ``one label often`` also for that of labels): in a panel where
+all label alike, each kind is found in about 1 % of cases, with items taken as independent.
 
-*Against whom.*  An assessor is compared with all others, most of whom may be wrong: a human expert among language
-models that share an error is the one who differs.  So a flag describes a difference between one and the others, and no
-more.  Where assessors are named as the reference, the others are compared with these alone: "the typical assessor" and
-"others" are then the reference, ``unrelated labels`` asks for no agreement of the typical assessor, and ``one label
-often`` compares all labels of the same items.
+*Reference.*  An assessor is compared with all others, most of whom may be wrong: a human expert among language models
+that share an error is the one who differs.  A flag only describes a difference.  Where assessors are named as the
+reference, the others are compared with these alone: "the typical assessor" and "others" are then the reference,
+``unrelated labels`` requires no agreement of the typical assessor, and ``one label often`` compares all labels of the
+same items.
 
-The sizes:
+*Higher, lower labels.*  Let v be the mean label of the typical assessor on the same items, from the lowest label: the
+sum, over the thresholds of the scale, of the share of items above the threshold.  A shift s thus takes s / v more
+documents across a threshold, on average.  Where most labels are high, r - v takes the place of v, r being the range of
+the scale.  The effect size is |s| / min(v, r - v); with labels 0 and 1 it is how many more, or fewer, of the rarer
+label are given.  It is reported from 15 %: three documents more or fewer for every twenty that the typical assessor
+finds relevant.
 
-*Higher, lower labels.*  Let v be the mean label of the typical assessor on the same items, from the lowest label.  It
-is the sum, over the steps of the scale, of the share of items that are put above the step.  A shift s thus takes s / v
-more documents across a line of the scale, on average over its lines.  Where most labels are high, the documents left
-below a line are the fewer, and r - v stands for v, r being the reach of the scale.  The size is |s| / min(v, r - v);
-with labels 0 and 1 it is how many more, or fewer, of the rarer label are given.  It is reported from 15 % on: three
-documents more or fewer for every twenty that the typical assessor takes for relevant.  A share of the scale would not
-do: where few documents are relevant, one who misses a third of them hardly moves on the scale.
+*One label often.*  One who gives a label regardless of the item in a share w of the cases, and otherwise labels as the
+others do, gives it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).  Rates are those
+where others are far from the label, where higher or lower labels alone do not lead to it.
 
-*One label often.*  One who gives a label whatever the item in a share w of the cases, and else labels as the others do,
-gives it at the rate f = w + (1 - w) g, g being that of the others: w = (f - g) / (1 - g).  Rates are those where others
-are far from the label, as there higher or lower labels alone do not lead to it.
-
-Fifteen per cent and a fifth are conventions.  Those who give one label, or unrelated ones, are not also said to give
-higher, lower or one label often: that follows.  Of two assessors, each is compared with the other: nobody is typical,
-and where one of them gives one label, nothing more is said of either.
+Fifteen per cent and a fifth are conventions.  Assessors with one label, or unrelated ones, have no flag for higher,
+lower or one label often, which would follow.  Of two assessors, each is compared with the other: neither is typical,
+and where one of them gives one label, the other gets no flag.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.agreement.profiles import Profiles, Trend
-from venire.results import counted, first_few, listed
+from venire.results import Note, Records, Tabular, counted, first_few, listed
 from venire.types import Bools, Floats
 
 ONE_LABEL, UNRELATED, OFTEN = "one label", "unrelated labels", "one label often"
 HIGHER, LOWER = "higher labels", "lower labels"
 DRIFT, FAST = "drift", "fast"
 FEWEST = 20
-"""Labels that others gave too, below which nothing is flagged."""
+"""Fewer labels that others gave too get no flag."""
 ALWAYS, RARER = 0.95, 0.1
 SHIFTED = 0.15
-"""A shift that matters, as a share of the documents that the typical assessor takes across a line of the scale."""
+"""Least shift, as a share of the documents that the typical assessor puts across a threshold of the scale."""
 CHANGED = 0.1
-"""A drift that matters: of leniency as a share of the scale, of agreement as it is."""
+"""Least drift: of leniency as a share of the scale, of agreement as it is."""
 WHATEVER = 0.2
-"""A share of labels given whatever the item that matters."""
+"""Least share of labels given regardless of the item."""
 QUICK = 1 / 3
 UNLIKELY = 0.01
-"""Probability that any assessor of a panel is flagged by accident, for each kind of difference."""
+"""Probability that any assessor of a panel is flagged by chance, for each kind of difference."""
 WEAK = 0.1
 NOTHING = 0.001
-"""A share of the scale that is as good as none."""
+"""A negligible share of the scale."""
 ALIKE = 0.6
-"""Median kappa from which on assessors are called alike: substantial agreement by Landis and Koch (1977)."""
+"""Median kappa from which assessors are called alike: substantial agreement by Landis and Koch (1977)."""
 
 
 class Habit(NamedTuple):
-    """A flag and what was seen."""
+    """A flag and its evidence."""
 
     flag: str
     evidence: str
 
 
 def habits(profiles: Profiles) -> dict[int, list[Habit]]:
-    """Find what differs between assessors and the others, by number; those without any flag are left out."""
+    """Find differences between assessors and the others, by number of the assessor; those without are left out."""
     enough = profiles.n_shared >= FEWEST
     nearly = enough & _nearly_one_label(profiles)
     one = nearly & (profiles.labels.max(axis=1) == profiles.n_labels)
@@ -95,7 +93,7 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
         LOWER: plain & _shifted(profiles, -1),
         OFTEN: (nearly & ~one) | (plain & (_favourite(profiles) >= 0)),
         DRIFT: enough & np.any([changes for _, _, changes in _trends(profiles)], axis=0),
-        FAST: (profiles.n_timed >= FEWEST) & _quick(profiles),
+        FAST: (profiles.n_timed >= FEWEST) & (profiles.seconds < QUICK * _typical_time(profiles)),
     }
     found: dict[int, list[Habit]] = {}
     for flag, flagged in kinds.items():
@@ -104,45 +102,62 @@ def habits(profiles: Profiles) -> dict[int, list[Habit]]:
     return found
 
 
-def said(profiles: Profiles) -> str:
-    """Say in one sentence who labels differently from the others, or from the reference."""
-    found, n = habits(profiles), len(profiles.assessors) - len(profiles.reference)
-    if found:
-        named = [f"{profiles.assessors[who]} ({', '.join(each.flag for each in found[who])})" for who in sorted(found)]
-        differ = f"{'labels' if len(found) == 1 else 'label'} differently from {_others(profiles)}"
-        return f"{len(found):,} of {counted(n, 'assessor')} {differ}: {first_few(named, 6)}."
-    compared = int((profiles.n_shared >= FEWEST).sum())
-    if not compared:
-        return f"No assessor has {FEWEST} labels on items that {_others(profiles)} judged: too few to compare them."
-    who = f"{counted(compared, 'assessor')} with {FEWEST} labels or more on items that {_others(profiles)} judged"
-    return f"Of {who}, none is found to label differently."
+@dataclass(frozen=True, eq=False)
+class FlaggedProfiles(Tabular):
+    """Profiles of assessors with their flags."""
 
+    profiles: Profiles
 
-def caution(profiles: Profiles) -> str | None:
-    """Say what a difference from the others does not tell; None where nobody differs, or a reference is named."""
-    found = habits(profiles)
-    if profiles.reference or not any(each.flag not in (DRIFT, FAST) for some in found.values() for each in some):
-        return None
-    text = f"each assessor is compared with {_others(profiles)}: this tells who differs, not who is right"
-    if (kappa := others_alike(profiles)) < ALIKE:
-        return text
-    return f"{text}; the other assessors are alike (median kappa {kappa:.2f}) and may share an error"
+    @cached_property
+    def habits(self) -> dict[int, list[Habit]]:
+        """Flags by number of the assessor."""
+        return habits(self.profiles)
 
+    def records(self) -> Records:
+        """Return one row per assessor: the profile, flags, and the evidence for each flag."""
+        found = [self.habits.get(n, []) for n in range(len(self.profiles.assessors))]
+        return [
+            {**row, "flags": [each.flag for each in some], "evidence": [each.evidence for each in some]}
+            for row, some in zip(self.profiles.records(), found, strict=True)
+        ]
 
-def others_alike(profiles: Profiles) -> float:
-    """Median kappa of those who have no flag, with the others; 0 where there are fewer than two of them."""
-    found = habits(profiles)
-    rest = [n for n in range(len(profiles.assessors)) if n not in found and not np.isnan(profiles.kappa.value[n])]
-    return float(np.median(profiles.kappa.value[rest])) if len(rest) > 1 else 0.0
+    def sentence(self) -> str:
+        """Say who labels differently from the others, or from the reference."""
+        names, n = self.profiles.assessors, len(self.profiles.assessors) - len(self.profiles.reference)
+        enough = int((self.profiles.n_shared >= FEWEST).sum())
+        flagged = [f"{names[who]} ({', '.join(each.flag for each in self.habits[who])})" for who in sorted(self.habits)]
+        differ = f"{len(flagged):,} of {counted(n, 'assessor')} differ from {_others(self.profiles)}"
+        named = f": {first_few(flagged, 6)}" if flagged else ""
+        return f"{differ}{named}; {enough:,} of them share {FEWEST} labels or more, which a comparison needs."
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a difference from the others does not show; nothing with a reference."""
+        differ = any(each.flag not in (DRIFT, FAST) for some in self.habits.values() for each in some)
+        if self.profiles.reference or not differ:
+            return ()
+        text = "each assessor is compared with {others}: a flag says who differs, not who is right"
+        found = [Note("not-who-is-right", text, others=_others(self.profiles))]
+        if (kappa := self.others_alike) >= ALIKE:
+            text = "the assessors without a flag agree (median kappa {kappa:.2f}) and may share an error"
+            found.append(Note("others-alike", text, kappa=kappa))
+        return tuple(found)
+
+    @property
+    def others_alike(self) -> float:
+        """Median kappa with the others of the assessors without a flag; 0 with fewer than two of them."""
+        kappa = self.profiles.kappa.value
+        rest = [n for n in range(len(kappa)) if n not in self.habits and not np.isnan(kappa[n])]
+        return float(np.median(kappa[rest])) if len(rest) > 1 else 0.0
 
 
 def _others(profiles: Profiles) -> str:
-    """With whom assessors are compared."""
+    """Name those with whom assessors are compared."""
     return listed(profiles.reference) or ("the other" if _only_two(profiles) else "the others")
 
 
 def _nearly_one_label(profiles: Profiles) -> Bools:
-    """Nearly always one label, where others would hardly ever have had so few of the rest."""
+    """Nearly always one label, with significantly fewer of the rest than the others give."""
     from scipy.special import bdtr
 
     rows = np.arange(len(profiles.assessors))
@@ -150,12 +165,12 @@ def _nearly_one_label(profiles: Profiles) -> Bools:
     rest = np.nan_to_num(1.0 - profiles.usual[rows, profiles.top])
     share = profiles.labels[rows, profiles.top] / np.maximum(profiles.n_labels, 1)
     chance = bdtr(np.floor((1.0 - share) * n + 1e-9), n.astype(np.int64), np.clip(rest, 0.0, 1.0))
-    found: Bools = (share >= ALWAYS) & (rest >= RARER) & (chance < _level(profiles))
+    found: Bools = (share >= ALWAYS) & (rest >= RARER) & (chance < _significance(profiles))
     return found
 
 
 def _no_better_than_chance(profiles: Profiles) -> Bools:
-    """Kappa's interval reaches 0 and stays below half of the typical one, from which it differs surely.
+    """Kappa's interval includes 0 and lies below half of the typical one, from which kappa differs significantly.
 
     With a reference, it need not differ from the typical one: all may be unrelated to the reference.
     """
@@ -168,10 +183,10 @@ def _no_better_than_chance(profiles: Profiles) -> Bools:
 
 
 def _shifted(profiles: Profiles, sign: int) -> Bools:
-    """Shifted by a size that matters, and more than by accident.
+    """Shifted by the least size or more, significantly.
 
-    The error is that of leniency or that of the shift, whichever is larger.  Beyond 2,000 assessors the latter is not
-    known, and the former stands alone: too small where assessors are linked by few items.
+    The standard error is that of leniency or of the shift, whichever is larger.  Beyond 2,000 assessors the latter is
+    unknown, and the former is too small where assessors are linked by few items.
     """
     against = _against(profiles)
     size = sign * against.shift
@@ -208,26 +223,33 @@ def _only_two(profiles: Profiles) -> bool:
     return not profiles.reference and int((profiles.n_shared > 0).sum()) == 2
 
 
-def _level(profiles: Profiles) -> float:
-    """Level of a test of one assessor, of all who are tested."""
+def _significance(profiles: Profiles) -> float:
+    """Significance level of the test of one assessor, corrected for their number."""
     return UNLIKELY / max(int((profiles.n_shared >= FEWEST).sum()), 1)
 
 
 def _errors(profiles: Profiles) -> Floats:
-    """How many standard errors make sure of a mean over an assessor's labels, on either side -> (assessor,)."""
+    """Critical value of a two-sided t test of the mean over an assessor's labels -> (assessor,)."""
     from scipy.special import stdtrit
 
-    errors: Floats = stdtrit(np.maximum(profiles.n_shared - 1.0, 1.0), 1 - _level(profiles) / 2)
+    errors: Floats = stdtrit(np.maximum(profiles.n_shared - 1.0, 1.0), 1 - _significance(profiles) / 2)
     return errors
 
 
 def _favourite(profiles: Profiles) -> Floats:
-    """The label that is given too often where others are far from it, -1 if none is -> (assessor,)."""
+    """The label that is given too often where others are far from it, -1 if there is none -> (assessor,).
+
+    With a reference, all items that it judged count: a distance from the reference may be its own noise.
+    """
     from scipy.special import ndtri
 
-    own, rest, n = _rates(profiles)
+    own, rest, n = profiles.far, profiles.far_rest, profiles.far_n
+    if profiles.reference:
+        own, rest, n = profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
     noise = own * (1 - own) + (rest * (1 - rest) if profiles.reference else 0.0)  # all others are many
-    sure = own - rest > -ndtri(_level(profiles) / len(profiles.scale)) * np.sqrt((noise + 1e-12) / np.maximum(n, 1))
+    sure = own - rest > -ndtri(_significance(profiles) / len(profiles.scale)) * np.sqrt(
+        (noise + 1e-12) / np.maximum(n, 1)
+    )
     share = (own - rest) / np.maximum(1.0 - rest, 1e-12)
     matters = (share >= WHATEVER) & (profiles.own > profiles.usual)
     held = np.where(matters & sure & (n >= FEWEST), share, -np.inf)
@@ -237,31 +259,14 @@ def _favourite(profiles: Profiles) -> Floats:
     return found
 
 
-def _rates(profiles: Profiles) -> tuple[Floats, Floats, Floats]:
-    """How often each label is given, by the assessor and by others, and in how many cases -> (assessor, label) each.
-
-    Cases are labels of others that are far from it.  With a reference they are all items that it judged: what is far
-    from a reference may as well be far by its own noise, and no others tell how often that happens.
-    """
-    if profiles.reference:
-        return profiles.own, profiles.usual, np.broadcast_to(profiles.n_shared[:, None], profiles.own.shape)
-    return profiles.far, profiles.far_rest, profiles.far_n
-
-
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
-    """What may change over time, how it does, and whose change is large enough to matter and unlikely without one."""
-    level = _level(profiles) / 2
+    """What may change over time, its trend, and whose trend is large enough and significant."""
+    level = _significance(profiles) / 2
     for name, trend, whole in (
         ("leniency", profiles.drift, profiles.reach),
         ("agreement with others", profiles.agreement_drift, 1.0),
     ):
         yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < level)
-
-
-def _quick(profiles: Profiles) -> Bools:
-    """Less than a third of the typical time."""
-    found: Bools = (profiles.n_timed >= FEWEST) & (profiles.seconds < QUICK * _typical_time(profiles))
-    return found
 
 
 def _typical_time(profiles: Profiles) -> float:
@@ -272,7 +277,11 @@ def _typical_time(profiles: Profiles) -> float:
     return float(np.median(profiles.seconds[known])) if known.sum() > (0 if profiles.reference else 2) else 0.0
 
 
-def _say_often(profiles: Profiles, n: int) -> str:
+def _labels(profiles: Profiles, n: int) -> str:
+    return counted(int(profiles.n_shared[n]), "label")
+
+
+def _often_evidence(profiles: Profiles, n: int) -> str:
     others, favourite = _others(profiles), int(_favourite(profiles)[n])
     level = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
     shares = f"{_share(profiles.own[n, level])} against {_share(profiles.usual[n, level])} on the same items"
@@ -283,11 +292,7 @@ def _say_often(profiles: Profiles, n: int) -> str:
     return f"{more}; where a label of {others} is two steps or more away, {far}"
 
 
-def _labels(profiles: Profiles, n: int) -> str:
-    return counted(int(profiles.n_shared[n]), "label")
-
-
-def _say_unrelated(profiles: Profiles, n: int) -> str:
+def _unrelated_evidence(profiles: Profiles, n: int) -> str:
     return (
         f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of cases, by chance "
         f"{profiles.chance[n]:.0%} (kappa {profiles.kappa.value[n]:.2f}, 95 % interval {profiles.kappa.low[n]:.2f} "
@@ -295,56 +300,44 @@ def _say_unrelated(profiles: Profiles, n: int) -> str:
     )
 
 
-def _say_shift(profiles: Profiles, n: int) -> str:
-    against, leniency, size = _against(profiles), profiles.leniency, _size_of_shift(profiles, n)
-    between = f"95 % interval {leniency.low[n]:+.2f} to {leniency.high[n]:+.2f}; {_labels(profiles, n)}"
-    shift = against.shift[n]
-    than = f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who}"
-    if profiles.reference or _only_two(profiles):
-        return f"{than} on the same items ({between}; {size})"
-    mean = f"mean difference from the others on the same items {leniency.value[n]:+.2f} ({between})"
-    return f"{than} ({size}); {mean}"
+def _shift_evidence(profiles: Profiles, n: int) -> str:
+    against, leniency = _against(profiles), profiles.leniency
+    shift, far, end = against.shift[n], against.far[n], "highest" if against.from_top[n] else "lowest"
+    size = f"that assessor hardly ever gives another label than the {end}"
+    if far >= NOTHING * profiles.reach:
+        size = f"{abs(shift) / far:.0%} of that assessor's mean distance from the {end} label, {far:.2f}"
+    return (
+        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} ({size}); mean difference "
+        f"from {_others(profiles)} on the same items {leniency.value[n]:+.2f} (95 % interval {leniency.low[n]:+.2f} "
+        f"to {leniency.high[n]:+.2f}; {_labels(profiles, n)})"
+    )
 
 
-def _size_of_shift(profiles: Profiles, n: int) -> str:
-    """Say how large a shift is, and from what size on it is reported."""
-    against = _against(profiles)
-    end, far = "highest" if against.from_top[n] else "lowest", against.far[n]
-    if far < NOTHING * profiles.reach:
-        return f"where that one hardly ever gives another label than the {end}"
-    size = abs(against.shift[n]) / far
-    return f"{size:.0%} of that one's mean distance from the {end} label, {far:.2f}; reported from {SHIFTED:.0%} on"
-
-
-def _say_drift(profiles: Profiles, n: int) -> str:
+def _drift_evidence(profiles: Profiles, n: int) -> str:
     return "; ".join(
-        f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p {_p(trend.p[n])})"
+        f"{name} changes by {trend.change[n]:+.2f} from the first label to the last (p = {trend.p[n]:.2g})"
         for name, trend, changes in _trends(profiles)
         if changes[n]
     )
 
 
-def _say_fast(profiles: Profiles, n: int) -> str:
+def _fast_evidence(profiles: Profiles, n: int) -> str:
     who = listed(profiles.reference) or "the typical assessor"
     return f"takes {profiles.seconds[n]:.1f} seconds for a label (median), {who} {_typical_time(profiles):.1f}"
 
 
 def _share(value: float) -> str:
-    """Say a share in per cent; none and all only where it is so."""
+    """Format a share in per cent; 0 and 100 % only where it is exactly so."""
     text = f"{value:.0%}"
     return {"0%": "less than 1%", "100%": "more than 99%"}.get(text, text) if 0 < value < 1 else text
 
 
-def _p(value: float) -> str:
-    return "< 0.0001" if value < 0.0001 else f"= {value:.4f}"
-
-
 EVIDENCE = {
-    ONE_LABEL: _say_often,
-    UNRELATED: _say_unrelated,
-    HIGHER: _say_shift,
-    LOWER: _say_shift,
-    OFTEN: _say_often,
-    DRIFT: _say_drift,
-    FAST: _say_fast,
+    ONE_LABEL: _often_evidence,
+    UNRELATED: _unrelated_evidence,
+    HIGHER: _shift_evidence,
+    LOWER: _shift_evidence,
+    OFTEN: _often_evidence,
+    DRIFT: _drift_evidence,
+    FAST: _fast_evidence,
 }

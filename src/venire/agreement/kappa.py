@@ -1,13 +1,13 @@
-r"""Kappas of many assessors: Fleiss' and Conger's, weighted, with missing labels.
+r"""Coefficients of many assessors: Fleiss' and Conger's kappa, Gwet's AC1 and AC2, and raw agreement.
 
-Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed., Section 2.4, as irrCAC computes them.  With
-:math:`\delta` the distance of labels, :math:`n_{ic}` of the :math:`r_i` labels of item i being c, and the mean observed
-distance over items with two labels or more,
+Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed., Section 2.4, as irrCAC computes them, with missing labels.
+With :math:`\delta` the distance of labels, :math:`n_{ic}` of the :math:`r_i` labels of item i being c, and the mean
+observed distance over items with two labels or more,
 
 .. math:: D_o = \operatorname{mean}_i \frac{\sum_{ck} n_{ic} n_{ik} \delta_{ck}}{r_i (r_i - 1)}, \qquad
           \kappa = 1 - D_o / D_e
 
-what differs is the distance expected by chance:
+the kappas differ in the distance expected by chance:
 
     Fleiss (1971, doi:10.1037/h0031619)   :math:`D_e = \pi^\top \delta \pi`, with :math:`\pi_c` the mean over all
                                           items of :math:`n_{ic} / r_i`
@@ -17,76 +17,62 @@ what differs is the distance expected by chance:
 
 Weights nominal, linear and quadratic are distances 1, :math:`|v_c - v_k|` and its square.  Conger's kappa of two
 assessors who judged the same items is Cohen's.  Unlike alpha, Fleiss' kappa gives every item the same weight, and has
-no correction for few labels.
+no correction for few labels.  Where nearly all labels are the same, a kappa is low however rare disagreement is.
 
-When not to use these: where nearly all labels are the same, a kappa is low however rarely people disagree.
-
-Gwet's AC1 and AC2: agreement beyond chance that stays high where nearly all labels are the same.
-
-Gwet (2008, doi:10.1348/000711006X126600); Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed.  With weights
-:math:`w_{ck} = 1 - \delta_{ck} / \max \delta` over the q labels that occur (AC1: nominal; AC2: linear, quadratic),
-:math:`p_a` the mean weight of two labels of an item and :math:`\pi_c` the mean share of label c over items,
+Gwet's AC (2008, doi:10.1348/000711006X126600) stays high there.  With weights :math:`w_{ck} = 1 - \delta_{ck} / \max
+\delta` over the q labels that occur (AC1: nominal; AC2: linear, quadratic), as in irrCAC, and :math:`p_a` the mean
+weight of two labels of an item,
 
 .. math:: p_e = \frac{\sum_{ck} w_{ck}}{q (q - 1)} \sum_c \pi_c (1 - \pi_c), \qquad AC = \frac{p_a - p_e}{1 - p_e}
 
-The value depends on q.  Labels of the scale that nobody gave do not count, as in irrCAC; ``whole_scale=True`` counts
-them.
-
-Raw agreement: how often two assessors give an item the same label; chance is not taken into account.
-
-The mean over items with two labels or more of the share of its pairs of labels that agree (Fleiss 1971,
-doi:10.1037/h0031619).  With linear or quadratic weights a pair counts :math:`1 - \delta_{ck} / \max \delta`, over the
-labels that occur.
+Raw agreement is :math:`p_a` itself (Fleiss 1971): how often two assessors give an item the same label, not corrected
+for chance.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from venire.agreement.coefficient import Coefficient, coefficient
-from venire.agreement.distance import WEIGHTS, Distance, named_distance
-from venire.agreement.patterns import group_table
+from venire.agreement.distance import WEIGHTS, named_distance
+from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
 from venire.agreement.resampling import (
-    NO_PAIRS,
-    LabelPatterns,
+    Coefficient,
+    Options,
     Resampling,
     Source,
     Values,
     chosen_units,
-    dealt,
-    estimated,
     group_source,
-    label_patterns,
+    random_groups,
 )
 from venire.data.judgments import Judgments
-from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.types import Codes, Floats, Ints
 
-FLEISS = "fleiss_kappa"
-CONGER = "conger_kappa"
-MEANING = {
-    FLEISS: "Two labels of an item disagree {rest} as much as labels dealt out at random, each as often as it was "
-    "given, would: 1 is perfect agreement, 0 is chance.",
-    CONGER: "Two labels of an item disagree {rest} as much as if every assessor dealt out their own labels at random: "
-    "1 is perfect agreement, 0 is chance.",
-}
 BLOCK_CELLS = 1 << 21
+FLEISS = (
+    "Two labels of an item disagree {rest} as much as labels drawn at random with their overall frequencies: "
+    "1 is perfect agreement, 0 is chance."
+)
+CONGER = (
+    "Two labels of an item disagree {rest} as much as if every assessor drew from their own labels at random: "
+    "1 is perfect agreement, 0 is chance."
+)
+GWET = "Agreement beyond Gwet's chance agreement is {value}: 1 is perfect agreement, 0 is chance."
+RAW = "Two labels of an item agree with a proportion of {value}, chance agreement included: 1 is perfect agreement."
 
 
-def fleiss_kappa(
-    judgments: Judgments | LabelPatterns,
-    weights: str | Distance = "nominal",
-    *,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
-) -> Coefficient:
-    '''Compute Fleiss' kappa, items may have unequal numbers of labels; weights: nominal, linear or quadratic.
+def _weighted(judgments: Judgments | LabelPatterns, weights: str) -> tuple[LabelPatterns, Floats]:
+    """Return label patterns, and the distances of labels by the name of weights (label, label)."""
+    table = label_patterns(judgments)
+    return table, table.distances(named_distance(weights, WEIGHTS, table.scale))
 
-    over: pooled "items", or the mean over "topics".  resample: draw "items" or "topics" anew; None: topics where two
-    or more have pairs of labels, else items.  Cost: as that of alpha.
+
+def fleiss_kappa(judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]) -> Coefficient:
+    '''Compute Fleiss' kappa; items may have unequal numbers of labels.
+
+    weights: nominal, linear or quadratic.  how: over, resample, n_draws, rng (``Options``).  Cost: as that of alpha.
 
     Examples
     --------
@@ -98,23 +84,25 @@ def fleiss_kappa(
     ...     1 2 3 3 2 4 4 1 2 5 1 .""")).value, 5)
     0.76117
     '''
-    table = label_patterns(judgments)
-    level, distance = named_distance(weights, WEIGHTS, table.scale)
-    values = fleiss_values(table, table.distances(distance))
-    found = estimated(values, table.source(resample), Resampling(over, resample, n_draws, rng))
-    about = {"name": FLEISS, "level": level, "raters": "all", "n_items": table.n_items, "n_raters": table.n_raters}
-    return coefficient(found, meaning=MEANING[FLEISS], reason=table.why_undefined(), **about)
+    table, distances = _weighted(judgments, weights)
+    observed = observed_values(table, distances)
+
+    def values(draws: Floats) -> Floats:
+        shares = label_shares(table, draws)
+        return beyond_chance(observed(draws), np.einsum("dc,ck,dk->d", shares, distances, shares, optimize=True))
+
+    return table.coefficient("fleiss_kappa", weights, values, how, meaning=FLEISS)
 
 
 def observed_values(table: LabelPatterns, distances: Floats) -> Values:
     """Return the mean distance of two labels of an item, as a function of weights (draw, pattern) -> (draw,)."""
     per_item, paired = table.pair_means(distances), table.paired.astype(np.float64)
+    return lambda weights: _mean_of(weights @ per_item, weights @ paired)
 
-    def values(weights: Floats) -> Floats:
-        n_items = weights @ paired
-        return np.where(n_items > 0, (weights @ per_item) / np.where(n_items > 0, n_items, 1.0), np.nan)
 
-    return values
+def _mean_of(total: Floats, n: Floats) -> Floats:
+    """Divide sums by numbers, NaN where there is nothing."""
+    return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan)
 
 
 def label_shares(table: LabelPatterns, weights: Floats) -> Floats:
@@ -122,21 +110,9 @@ def label_shares(table: LabelPatterns, weights: Floats) -> Floats:
     return np.asarray((weights / table.size) @ table.table) / weights.sum(axis=1, keepdims=True)
 
 
-def fleiss_values(table: LabelPatterns, distances: Floats) -> Values:
-    """Return Fleiss' kappa as a function of weights (draw, pattern) -> (draw,), NaN where it is undefined."""
-    observed = observed_values(table, distances)
-
-    def values(weights: Floats) -> Floats:
-        shares = label_shares(table, weights)
-        return beyond_chance(observed(weights), np.einsum("dc,ck,dk->d", shares, distances, shares, optimize=True))
-
-    return values
-
-
 def beyond_chance(observed: Floats, expected: Floats) -> Floats:
-    """Return 1 less observed over expected, NaN where nothing is expected."""
-    defined = expected > 0
-    return np.where(defined, 1 - observed / np.where(defined, expected, 1.0), np.nan)
+    """Return 1 - observed / expected, NaN where nothing is expected."""
+    return 1 - _mean_of(observed, expected)
 
 
 class AssessorSums(NamedTuple):
@@ -149,46 +125,40 @@ class AssessorSums(NamedTuple):
 
 def conger_kappa(
     judgments: Judgments,
-    weights: str | Distance = "nominal",
+    weights: str = "nominal",
     *,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
     patterns: LabelPatterns | None = None,
+    **how: Unpack[Options],
 ) -> Coefficient:
-    """Compute Conger's kappa: chance is what each assessor's own use of labels makes it; weights as for Fleiss.
+    """Compute Conger's kappa: the agreement expected by chance follows from each assessor's own labels.
 
-    over, resample: as for Fleiss; items are drawn in at most 512 groups.  patterns: of these judgments, if at hand.
+    weights, how: as for Fleiss; items are drawn in at most 512 groups.  patterns: those of the judgments, if known.
     Cost: O(rows log rows), and draws x assessors x labels.
     """
-    table = patterns or label_patterns(judgments)
-    level, distance = named_distance(weights, WEIGHTS, table.scale)
-    unit, source = units_of(table, Resampling(over, resample, n_draws, rng))
-    values = conger_values(table, assessor_sums(judgments, table, unit, source), table.distances(distance))
-    found = estimated(values, source, Resampling(over, resample, n_draws, rng))
-    about = {"name": CONGER, "level": level, "raters": "all", "n_items": table.n_items, "n_raters": table.n_raters}
-    reason = table.why_undefined() if table.n_raters > 1 else "there is one assessor"
-    return coefficient(found, meaning=MEANING[CONGER], reason=reason, **about)
+    table, distances = _weighted(patterns or judgments, weights)
+    unit, source = units_of(table, Resampling(**how))
+    values = conger_values(table, assessor_sums(judgments, table, unit, source), distances)
+    reason = None if table.n_raters > 1 else "there is one assessor"
+    return table.coefficient("conger_kappa", weights, values, how, meaning=CONGER, source=source, reason=reason)
 
 
 def units_of(table: LabelPatterns, asked: Resampling) -> tuple[Codes, Source]:
     """Number the units that are drawn, topics or groups -> unit (item,), -1 where no unit has the item.
 
-    Where topics are drawn, those without pairs make up one unit more, which every draw has; a mean over topics has no
-    use for them.
+    Where topics are drawn, those without pairs are one more unit, which is in every draw; a mean over topics leaves
+    them out.
     """
     rng = np.random.default_rng(asked.rng)
     labelled = table.pattern >= 0
     paired = labelled & table.paired[table.pattern]
     has_pairs = np.bincount(table.topic[paired], minlength=table.n_topics) > 0
     n = int(has_pairs.sum())
-    if chosen_units("topics" if asked.over == "topics" else asked.units, n) == "items":
+    if chosen_units("topics" if asked.over == "topics" else asked.resample, n) == "items":
         unit = np.full(len(table.topic), -1, dtype=np.int32)
-        unit[labelled] = dealt(int(labelled.sum()), rng)
+        unit[labelled] = random_groups(int(labelled.sum()), rng)
         return unit, group_source(int(unit.max(initial=-1)) + 1, "items", n_units=int(paired.sum()))
     number = np.full(table.n_topics, -1, dtype=np.int32)
-    number[has_pairs] = np.arange(n) if asked.over == "topics" else dealt(n, rng)
+    number[has_pairs] = np.arange(n) if asked.over == "topics" else random_groups(n, rng)
     n_groups, rest = int(number.max(initial=-1)) + 1, asked.over != "topics" and not has_pairs.all()
     if rest:
         number[~has_pairs] = n_groups
@@ -211,22 +181,17 @@ def conger_values(table: LabelPatterns, sums: AssessorSums, distances: Floats) -
     """Return Conger's kappa as a function of weights (draw, unit) -> (draw,), NaN where it is undefined."""
     per_item = np.asarray(sums.patterns @ table.pair_means(distances))
     paired = np.asarray(sums.patterns @ table.paired.astype(np.float64))
+    step = max(1, BLOCK_CELLS // (sums.shape[0] * sums.shape[1]))
 
     def block(weights: Floats) -> Floats:
         counts = np.asarray(weights @ sums.labels).reshape(-1, *sums.shape)
-        n_items = weights @ paired
-        observed = np.where(n_items > 0, (weights @ per_item) / np.where(n_items > 0, n_items, 1.0), np.nan)
-        return beyond_chance(observed, _between_assessors(counts, distances))
+        return beyond_chance(_mean_of(weights @ per_item, weights @ paired), _between_assessors(counts, distances))
 
-    def values(weights: Floats) -> Floats:
-        step = max(1, BLOCK_CELLS // (sums.shape[0] * sums.shape[1]))
-        return np.concatenate([block(weights[begin : begin + step]) for begin in range(0, len(weights), step)])
-
-    return values
+    return lambda weights: np.concatenate([block(weights[at : at + step]) for at in range(0, len(weights), step)])
 
 
 def _between_assessors(counts: Floats, distances: Floats) -> Floats:
-    """Mean distance of two assessors' labels, each dealt out at random; counts (draw, assessor, label) -> (draw,)."""
+    """Mean distance of labels drawn from those of two assessors; counts (draw, assessor, label) -> (draw,)."""
     n = counts.sum(axis=2, keepdims=True)
     shares = counts / np.maximum(n, 1.0)
     n_raters = (n[:, :, 0] > 0).sum(axis=1)
@@ -236,26 +201,10 @@ def _between_assessors(counts: Floats, distances: Floats) -> Floats:
     return np.where(n_raters > 1, (everyone - oneself) / np.maximum(n_raters * (n_raters - 1.0), 1.0), 0.0)
 
 
-AC = "gwet_ac"
-AC_MEANING = (
-    "Assessors agree {value} of the way from chance, taken as guessing on hard items only, to perfect agreement: "
-    "1 is perfect agreement, 0 is chance."
-)
-
-
-def gwet_ac(
-    judgments: Judgments | LabelPatterns,
-    weights: str | Distance = "nominal",
-    *,
-    whole_scale: bool = False,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
-) -> Coefficient:
+def gwet_ac(judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]) -> Coefficient:
     '''Compute Gwet's AC1 (weights nominal) or AC2 (linear, quadratic), with an interval.
 
-    whole_scale: labels that nobody gave count too.  over, resample, cost: as for Krippendorff's alpha.
+    how, cost: as for Krippendorff's alpha.
 
     Examples
     --------
@@ -267,49 +216,33 @@ def gwet_ac(
     ...     1 2 3 3 2 4 4 1 2 5 1 .""")).value, 5)
     0.77544
     '''
-    table = label_patterns(judgments)
-    level, distance = named_distance(weights, WEIGHTS, table.scale)
-    counted = np.ones(len(table.scale), dtype=np.bool_) if whole_scale else table.occurring
-    values = gwet_values(table, table.distances(distance), counted)
-    found = estimated(values, table.source(resample), Resampling(over, resample, n_draws, rng))
-    about = {"name": AC, "level": level, "raters": "all", "n_items": table.n_items, "n_raters": table.n_raters}
-    return coefficient(found, meaning=AC_MEANING, reason=table.why_undefined(), **about)
+    table, distances = _weighted(judgments, weights)
+    return table.coefficient("gwet_ac", weights, gwet_values(table, distances), how, meaning=GWET)
 
 
-def gwet_values(table: LabelPatterns, distances: Floats, counted: Bools) -> Values:
-    """Return AC1 or AC2 as a function of weights (draw, pattern) -> (draw,); counted (label,) makes up q."""
-    observed, q = observed_values(table, distances), int(counted.sum())
-    largest = float(distances[np.ix_(counted, counted)].max(initial=0.0))
+def gwet_values(table: LabelPatterns, distances: Floats) -> Values:
+    """Return AC1 or AC2 as a function of weights (draw, pattern) -> (draw,), NaN where it is undefined."""
+    observed, q = observed_values(table, distances), int(table.occurring.sum())
+    within = distances[np.ix_(table.occurring, table.occurring)]
+    largest = float(within.max(initial=0.0))
     if q < 2 or largest == 0:
         return lambda weights: np.full(len(weights), np.nan)
-    by_chance = (1 - distances[np.ix_(counted, counted)] / largest).sum() / (q * (q - 1))
+    by_chance = (1 - within / largest).sum() / (q * (q - 1))
 
     def values(weights: Floats) -> Floats:
         shares = label_shares(table, weights)
         chance = by_chance * (shares * (1 - shares)).sum(axis=1)
-        defined = chance < 1
-        agreed = 1 - observed(weights) / largest
-        return np.where(defined, (agreed - chance) / np.where(defined, 1 - chance, 1.0), np.nan)
+        return _mean_of(1 - observed(weights) / largest - chance, 1 - chance)
 
     return values
 
 
-RAW = "raw_agreement"
-RAW_MEANING = "Two labels of an item agree with a share of {value}, by chance or not: 1 is perfect agreement."
-
-
 def raw_agreement(
-    judgments: Judgments | LabelPatterns,
-    weights: str | Distance = "nominal",
-    *,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
+    judgments: Judgments | LabelPatterns, weights: str = "nominal", **how: Unpack[Options]
 ) -> Coefficient:
     '''Compute the share of pairs of labels that agree; with weights, near labels agree in part.
 
-    over, resample, cost: as for Krippendorff's alpha.
+    how, cost: as for Krippendorff's alpha.
 
     Examples
     --------
@@ -319,15 +252,11 @@ def raw_agreement(
     ...     1 0 0 1""")).value
     0.75
     '''
-    table = label_patterns(judgments)
-    level, distance = named_distance(weights, WEIGHTS, table.scale)
-    distances = table.distances(distance)
+    table, distances = _weighted(judgments, weights)
     largest = float(distances[np.ix_(table.occurring, table.occurring)].max(initial=0.0)) or 1.0
     observed = observed_values(table, distances)
 
-    def values(weights: Floats) -> Floats:
-        return 1 - observed(weights) / largest
+    def values(draws: Floats) -> Floats:
+        return 1 - observed(draws) / largest
 
-    found = estimated(values, table.source(resample), Resampling(over, resample, n_draws, rng))
-    about = {"name": RAW, "level": level, "raters": "all", "n_items": table.n_items, "n_raters": table.n_raters}
-    return coefficient(found, meaning=RAW_MEANING, reason=NO_PAIRS, **about)
+    return table.coefficient("raw_agreement", weights, values, how, meaning=RAW, reason=NO_PAIRS)

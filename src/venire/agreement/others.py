@@ -5,16 +5,16 @@ the others gave it (an assessor with k labels for the item gives each of them th
 m among the assessor's own labels and v the value of a label on the scale,
 
     equal       q(l)                      how often a random other assessor says the same
-    chance      sum_m p_a(m) q(m)         the same, had the assessor dealt out these labels at random
+    chance      sum_m p_a(m) q(m)         the same, if the assessor gave these labels at random
     gap         sum_m q(m) (v_l - v_m)    higher or lower than the others
     distance    sum_m q(m) |v_l - v_m|
 
 The mean of ``equal`` over an assessor's labels, less that of ``chance``, over one less that of ``chance`` is a kappa
 of the assessor with the rest, by the assessor's own marginals on these items.
 
-Shifts: how much higher each assessor labels than the typical one, whoever the others of an item are.
+Shifts: how much higher each assessor labels than the typical one, whoever judged the same items.
 
-Labels are taken for label = item + shift + error.  With k_i assessors of item i, the gap of a label to the mean of the
+The model is label = item + shift + error.  With k_i assessors of item i, the gap of a label to the mean of the
 others on its item is k_i / (k_i - 1) times what it is above the mean of all.  Summed over an assessor's items, gaps g
 are L s for the shifts s: weighted least squares on a graph, whose nodes are assessors and whose edges weigh
 1 / (k_i - 1) for each item that two of them share.  L is the Laplacian of that graph and
@@ -27,11 +27,10 @@ L_i being the item's part of L.  With L_2 the sum of these parts, each times k_i
 .. math:: \mathrm{cov}(s) = \sigma^2 L^+ L_2 L^+, \qquad
           \sigma^2 = \sum w r^2 \frac{k - 1}{k} / (\mathrm{labels} - \mathrm{assessors})
 
-over labels of weight w, r being the gap less what the shifts make of it: the own one less the mean of the others.
-The error of a shift is that of its difference from the mean over the middle third of assessors, which stands for their
-median: of two teams, the smaller is as far from the median as from the other team, and not half as far.
-Where teams are linked by few items, this error is far larger than that of the mean gap, which knows an assessor's own
-items only.
+over labels of weight w, r being the gap less the difference of the own shift and the mean shift of the others.  The
+standard error of a shift is that of its difference from the mean over the middle third of assessors, which stands for
+their median.  Where groups of assessors are linked by few items, it is far larger than that of the mean gap, which
+depends on an assessor's own items only.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from venire.types import Bools, Codes, Floats, Ints
 
 BLOCK = 1 << 21
 ROUNDING = 1e-12
-"""What is this small beside the numbers that it was made of is 0, but for rounding."""
+"""A result below this share of its terms is rounding error."""
 
 
 def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
@@ -56,8 +55,13 @@ def summed(place: Ints | Codes, weights: Floats, n: int = 0) -> Floats:
     return sums
 
 
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Divide, NaN where the whole is 0."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
+
+
 def cleared(values: Floats, size: Floats | float) -> Floats:
-    """Set to 0 what rounding left of 0: values that are negligible beside size, of the same shape."""
+    """Set rounding errors to 0: values negligible against size, of the same shape."""
     return np.where(np.abs(values) <= ROUNDING * size, 0.0, values)
 
 
@@ -123,7 +127,9 @@ def rest_of(judgments: Judgments, values: Floats | None, reference: Bools | None
         at = np.repeat(np.arange(block.start, block.stop), size[block])
         place = np.arange(len(at)) - np.repeat(np.cumsum(size[block]) - size[block], size[block]) + first[at]
         other = key[place] % n_labels
-        share = mass[place] - _looked_up(mine, own_mass, cell[at] * n_labels + other)
+        wanted = cell[at] * n_labels + other
+        own_place = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+        share = mass[place] - np.where(mine[own_place] == wanted, own_mass[own_place], 0.0)
         share = np.maximum(share, 0.0) / own.others[at]
         apart = values[own.label[at]] - values[other]
         parts = (own.label[at] == other, marginal[own.who[at], other], apart, np.abs(apart))
@@ -145,9 +151,10 @@ def _shared(judgments: Judgments, reference: Bools | None) -> tuple[Own, Ints, G
     raters = np.bincount((cells // n_assessors)[gives[cells % n_assessors]], minlength=len(topic))
     others = (raters[item] - gives[who]).astype(np.float64)
     weight = (1.0 / np.bincount(cell, minlength=1))[cell]
-    rows, said = np.flatnonzero(others > 0), np.flatnonzero(gives[who])
+    rows, given_rows = np.flatnonzero(others > 0), np.flatnonzero(gives[who])
     own = Own(rows, item[rows].astype(np.int64), who[rows], judgments.label[rows], weight[rows], others[rows])
-    given = Given(cell[said], item[said].astype(np.int64), judgments.label[said], weight[said])
+    at = item[given_rows].astype(np.int64)
+    given = Given(cell[given_rows], at, judgments.label[given_rows], weight[given_rows])
     return own, cell[rows], given
 
 
@@ -163,13 +170,6 @@ def _masses(places: Ints, weight: Floats) -> tuple[Ints, Floats]:
     """Sum weights by place: distinct places, ascending, and their sums."""
     key, number = np.unique(places, return_inverse=True)
     return key, summed(number, weight, len(key))
-
-
-def _looked_up(keys: Ints, values: Floats, wanted: Ints) -> Floats:
-    """Return values by key, 0 where there is none."""
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found: Floats = np.where(keys[place] == wanted, values[place], 0.0)
-    return found
 
 
 def _blocks(size: Ints) -> list[slice]:
@@ -192,7 +192,7 @@ def _gathered(keys: list[Ints], sums: list[Floats], n_labels: int) -> tuple[Ints
 
 
 MOST = 2_000
-"""Assessors up to whom the Laplacian is inverted, which takes a matrix of all by all; beyond, there are no errors."""
+"""Up to this many assessors the Laplacian is inverted; beyond, there are no standard errors."""
 STEPS, CLOSE = 20_000, 1e-9
 
 
@@ -249,8 +249,8 @@ def _meetings(rest: Rest, n_assessors: int) -> Meetings:
 def _approached(rest: Rest, meetings: Meetings, gap: Floats) -> Floats:
     """Solve by conjugate gradients, with products of sparse tables in place of the Laplacian -> (assessor,).
 
-    What is left to solve is 0 once it is no more than rounding: its direction is then arbitrary, and the Laplacian may
-    take it to 0, by which a step would be divided.  NaN where the steps do not get close.
+    A residual no larger than rounding counts as 0; its direction is arbitrary, and steps along it could divide by 0.
+    NaN where the steps do not converge.
     """
     from scipy.sparse.linalg import LinearOperator, cg
 

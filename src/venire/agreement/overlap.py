@@ -1,43 +1,39 @@
-r"""Overlap: how far two assessors' sets of relevant results are the same.
+r"""Overlap: Jaccard coefficient, precision and recall between two assessors' sets of relevant results.
 
 Over the pages that both judged, with A and B their relevant sets,
 
 .. math:: J = |A \cap B| / |A \cup B|, \qquad P = |A \cap B| / |A|, \qquad R = |A \cap B| / |B|
 
 J is the overlap (Jaccard) of Voorhees (2000, doi:10.1016/S0306-4573(00)00010-8).  P and R are precision and recall of A
-against B: a system that knew everything about one person could not do better for the other, so they are the
-practical upper limit of both (Demeester et al. 2014, Section 3.3.1).  Against A, B has precision R and recall P.
+against B: a system that returned exactly what one person finds relevant could not do better for the other, so they are
+the practical upper limit of both (Demeester et al. 2014, Section 3.3.1).  Against A, B has precision R and recall P.
 
-Each is computed per topic and averaged over the topics where it is defined (a set is not empty), and pooled over all
-topics.  An assessor who judged a page several times finds it relevant to the share of these labels that are
-relevant, as if one of them were drawn; the sizes of sets are then expectations.
-
-Jaccard overlap of relevant sets with an interval, for every label that may make a result relevant.
-
-Over the items that two assessors judged, J is the number relevant to both over the number relevant to either; the mean
-over every two assessors is given, as ``overlap`` pools it (Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8).  Pairs to
-neither of whom anything is relevant are left out.  On an ordered scale a label stands for itself and all above it.
+``overlap`` computes each per topic, averages it over the topics where it is defined (a set is not empty), and pools all
+topics.  An assessor who judged a page several times finds it relevant to the share of these labels that are relevant;
+the sizes of sets are then expectations.  ``jaccard`` is the mean over every two assessors of the pooled J, with an
+interval; pairs to neither of whom anything is relevant are left out.  On an ordered scale a label stands for itself and
+all above it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from venire.agreement.coefficient import Coefficient, coefficient
 from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
-from venire.agreement.consistency import Pages, pages_of
-from venire.agreement.repeats import Cells, cells_of
-from venire.agreement.resampling import NO_PAIRS, LabelPatterns, Resampling, Values, dense, estimated, label_patterns
+from venire.agreement.consistency import pages_of
+from venire.agreement.others import ratio
+from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
+from venire.agreement.resampling import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
 from venire.data.judgments import Judgments
 from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
 from venire.results import Tabular, counted, known
-from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.types import Bools, Codes, Floats, Ints
 
 KINDS = ("jaccard", "precision", "recall")
 
@@ -90,10 +86,8 @@ class Overlap(Tabular):
         found = self.by_topic()
         both_ways = np.concatenate([found["precision"], found["recall"]], axis=1)
         all_of_them = {"jaccard": found["jaccard"], "precision": both_ways, "recall": both_ways}
-        return {
-            name: _means(values, np.zeros(values.shape[1], dtype=np.int64), 1)[:, 0]
-            for name, values in all_of_them.items()
-        }
+        together = {name: np.zeros(values.shape[1], dtype=np.int64) for name, values in all_of_them.items()}
+        return {name: _means(values, together[name], 1)[:, 0] for name, values in all_of_them.items()}
 
     def records(self) -> list[dict[str, Any]]:
         """One record per notion of relevance and two assessors: precision and recall of a's set against b's.
@@ -116,23 +110,27 @@ class Overlap(Tabular):
         ]
 
     def sentence(self, row: int = 0) -> str:
-        """Say the main finding in one sentence."""
+        """Say how far the sets of two assessors overlap."""
         jaccard, limit = (self.overall()[kind][row] for kind in ("jaccard", "precision"))
-        name = self.relevant.names[row]
-        higher = " or higher" if self.scale.ordered and name in self.scale.labels[:-1] else ""
+        name = or_higher(self.scale, self.relevant.names[row])
         if np.isnan(jaccard):
-            return f"No page that two assessors judged is {name}{higher} to either, so their sets cannot be compared."
+            return f"No two assessors share a page that is {name} for either."
         return (
-            f"Two assessors' sets of {name}{higher} overlap by {jaccard:.2f} (Jaccard); a perfect list for one of them "
+            f"The Jaccard overlap of two assessors' sets of {name} is {jaccard:.2f}; a perfect list for one of them "
             f"has on average precision and recall {limit:.2f} for the other."
         )
+
+
+def or_higher(scale: Scale, name: str) -> str:
+    """Name a label with those above it, where there are any."""
+    return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
 
 
 def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relevant: Relevant = "all") -> Overlap:
     '''Compare the relevant sets of every two assessors over the pages both judged.
 
     duplicates: groups of documents that are one page.  Cost: O(rows log rows + pairs of assessors on the same page) per
-    notion of relevance, by sparse products; memory: topics times the twos of assessors who met there.
+    notion of relevance, by sparse products; memory: topics times the pairs of assessors who share pages there.
 
     Examples
     --------
@@ -145,12 +143,12 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
     '''
     sets = relevant_sets(judgments.scale, relevant)
     pages = pages_of(judgments, duplicates)
-    cells, who = _cells(pages)
-    sizes = _sizes(cells, who, pages.topic, sets.labels)
+    topic = pages.topic[pages.page].astype(np.int64)
+    sizes = set_sizes(topic, pages.assessor, pages.page, pages.label, sets.labels)
     if not len(sizes.topic):
         raise PairsError(
             "no page was judged by two assessors, so sets of relevant results cannot be compared",
-            hint="have some pages judged a second time, or name documents that are copies (--duplicates FILE)",
+            hint="have some pages judged a second time, or name the documents that are copies",
         )
     n_assessors = len(judgments.assessor.names)
     key, pair = np.unique(sizes.first * n_assessors + sizes.second, return_inverse=True)
@@ -158,34 +156,29 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
     return Overlap(judgments.scale, sets, judgments.assessors, sizes, pair, firsts, seconds)
 
 
-def _cells(pages: Pages) -> tuple[Cells, Ints]:
-    """Gather labels by page and assessor; and who the assessor of each cell is (cell,)."""
-    cells = cells_of(pages.page, pages.assessor, pages.label)
-    n_assessors = int(pages.assessor.max(initial=0)) + 1
-    who = np.unique(pages.page.astype(np.int64) * n_assessors + pages.assessor) % n_assessors
-    return cells, who
+def set_sizes(group: Ints, who: Codes, item: Ints | Codes, label: Codes, relevant: Bools) -> Sets:
+    """Sizes of sets for every two assessors in a group (a topic), by products of sparse tables.
 
-
-def _sizes(cells: Cells, who: Ints, topic: Codes, relevant: Bools) -> Sets:
-    """Sizes of sets of every two assessors and topic, by products of sparse tables (topic and assessor, page)."""
+    group, who, item, label (row,); relevant (relevant, label).  Several labels of a cell (item, assessor) share it.
+    """
     from scipy.sparse import coo_array, csr_array, triu
 
     n_assessors = int(who.max(initial=0)) + 1
-    name, column = np.unique(topic[cells.page].astype(np.int64) * n_assessors + who, return_inverse=True)
-    shape = (len(name), len(topic))
+    name, row = np.unique(group * n_assessors + who, return_inverse=True)
+    what, column = np.unique(group * (int(item.max(initial=0)) + 1) + item, return_inverse=True)
+    cell, inverse, count = np.unique(row * len(what) + column, return_inverse=True, return_counts=True)
 
     def table(values: Floats) -> csr_array[np.float64]:
-        return coo_array((values, (column, cells.page)), shape=shape).tocsr()
+        return coo_array((values, (cell // len(what), cell % len(what))), shape=(len(name), len(what))).tocsr()
 
     def product(one: csr_array[np.float64], other: csr_array[np.float64]) -> tuple[Ints, Floats]:
         found = triu(one @ other.T, k=1, format="coo")
         return found.row.astype(np.int64) * len(name) + found.col, found.data
 
-    judged = table(np.ones(len(who)))
+    judged = table(np.ones(len(cell)))
     met, items = product(judged, judged)
     order = np.argsort(met)
     met, items = met[order], items[order]
-    first, second = met // len(name), met % len(name)
 
     def sizes(one: csr_array[np.float64], other: csr_array[np.float64]) -> Floats:
         key, values = product(one, other)
@@ -193,27 +186,17 @@ def _sizes(cells: Cells, who: Ints, topic: Codes, relevant: Bools) -> Sets:
         size[np.searchsorted(met, key)] = values
         return size
 
-    shares = [table(_shares_of(cells, marked)) for marked in relevant]
+    shares = [table(np.bincount(inverse, marked[label].astype(np.float64)) / count) for marked in relevant]
     both = np.array([sizes(share, share) for share in shares])
-    ones = np.array([sizes(share, judged) for share in shares])
-    others = np.array([sizes(judged, share) for share in shares])
-    who_first, who_second = name[first] % n_assessors, name[second] % n_assessors
+    one = np.array([sizes(share, judged) for share in shares])
+    other = np.array([sizes(judged, share) for share in shares])
+    first, second = name[met // len(name)], name[met % len(name)]
     n_items = np.rint(items).astype(np.int64)
-    return Sets(name[first] // n_assessors, who_first, who_second, n_items, both, ones, others)
-
-
-def _shares_of(cells: Cells, marked: Bools) -> Floats:
-    """Share of relevant labels in each cell -> (cell,)."""
-    hits: Floats = np.add.reduceat(marked[cells.label].astype(np.float64), cells.start)
-    return hits / cells.size
+    return Sets(first // n_assessors, first % n_assessors, second % n_assessors, n_items, both, one, other)
 
 
 def _shares(both: Floats, one: Floats, other: Floats) -> dict[str, Floats]:
-    whole = (one + other - both, one, other)
-    return {
-        kind: np.where(size > 0, both / np.where(size > 0, size, 1.0), np.nan)
-        for kind, size in zip(KINDS, whole, strict=True)
-    }
+    return {kind: ratio(both, size) for kind, size in zip(KINDS, (one + other - both, one, other), strict=True)}
 
 
 def _sums(values: Floats, group: Ints, n_groups: int) -> Floats:
@@ -225,14 +208,12 @@ def _means(values: Floats, group: Ints, n_groups: int) -> Floats:
     """Mean over the rows of a group that are not NaN -> (relevant, group)."""
     known = ~np.isnan(values)
     n = _sums(known.astype(np.float64), group, n_groups)
-    total = _sums(np.where(known, values, 0.0), group, n_groups)
-    return np.where(n > 0, total / np.maximum(n, 1.0), np.nan)
+    return ratio(_sums(np.where(known, values, 0.0), group, n_groups), n)
 
 
-NAME = "jaccard"
 MEANING = (
-    "Two assessors' sets of {name}{higher} overlap by {value}, the mean of {pairs}: 1 is the same set, 0 is nothing in "
-    "common, and chance is not taken into account."
+    "The Jaccard overlap of two assessors' sets of {name} is {value}, the mean over {pairs}: 1 is the same set, 0 is "
+    "nothing in common; not corrected for chance."
 )
 BLOCK_CELLS = 1 << 22
 
@@ -241,16 +222,13 @@ def jaccard(
     judgments: Judgments,
     relevant: Relevant = "all",
     *,
-    over: str = "items",
-    resample: str | None = None,
-    n_draws: int = 1000,
-    rng: RNGLike = 0,
     patterns: LabelPatterns | None = None,
     counts: PairCounts | None = None,
+    **how: Unpack[Options],
 ) -> list[Coefficient]:
     '''Compute the mean Jaccard overlap of two assessors' relevant sets: one coefficient per notion of relevance.
 
-    over, resample, patterns, counts, cost: as for Cohen's kappa.
+    patterns, counts, how, cost: as for Cohen's kappa.
 
     Examples
     --------
@@ -260,37 +238,28 @@ def jaccard(
     ...     2 0 2 0 1"""))]
     [('2', 0.333), ('1', 0.667)]
     '''
-    table = patterns or label_patterns(judgments)
-    counts = counts or pair_counts(judgments, table, Resampling(over, resample, n_draws, rng))
-    n_draws = fewer_draws(n_draws, len(counts.firsts), 1)
-    sets, about = relevant_sets(table.scale, relevant), {"n_items": table.n_items, "n_raters": table.n_raters}
+    asked, table = Resampling(**how), patterns or label_patterns(judgments)
+    counts = counts or pair_counts(judgments, table, asked)
+    asked = asked._replace(n_draws=fewer_draws(asked.n_draws, len(counts.firsts), 1))
+    sets, about = relevant_sets(table.scale, relevant), dict[str, Any](n_items=table.n_items, n_raters=table.n_raters)
     found = []
     for name, marked in zip(sets.names, sets.labels, strict=True):
         both, either = _set_sizes(counts, marked)
-        asked = Resampling(over, resample, n_draws, rng)
         estimate = estimated(_mean_overlaps(both, either), counts.source, asked, within=(0.0, 1.0))
-        higher = " or higher" if table.scale.ordered and name in table.scale.labels[:-1] else ""
-        pairs = counted(int((np.asarray(either.sum(axis=1)) > 0).sum()), "pair")
-        meaning = MEANING.replace("{name}", _escaped(name)).replace("{higher}", higher).replace("{pairs}", pairs)
-        reason = f"nothing that two assessors judged is {name}{higher} to either" if len(counts.firsts) else NO_PAIRS
-        found.append(
-            coefficient(estimate, name=NAME, level=name, raters="mean", meaning=meaning, reason=reason, **about)
-        )
+        n_pairs = int((np.asarray(either.sum(axis=1)) > 0).sum())
+        words = {"name": or_higher(table.scale, name), "pairs": counted(n_pairs, "pair")}
+        reason = f"no shared item is {words['name']} for either assessor" if len(counts.firsts) else NO_PAIRS
+        about |= {"level": name, "raters": "mean"}
+        found.append(coefficient(estimate, name="jaccard", meaning=MEANING, words=words, reason=reason, **about))
     return found
 
 
-def _escaped(name: str) -> str:
-    return name.replace("{", "{{").replace("}", "}}")
-
-
 def _set_sizes(counts: PairCounts, marked: Bools) -> tuple[Any, Any]:
-    """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; sparse where few met."""
+    """Items relevant to both, and to either, by pair and unit -> (pair, unit) each; may be sparse."""
     shape = (len(counts.firsts), len(counts.source.whole))
     one, other = marked[counts.one], marked[counts.other]
-    both, either = (
-        unit_sums(counts.pair, counts.unit, counts.times * chosen, shape) for chosen in (one & other, one | other)
-    )
-    return both, either
+    sums = [unit_sums(counts.pair, counts.unit, counts.times * each, shape) for each in (one & other, one | other)]
+    return sums[0], sums[1]
 
 
 def _mean_overlaps(both: Any, either: Any) -> Values:
@@ -299,11 +268,7 @@ def _mean_overlaps(both: Any, either: Any) -> Values:
     def block(weights: Floats) -> Floats:
         shared, whole = dense(both @ weights.T), dense(either @ weights.T)
         known = (whole > 0).sum(axis=0)
-        total = (shared / np.where(whole > 0, whole, 1.0)).sum(axis=0)
-        return np.where(known > 0, total / np.maximum(known, 1), np.nan)
+        return ratio((shared / np.where(whole > 0, whole, 1.0)).sum(axis=0), known)
 
-    def values(weights: Floats) -> Floats:
-        step = max(1, BLOCK_CELLS // max(both.shape[0], 1))
-        return np.concatenate([block(weights[begin : begin + step]) for begin in range(0, len(weights), step)])
-
-    return values
+    step = max(1, BLOCK_CELLS // max(both.shape[0], 1))
+    return lambda weights: np.concatenate([block(weights[at : at + step]) for at in range(0, len(weights), step)])

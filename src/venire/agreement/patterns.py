@@ -1,22 +1,44 @@
-r"""Patterns: items whose labels are counted alike are one pattern, with a number of items.
+r"""Label patterns: items with the same counts of labels are one pattern, with a number of items.
 
-What a statistic of agreement needs to know of an item is how often it got each label.  Few such histograms are
-different (126 for five labels on five grades), so sums over a million items are sums over patterns, and a resample of
-items is a multinomial draw over patterns.
+Statistics of agreement depend on an item only by its counts of labels.  Few such histograms are different (126 for five
+labels on five grades), so sums over a million items are sums over patterns, and a resample of items is a multinomial
+draw over patterns.
 
-Two exact ways to tell histograms apart.  With k the most labels on an item and L grades, a histogram is a number with
-L digits in base k + 1, the sum of :math:`(k + 1)^l` over the labels l of the item; where that stays below
+Histograms are numbered exactly in one of two ways.  With k the most labels on an item and L grades, a histogram is a
+number with L digits in base k + 1, the sum of :math:`(k + 1)^l` over the labels l of the item; where that stays below
 :math:`2^{53}` nothing is sorted.  Otherwise the labels of an item in ascending order are read as a number in base
 L + 1, renumbered before it would overflow.
+
+An assessor counts once for an item: several labels by one assessor on an item are refused, as agreement with oneself is
+not agreement between assessors (``consistency`` measures it).  ``judgments.anonymous()`` treats every label as another
+person's.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.types import Codes, Floats, Ints
+from venire.agreement.distance import Distance, label_values
+from venire.agreement.resampling import (
+    Coefficient,
+    Options,
+    Resampling,
+    Source,
+    Values,
+    chosen_units,
+    coefficient,
+    estimated,
+)
+from venire.data.judgments import Judgments
+from venire.data.label_pairs import distinct_items, refuse_mixed
+from venire.data.scale import Scale
+from venire.errors import AmbiguousLabels, PairsError
+from venire.kernels.resampling import topic_weights
+from venire.types import Bools, Codes, Floats, Ints
 
 EXACT = 1 << 53
 """Whole numbers below this add up exactly in double precision."""
@@ -25,7 +47,7 @@ BLOCK_ROWS = 1 << 20
 DENSE_CELLS = 1 << 21
 """A table with more cells than this is kept sparse."""
 ITEMS_PER_BINOMIAL = 10
-"""To draw one binomial number takes about as long as to draw so many items."""
+"""Drawing one binomial number takes about as long as drawing this many items."""
 
 
 class Patterns(NamedTuple):
@@ -74,15 +96,15 @@ def patterns_of(item: Codes, label: Codes, shape: tuple[int, int]) -> tuple[Patt
     return found or _by_order(item, label, size.astype(np.int64), n_labels)
 
 
-def _by_item(item: Codes, worth: tuple[Codes, Floats] | None, n_items: int) -> Floats:
-    """Count rows by item, or sum what their labels are worth -> (item,); a block of rows at a time spares copies.
+def _by_item(item: Codes, values: tuple[Codes, Floats] | None, n_items: int) -> Floats:
+    """Count rows by item, or sum the values of their labels -> (item,); a block of rows at a time avoids copies.
 
-    worth: label (row,) and what each label is worth (label,).
+    values: label (row,) and the value of each label (label,).
     """
     total = np.zeros(n_items)
     for begin in range(0, len(item), BLOCK_ROWS):
         block = slice(begin, begin + BLOCK_ROWS)
-        total += np.bincount(item[block], None if worth is None else worth[1][worth[0][block]], minlength=n_items)
+        total += np.bincount(item[block], None if values is None else values[1][values[0][block]], minlength=n_items)
     return total
 
 
@@ -153,8 +175,8 @@ def group_table(group: Codes | Ints, pattern: Ints, shape: tuple[int, int]) -> A
 
     A matrix of float64: an array, or a sparse one where that would be large.
     """
-    there = pattern >= 0
-    key = group[there].astype(np.int64) * shape[1] + pattern[there]
+    present = pattern >= 0
+    key = group[present].astype(np.int64) * shape[1] + pattern[present]
     if shape[0] * shape[1] <= DENSE_CELLS:
         return np.bincount(key, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
     from scipy.sparse import csr_array
@@ -164,9 +186,9 @@ def group_table(group: Codes | Ints, pattern: Ints, shape: tuple[int, int]) -> A
 
 
 def pattern_weights(n_items: Ints, n_draws: int, rng: np.random.Generator) -> Floats:
-    """How often items of each pattern (pattern,) are drawn, as many as there are, anew -> (draw, pattern).
+    """How often items of each pattern (pattern,) are in a resample of as many items -> (draw, pattern).
 
-    A multinomial draw; item by item where nearly every item has a pattern of its own, which is quicker then.
+    A multinomial draw; item by item, which is quicker, where nearly every item has a pattern of its own.
     """
     n, n_patterns = int(n_items.sum()), len(n_items)
     if n_patterns * ITEMS_PER_BINOMIAL < n:
@@ -196,6 +218,114 @@ def weighted_pairs(table: Any, weight: Floats) -> Floats:
     return total
 
 
+NO_PAIRS = "no item has labels by two assessors"
+ONE_LABEL = "all labels that can be compared are the same, so no disagreement is expected by chance"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPatterns:
+    """Items by pattern of labels: item (row,), topic, pattern (item,); values (label,); table (pattern, label)."""
+
+    scale: Scale
+    item: Codes
+    topic: Codes
+    pattern: Ints
+    patterns: Patterns
+    table: Any
+    size: Ints
+    n_topics: int
+    n_raters: int
+
+    @property
+    def values(self) -> Floats:
+        """Labels as numbers -> (label,)."""
+        return label_values(self.scale)
+
+    @property
+    def paired(self) -> Bools:
+        """Whether items of a pattern have two labels or more -> (pattern,)."""
+        return self.size >= 2
+
+    @property
+    def n_items(self) -> int:
+        """How many items have two labels or more."""
+        return int(self.patterns.n_items[self.paired].sum())
+
+    @cached_property
+    def occurring(self) -> Bools:
+        """Which labels were given at all -> (label,)."""
+        return np.bincount(self.patterns.label, minlength=len(self.scale)) > 0
+
+    def source(self, units: str | None) -> Source:
+        """Return how patterns are resampled: by items, or by topics, of which those without pairs stay as they are."""
+        n_items = self.patterns.n_items
+        by_topic = group_table(self.topic, self.pattern, (self.n_topics, len(self.size)))
+        with_pairs = np.asarray(by_topic @ self.paired.astype(np.float64)) > 0
+        by_topic = by_topic if with_pairs.all() else by_topic[np.flatnonzero(with_pairs)]
+        n_topics, rest = by_topic.shape[0], n_items - np.asarray(by_topic.sum(axis=0)).ravel()
+
+        def draw_items(n_draws: int, rng: np.random.Generator) -> Floats:
+            return pattern_weights(n_items, n_draws, rng)
+
+        def draw_topics(n_draws: int, rng: np.random.Generator) -> Floats:
+            return np.asarray(topic_weights(n_topics, n_draws, rng) @ by_topic) + rest
+
+        whole = n_items.astype(np.float64)
+        if chosen_units(units, n_topics) == "topics":
+            return Source(whole, by_topic, draw_topics, n_topics, "topics")
+        return Source(whole, by_topic, draw_items, self.n_items, "items")
+
+    def distances(self, distance: Distance) -> Floats:
+        """Distances of labels that do not depend on how often they are given -> (label, label)."""
+        return distance(self.values, self.marginals(self.patterns.n_items[None].astype(np.float64))[0])
+
+    def marginals(self, weights: Floats) -> Floats:
+        """How often labels are given, on items with two or more: weights (draw, pattern) -> (draw, label)."""
+        return np.asarray((weights * self.paired) @ self.table)
+
+    def pair_means(self, distances: Floats) -> Floats:
+        """Mean distance of two labels of an item -> (pattern,); 0 where it has one."""
+        size = self.size.astype(np.float64)
+        return weighted_pairs(self.table, distances) / np.where(self.paired, size * (size - 1), 1.0) * self.paired
+
+    def coefficient(
+        self,
+        name: str,
+        level: str,
+        values: Values,
+        how: Options,
+        *,
+        meaning: str,
+        source: Source | None = None,
+        reason: str | None = None,
+    ) -> Coefficient:
+        """Estimate a statistic of all assessors; reason: why it is undefined where it is."""
+        asked = Resampling(**how)
+        found = estimated(values, source or self.source(asked.resample), asked)
+        reason = reason or (ONE_LABEL if self.paired.any() else NO_PAIRS)
+        about: dict[str, Any] = {"raters": "all", "n_items": self.n_items, "n_raters": self.n_raters}
+        return coefficient(found, name=name, level=level, meaning=meaning, reason=reason, **about)
+
+
+def label_patterns(judgments: Judgments | LabelPatterns) -> LabelPatterns:
+    """Collapse judgments to label patterns, which several statistics can share.
+
+    Cost: O(rows log rows); memory linear in rows and items.
+    """
+    if isinstance(judgments, LabelPatterns):
+        return judgments
+    refuse_mixed(judgments)
+    if len(judgments) == 0:
+        raise PairsError("there is no label to compare", hint="; ".join(map(str, judgments.notes)) or None)
+    item, topic = distinct_items(judgments)
+    refuse_repeats(judgments, item)
+    patterns, pattern = patterns_of(item, judgments.label, (len(topic), len(judgments.scale)))
+    n_topics, n_raters = len(judgments.items.topics), len(np.unique(judgments.assessor.codes))
+    return LabelPatterns(
+        judgments.scale, item, topic, pattern, patterns, patterns.table(), patterns.size, n_topics, n_raters
+    )
+
+
 def first_repeat(item: Codes, assessor: Codes) -> tuple[int, int] | None:
     """Return an item and an assessor who gave it several labels, or None; item, assessor (row,).  O(rows log rows)."""
     n_assessors = int(assessor.max(initial=0)) + 1
@@ -209,3 +339,18 @@ def first_repeat(item: Codes, assessor: Codes) -> tuple[int, int] | None:
         return None
     found = int(key[np.argmax(again)])
     return found // n_assessors, found % n_assessors
+
+
+def refuse_repeats(judgments: Judgments, item: Codes) -> None:
+    """Refuse several labels by one assessor for an item; item (row,)."""
+    found = first_repeat(item, judgments.assessor.codes)
+    if found is None:
+        return
+    row = int(np.argmax(item == found[0]))
+    doc, topic = judgments.items.doc[judgments.item[row]], judgments.column("topic").codes[row]
+    raise AmbiguousLabels(
+        f"assessor {judgments.assessors[found[1]]!r} gave several labels for document {doc!r} of topic "
+        f"{judgments.topics[topic]!r}, and agreement is between assessors",
+        hint="keep the first or the last of them when reading, treat every label as another person's with "
+        "anonymous(), or measure the agreement of assessors with themselves (consistency)",
+    )

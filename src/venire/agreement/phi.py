@@ -9,26 +9,24 @@ to hi is brought inside (0, 1) and taken as drawn around the item's own centre,
     \Phi &= 1 - 2^{1 - E[\rho | y] / 2}
 
 with flat priors on the precision rho > 0 and on each centre, and l the largest number of labels that an item has.
-Phi is 1 where all agree, 0 where labels lie evenly over the scale (rho = 2), and negative where they flee to its ends.
-It knows no chance agreement, so a rare label does not push it down; it needs an order, and takes steps of an ordinal
-scale as equal.  The fewer labels an item has, the further l draws all of them in from the ends, and the higher is Phi:
-labels without any agreement reach 0 only where items have many.  Compare Phi only at the same l, and with ``chance``:
-what it is where the labels of an item are drawn from those of all items (a simulation of 4,000 items).
+Phi is 1 for perfect agreement, 0 where labels are spread evenly over the scale (rho = 2), and negative where they are
+at its ends.  It is not corrected for chance, so a rare label does not lower it; it needs an order, and treats steps of
+an ordinal scale as equal.  The fewer labels an item has, the more l moves them away from the ends, and the higher is
+Phi: without any agreement it is near 0 only where items have many labels.  Compare Phi only at the same l, and with
+``chance``: its value where the labels of an item are drawn from those of all items (a simulation of 4,000 items).
 
 The centres are integrated out (``agreement.phi_posterior``) and the posterior of rho is summed on a grid of log rho: no
 sampling, the same number each time.  The authors' package draws samples; on small examples it gives these values to
 two or three digits.  On a thousand items with three labels each its sampler has not converged even where its own
 convergence test says so: .65, .80 and .90 after 1,000, 5,000 and 20,000 draws, where the integral is .944.
 
-The interval is the region of highest posterior density of rho, mapped to Phi, as in the package.  It takes items as
-unrelated; ``interval="items"`` or ``"topics"`` draw them anew instead, the posterior mean each time.  Where topics
-differ in how hard they are, the posterior's interval is too narrow (it covered 71 times in 100 in a simulation of 25
-topics): ``interval=None`` draws topics where two or more have pairs of labels (below ten,
-each is left out in turn, on the scale of log rho).
+The interval is the region of highest posterior density of rho, mapped to Phi, as in the package.  It assumes
+independent items; ``interval="items"`` or ``"topics"`` resample them instead.  Where agreement depends on the topic,
+the posterior's interval is too narrow (its coverage was 71 % in a simulation of 25 topics): ``interval=None`` resamples
+topics where two or more have pairs of labels (fewer than ten by the jackknife, on the scale of log rho).
 
-Departures: an item with one label tells nothing of agreement and is left out.  Labels that an assessor repeats for an
-item count as one, their mean.  Where all labels of every item are equal the posterior has no finite mean; the limit 1
-is given without an interval.
+Departures: items with one label are left out.  Several labels of an assessor for an item count as one, their mean.
+Where all labels of every item are equal the posterior has no finite mean; the limit 1 is given without an interval.
 """
 
 from __future__ import annotations
@@ -37,7 +35,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.agreement.coefficient import NO_SPREAD, NOT_ASKED, Coefficient
 from venire.agreement.distance import level_values
 from venire.agreement.phi_posterior import (
     Ratings,
@@ -48,7 +45,7 @@ from venire.agreement.phi_posterior import (
     posterior_of,
     resampled,
 )
-from venire.agreement.resampling import chosen_units, topic_mean
+from venire.agreement.resampling import OVER, Coefficient, chosen_units, topic_mean, why_no_interval
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS
@@ -57,10 +54,7 @@ from venire.results import Records, Tabular, counted, known
 from venire.types import Floats, RNGLike
 
 INTERVALS = ("posterior", "items", "topics")
-OVER = ("items", "topics")
 SIMULATED = 4000
-NO_NEWS = 0.9
-"""Where labels at random have as large a Phi as this, it tells little."""
 ALL_ALIKE = "all labels of every item are equal, so the precision has no bound: the limit, without an interval"
 
 
@@ -84,51 +78,27 @@ class Phi(Tabular):
     """The largest number of labels that an item has."""
 
     def sentence(self) -> str:
-        """Say what it means."""
+        """Say the value, its interval, and the value expected by chance."""
         if self.value is None:
-            return f"Phi is not known: {self.reason}."
+            return f"Phi is unknown: {self.reason}."
         within = "" if self.low is None or self.high is None else f" (95% interval {self.low:.3f} to {self.high:.3f})"
         if self.n_topics:
-            left = f"; {counted(self.n_undefined, 'topic')} without a pair of labels left out" * (self.n_undefined > 0)
-            return f"Phi is {self.value:.3f}{within} as the mean over {counted(self.n_topics, 'topic')}{left}."
-        return f"Phi is {self.value:.3f}{within}: {self._in_words()}{self._by_chance()}."
-
-    def _by_chance(self) -> str:
-        """Say what labels at random would have, and whether that leaves anything to tell."""
-        if self.chance is None:
-            return ""
-        little = f", so Phi tells little here, with at most {counted(self.n_most, 'label')} to an item"
-        return f"; labels drawn at random would have {self.chance:.3f}" + little * (self.chance >= NO_NEWS)
+            without = f", without {counted(self.n_undefined, 'topic')} that have no pair of labels"
+            mean = f" as the mean over {counted(self.n_topics, 'topic')}"
+            return f"Phi is {self.value:.3f}{within}{mean}{without if self.n_undefined else ''}."
+        most = counted(self.n_most, "label")
+        chance = "" if self.chance is None else f", {self.chance:.3f} is chance with at most {most} per item"
+        return f"Phi is {self.value:.3f}{within}: 1 is perfect agreement{chance}."
 
     def records(self) -> Records:
         """Return one row: the value, its interval, and what it rests on."""
         return [{name: value for name, value in self.coefficient().record().items() if name != "meaning"}]
 
     def coefficient(self) -> Coefficient:
-        """Return it in the form of the other statistics of agreement."""
-        return Coefficient(
-            name="phi",
-            level=self.level,
-            raters="all",
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            n_items=self.n_items,
-            n_raters=self.n_raters,
-            meaning=self.sentence(),
-            reason=self.reason,
-            method=self.interval,
-            n_topics=self.n_topics,
-            n_undefined=self.n_undefined,
-        )
-
-    def _in_words(self) -> str:
-        if self.value is not None and self.value < 0:
-            return "labels of an item lie at opposite ends of the scale more than in between"
-        least = self.value if self.low is None else self.low
-        if self.chance is None or (least is not None and least > self.chance):
-            return "labels of an item lie nearer to each other than to the rest of the scale"
-        return "labels of an item are not known to lie nearer to each other than those of different items"
+        """Return it as a coefficient of agreement."""
+        names = ("level", "value", "low", "high", "n_items", "n_raters", "reason", "n_topics", "n_undefined")
+        fields = {name: getattr(self, name) for name in names}
+        return Coefficient(name="phi", raters="all", meaning=self.sentence(), method=self.interval, **fields)
 
 
 def phi(
@@ -143,10 +113,9 @@ def phi(
 ) -> Phi:
     '''Estimate Phi.
 
-    level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
-    scale says.  over: pooled items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or
-    by ``n_draws`` drawings of items or topics; None: of topics where there are two, else of the posterior.  chance:
-    simulate what labels at random would have.
+    level: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  over: pooled items,
+    or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or by ``n_draws`` resamples of items
+    or topics; None: of topics where there are two, else of the posterior.  chance: simulate the value by chance.
 
     Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100
     values of rho, however many items there are; 400 values for a mean over topics.
@@ -169,7 +138,9 @@ def phi(
         raise UnknownName("level of measurement", level, LEVELS)
     refuse_mixed(judgments)
     ratings = _ratings(judgments, _places(judgments, level))
-    interval = interval or _usual_interval(ratings, n_draws)
+    if interval is None:
+        several = chosen_units(None, len(np.unique(ratings.topic))) == "topics"
+        interval = "topics" if several and n_draws >= 2 else "posterior"
     empty = Phi(None, None, None, None, len(ratings.n), ratings.n_raters, level, interval)
     reason = _reason(judgments, level, ratings)
     if reason is not None:
@@ -186,10 +157,10 @@ def phi(
     else:
         low, high = resampled(sets, posterior, ratings.topic, units=interval, n_draws=n_draws, rng=generator)
     value = float(phi_of(np.array(posterior.mean)))
-    reason = None if low is not None else _no_interval(n_draws)
+    reason = None if low is not None else why_no_interval(low, high, n_draws)
+    by_chance = _chance(ratings, generator) if chance else None
     found = replace(empty, value=value, low=low, high=high, precision=posterior.mean, reason=reason)
-    found = replace(found, n_most=int(ratings.n.max()))
-    return replace(found, chance=_chance(ratings, generator) if chance else None)
+    return replace(found, n_most=int(ratings.n.max()), chance=by_chance)
 
 
 def _mean_over_topics(
@@ -199,24 +170,13 @@ def _mean_over_topics(
     found = topic_mean(phi_by_topic(sets, ratings.topic), n_draws, rng)
     low, high = (known(end) for end in (found.low, found.high))
     judged = len(np.unique(judgments.items.topic[judgments.item]))
-    reason = None if low is not None else _no_interval(n_draws)
+    reason = None if low is not None else why_no_interval(low, high, n_draws)
     mean = replace(empty, value=found.value, low=low, high=high, interval="topics", reason=reason)
     return replace(mean, n_topics=found.n_topics, n_undefined=judged - found.n_topics)
 
 
-def _usual_interval(ratings: Ratings, n_draws: int) -> str:
-    """Draw topics where there are enough of them, and draws are asked for."""
-    drawn = n_draws >= 2 and chosen_units(None, len(np.unique(ratings.topic))) == "topics"
-    return "topics" if drawn else "posterior"
-
-
-def _no_interval(n_draws: int) -> str:
-    """Say why drawings of items or topics gave no interval."""
-    return NOT_ASKED if n_draws < 2 else NO_SPREAD
-
-
 def _places(judgments: Judgments, level: str) -> Floats:
-    """Where labels lie between the ends of the scale, 0 to 1 -> (label,); NaN if they have no places."""
+    """Positions of labels between the ends of the scale, 0 to 1 -> (label,); NaN if they have none."""
     values = level_values(judgments.scale, level)
     if values is None:
         return np.full(len(judgments.scale), np.nan)
@@ -225,7 +185,7 @@ def _places(judgments: Judgments, level: str) -> Floats:
 
 
 def _reason(judgments: Judgments, level: str, ratings: Ratings) -> str | None:
-    """Why there is no Phi, if there is none."""
+    """Say why there is no Phi; None if there is one."""
     if level == "nominal":
         return "the labels have no order, and Phi needs one"
     if len(judgments.scale) < 2:

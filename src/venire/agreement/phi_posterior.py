@@ -4,8 +4,6 @@ The log likelihood is a smooth function of log rho: all its singularities are of
 Chebyshev points of pieces of the grid, ``REGULAR`` log rho to a piece, and interpolated between them; the error of the
 interpolation falls geometrically with their number, and at ``POINTS`` to a piece is that of rounding.
 
-How precise ratings in (0, 1) are around a centre that each item has for itself: a likelihood by quadrature.
-
 An item's ratings :math:`x_1 ... x_n` are drawn from :math:`Beta(\mu\rho, (1 - \mu)\rho)`; its centre :math:`\mu` is
 uniform on (0, 1) and integrated out.  With :math:`S_1 = \sum \log x_j`, :math:`S_0 = \sum \log(1 - x_j)` and
 :math:`D = S_1 - S_0`,
@@ -140,22 +138,21 @@ def _mode(n: Floats, d: Floats, rho: Floats) -> Floats:
     return found
 
 
-def _chebyshev_points(ends: tuple[float, float]) -> Floats:
+def _chebyshev_points(ends: tuple[float, float], n: int = NODES) -> Floats:
     from numpy.polynomial.chebyshev import chebpts1
 
     centre, half = _middle(ends)
-    points: Floats = centre + half * chebpts1(NODES)
+    points: Floats = centre + half * chebpts1(n)
     return points
 
 
-def _interpolation(d: Floats, ends: tuple[float, float]) -> Floats:
-    """Weights with which values at the Chebyshev points make those at d -> (set, node)."""
+def _interpolation(at: Floats, ends: tuple[float, float], n: int = NODES) -> Floats:
+    """Weights with which values at n Chebyshev points give those at other points -> (at, node)."""
     from numpy.polynomial.chebyshev import chebpts1, chebvander
 
     centre, half = _middle(ends)
-    norm = np.where(np.arange(NODES) == 0, 1.0, 2.0) / NODES
-    at_points = (chebvander(chebpts1(NODES), NODES - 1) * norm).T
-    weights: Floats = chebvander((d - centre) / half, NODES - 1) @ at_points
+    norm = np.where(np.arange(n) == 0, 1.0, 2.0) / n
+    weights: Floats = chebvander((at - centre) / half, n - 1) @ (chebvander(chebpts1(n), n - 1) * norm).T
     return weights
 
 
@@ -167,11 +164,11 @@ def _middle(ends: tuple[float, float]) -> tuple[float, float]:
 COVER = 0.95
 LOWEST, HIGHEST = -15.0, 16.0
 COARSE, ENOUGH = 25, 6
-"""Points of a grid that looks for the posterior, and how many of them must lie in it."""
+"""Points of the grid that locates the posterior, and how many of them must lie in it."""
 GRID, FINE, EVERYWHERE = 201, 8001, 3101
 REGULAR, POINTS = 2.0, 24
 DEEP = 40.0
-"""How far below its top, in natural logarithms, the posterior is followed."""
+"""How far below its maximum, in natural logarithms, the posterior is computed."""
 WIDE = 12.0
 ALIKE = 1e-9
 DRAW_CELLS = 1 << 22
@@ -250,7 +247,7 @@ def _crossing(density: Floats, log_rho: Floats, least: float, inside: int, step:
 
 
 def distinct_sets(ratings: Ratings, most: int) -> Sets:
-    """Number the distinct sets of ratings, drawn in from the ends by the largest number of labels that an item has."""
+    """Number the distinct sets of ratings, moved from the ends by the largest number of labels that an item has."""
     y = (ratings.place * (most - 1) + 0.5) / most
     ones, zeros = (np.add.reduceat(each, ratings.start) for each in (np.log(y), np.log1p(-y)))
     apart = ratings.place[ratings.start + ratings.n - 1] - ratings.place[ratings.start] > ALIKE
@@ -264,7 +261,7 @@ def distinct_sets(ratings: Ratings, most: int) -> Sets:
 
 
 def posterior_of(sets: Sets) -> Posterior:
-    """Find where the posterior lies, and follow it there."""
+    """Locate the posterior, and compute it there."""
     log_rho, n_held = np.linspace(LOWEST, HIGHEST, COARSE), 0
     while n_held < ENOUGH:
         log = _log_posterior(sets, log_rho)
@@ -297,7 +294,7 @@ def phi_of(rho: Floats) -> Floats:
 def resampled(
     sets: Sets, posterior: Posterior, topic: Codes, *, units: str, n_draws: int, rng: np.random.Generator
 ) -> tuple[float | None, float | None]:
-    """Percentiles of Phi over drawings of items or topics; None where there is one of them, or no drawing."""
+    """Interval of Phi by resampling items or topics; None with one of them, or without draws."""
     table = _by_topic(sets, topic) if units == "topics" else None
     n_units = len(sets.number) if table is None else table.shape[0]
     if n_units < 2 or n_draws < 2:
@@ -311,7 +308,10 @@ def resampled(
     drawn = []
     for begin in range(0, n_draws, step := max(1, DRAW_CELLS // max(n_units, len(sets.n)))):
         n = min(step, n_draws - begin)
-        weights = _drawn_items(sets, n, rng) if table is None else np.asarray(topic_weights(n_units, n, rng) @ table)
+        if table is None:
+            weights = rng.multinomial(n_units, sets.n_items / n_units, size=n).astype(np.float64)
+        else:
+            weights = np.asarray(topic_weights(n_units, n, rng) @ table)
         drawn.append(_phis(sets, curves, weights, grid))
     low, high = percentiles(np.concatenate(drawn), n_units)
     return float(low), float(high)
@@ -333,11 +333,6 @@ def _phis(sets: Sets, curves: Likelihood, weights: Floats, grid: Floats) -> Floa
     return np.where(weights @ sets.apart > 0, found, 1.0)
 
 
-def _drawn_items(sets: Sets, n: int, rng: np.random.Generator) -> Floats:
-    """How often each set of ratings is there when items are drawn anew -> (draw, set)."""
-    return rng.multinomial(len(sets.number), sets.n_items / len(sets.number), size=n).astype(np.float64)
-
-
 def _by_topic(sets: Sets, topic: Codes) -> Any:
     """How many items of each topic have each set of ratings -> sparse (topic, set)."""
     from scipy.sparse import coo_array
@@ -348,7 +343,7 @@ def _by_topic(sets: Sets, topic: Codes) -> Any:
 
 
 def _wider(sets: Sets, posterior: Posterior, units: Ints | Codes) -> Floats:
-    """Widen the grid to what drawings of units may need: some standard deviations, by their slopes at the top."""
+    """Widen the grid to what resamples of units may need: some standard deviations, by their slopes at the maximum."""
     log_rho = posterior.log_rho
     top, step = log_rho[posterior.log.argmax()], log_rho[1] - log_rho[0]
     weight = np.exp(posterior.log)
@@ -361,19 +356,15 @@ def _wider(sets: Sets, posterior: Posterior, units: Ints | Codes) -> Floats:
 
 
 def _pieces(log_rho: Floats) -> tuple[Floats, list[tuple[slice, Floats]]]:
-    """Cut a grid into pieces -> Chebyshev points of all, and for each its points and how they make values on the grid.
+    """Divide a grid into pieces -> Chebyshev points of all, and for each its points and the interpolation.
 
-    The second of a piece is (point, grid): values at points times it are values on this piece of the grid.
+    The interpolation of a piece is (point, grid): values at points times it are values on this piece of the grid.
     """
-    from numpy.polynomial.chebyshev import chebpts1, chebvander
-
     n_pieces = max(1, int(np.ceil((log_rho[-1] - log_rho[0]) / REGULAR)))
-    norm = np.where(np.arange(POINTS) == 0, 1.0, 2.0) / POINTS
-    values = chebvander(chebpts1(POINTS), POINTS - 1) * norm
     points, pieces = [], []
     for number, piece in enumerate(np.array_split(log_rho, n_pieces)):
-        centre, half = (piece[0] + piece[-1]) / 2, max((piece[-1] - piece[0]) / 2, ALIKE)
-        points.append(centre + half * chebpts1(POINTS))
+        ends = (float(piece[0]), float(piece[-1]))
+        points.append(_chebyshev_points(ends, POINTS))
         columns = slice(number * POINTS, (number + 1) * POINTS)
-        pieces.append((columns, values @ chebvander((piece - centre) / half, POINTS - 1).T))
+        pieces.append((columns, _interpolation(piece, ends, POINTS).T))
     return np.concatenate(points), pieces

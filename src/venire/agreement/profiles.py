@@ -1,23 +1,21 @@
 r"""Profiles: how each assessor labels, compared with the others on the same items.
 
-What is told of an assessor, each from labels of items that others judged too (``agreement.others``):
+Of an assessor, from labels of items that others judged too (``agreement.others``):
 
     agreement   how often a random other assessor gives the item the same label
     kappa       the same beyond chance: (agreement - chance) / (1 - chance), chance by the assessor's own marginals
     difference  mean distance from the others' labels, in steps of the scale
     leniency    mean label less that of the others
-    shift       leniency against the typical assessor: solves label = item + shift, so that it does not matter who the
-                others of an item are; the median assessor has none (``agreement.others``)
+    shift       leniency against the typical assessor: solves label = item + shift, so that it does not depend on who
+                judged the same items; 0 for the median assessor (``agreement.others``)
+
+and from all labels: entropy in bits, the most frequent label and its share.  Where labels have times: ``drift`` and
+``agreement_drift``, the change of leniency and agreement from the first to the last label of the assessor's own
+sequence, by least squares with Student's t; ``seconds``, the median time between consecutive labels.
 
 Where assessors are named as the reference, "the others" are these alone, and shift is leniency.  The reference itself
-is compared with the rest of the reference, if there is any.
-
-and from all labels: entropy in bits, the label given most and its share.  Where labels have times: ``drift`` and
-``agreement_drift``, how leniency and agreement change from the first to the last label of the assessor's own sequence,
-by least squares with Student's t; ``seconds``, the median time between consecutive labels.
-
-Intervals are 95 % by Student's t over the assessor's labels.  They take items as unrelated and the others as given.
-Which differences are worth a flag, and why, is in ``agreement.habits``.
+is compared with the rest of the reference, if there is any.  Intervals are 95 % by Student's t over the assessor's
+labels, with items taken as independent and the others as fixed.  ``agreement.habits`` flags differences.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.distance import level_values
-from venire.agreement.others import Rest, Shifts, balance, cleared, rest_of, shifts, summed
+from venire.agreement.others import Rest, Shifts, balance, cleared, ratio, rest_of, shifts, summed
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors, refuse_mixed
 from venire.data.scale import Scale
-from venire.results import Tabular
+from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints
 
 TAIL = 0.975
@@ -112,7 +110,7 @@ class Profiles(Tabular):
         return self.labels.argmax(axis=1)
 
     def columns(self) -> Mapping[str, Floats | Ints]:
-        """What is told as numbers, by name, each (assessor,)."""
+        """Return all numbers by name, each (assessor,)."""
         n = self.n_labels
         return {
             "n_labels": n,
@@ -137,36 +135,34 @@ class Profiles(Tabular):
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per assessor, None where nothing is known; flags and the evidence for each come last."""
-        from venire.agreement.habits import habits
-
+        """Return one row per assessor, None where unknown."""
         columns = {name: column.tolist() for name, column in self.columns().items()}
-        found = habits(self)
-        top = [self.scale.labels[level] for level in self.top]
         return [
             {
                 "assessor": name,
                 **{key: None if column[n] != column[n] else column[n] for key, column in columns.items()},
-                "top_label": top[n],
-                "flags": [habit.flag for habit in found.get(n, [])],
-                "evidence": [habit.evidence for habit in found.get(n, [])],
+                "top_label": self.scale.labels[self.top[n]],
             }
             for n, name in enumerate(self.assessors)
         ]
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
-        from venire.agreement.habits import said
-
-        return said(self)
+        """Say how well the assessors agree with the others."""
+        shared = self.n_shared > 0
+        found = (self.agreement.value[shared], self.kappa.value[shared])
+        agreement, kappa = (np.nanmedian(each) if (each == each).any() else np.nan for each in found)
+        return (
+            f"{counted(int(shared.sum()), 'assessor')} of {len(self.assessors):,} share items with others: median "
+            f"agreement {agreement:.2f}, median kappa {kappa:.2f}."
+        )
 
 
 def profiles(judgments: Judgments, *, level: str | None = None, reference: str | Sequence[str] = ()) -> Profiles:
-    '''Describe every assessor.
+    '''Describe how every assessor labels.
 
-    level: interval or ratio take labels for the numbers that they are, ordinal for their places; by default as the
-    scale says.  reference: assessors with whom the others are compared; by default each is compared with all others,
-    which says who differs, not who is right.
+    level: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  reference: assessors
+    with whom the others are compared; by default each is compared with all others, which says who differs, not who is
+    right.
 
     Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.others``); memory
     linear in rows, and in assessors x labels.
@@ -195,7 +191,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
     labels = np.bincount(who * n_labels + judgments.label, minlength=n_assessors * n_labels).reshape(size)
     unknown = np.full(n_assessors, np.nan)
     ordered = values is not None
-    chance = _mean(rest, rest.chance, n_assessors).value
+    agreement, chance = (_mean(rest, each, n_assessors) for each in (rest.equal, rest.chance))
     none = Mean(unknown, unknown, unknown, unknown)
     timed, order = _sequences(judgments, rest)
     far, far_rest, far_n = _far(rest, size)
@@ -209,9 +205,9 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
         own=_shares(rest, rest.met_own, size),
         usual=usual,
         n_shared=np.bincount(rest.own.who, minlength=n_assessors),
-        agreement=_bounded(_mean(rest, rest.equal, n_assessors)),
-        chance=chance,
-        kappa=_kappa(rest, chance, n_assessors),
+        agreement=agreement._replace(low=np.maximum(agreement.low, 0.0), high=np.minimum(agreement.high, 1.0)),
+        chance=chance.value,
+        kappa=_kappa(rest, chance.value, n_assessors),
         difference=_mean(rest, rest.distance, n_assessors).value if ordered else unknown,
         leniency=leniency,
         shift=shift.value,
@@ -243,10 +239,6 @@ def _mean(rest: Rest, values: Floats, n_assessors: int) -> Mean:
     return Mean(mean, se, mean - half, mean + half)
 
 
-def _bounded(mean: Mean) -> Mean:
-    return mean._replace(low=np.maximum(mean.low, 0.0), high=np.minimum(mean.high, 1.0))
-
-
 def _kappa(rest: Rest, chance: Floats, n_assessors: int) -> Mean:
     """Agreement beyond chance, with the chance term taken as known; NaN where chance is all there is."""
     excess = _mean(rest, rest.equal - rest.chance, n_assessors)
@@ -257,8 +249,7 @@ def _kappa(rest: Rest, chance: Floats, n_assessors: int) -> Mean:
 def _shares(rest: Rest, label: Ints, size: tuple[int, int]) -> Floats:
     """Share of each label in what an assessor met, own or others' labels -> (assessor, label); NaN: no others."""
     counts = summed(rest.met_who * size[1] + label, rest.met, size[0] * size[1]).reshape(size)
-    total = counts.sum(axis=1, keepdims=True)
-    return np.where(total > 0, counts / np.where(total > 0, total, 1.0), np.nan)
+    return ratio(counts, counts.sum(axis=1, keepdims=True))
 
 
 def _far(rest: Rest, size: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
@@ -275,11 +266,7 @@ def _far(rest: Rest, size: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
     hits = summed((rest.met_who * n_labels + rest.met_own)[far], rest.met[far], n_assessors * n_labels)
     hits = hits.reshape(size)
     others, others_n = hits.sum(axis=0) - hits, meetings.sum(axis=0) - meetings
-    return _ratio(hits, meetings), _ratio(others, others_n), meetings
-
-
-def _ratio(one: Floats, all_of_them: Floats) -> Floats:
-    return np.where(all_of_them > 0, one / np.where(all_of_them > 0, all_of_them, 1.0), np.nan)
+    return ratio(hits, meetings), ratio(others, others_n), meetings
 
 
 def _sequences(judgments: Judgments, rest: Rest) -> tuple[Bools, Floats]:
@@ -288,8 +275,8 @@ def _sequences(judgments: Judgments, rest: Rest) -> tuple[Bools, Floats]:
     if judgments.time is None:
         return np.zeros(len(judgments), dtype=np.bool_), order
     time = judgments.time[rest.own.row]
-    there = np.flatnonzero(~np.isnan(time))
-    sequence = there[np.lexsort((time[there], rest.own.who[there]))]
+    known = np.flatnonzero(~np.isnan(time))
+    sequence = known[np.lexsort((time[known], rest.own.who[known]))]
     who = rest.own.who[sequence]
     order[sequence] = np.arange(len(sequence)) - np.searchsorted(who, who)
     return ~np.isnan(judgments.time), order
@@ -299,11 +286,11 @@ def _trend(rest: Rest, values: Floats, order: Floats, n_assessors: int) -> Trend
     """Slope over an assessor's sequence, as change from its first label to its last, with the p-value of t."""
     from scipy.special import stdtr
 
-    there = ~np.isnan(order)
-    who, x, y = rest.own.who[there], order[there], values[there]
+    timed = ~np.isnan(order)
+    who, x, y = rest.own.who[timed], order[timed], values[timed]
 
     def sums(weights: Floats) -> Floats:
-        return summed(who, weights, n_assessors).astype(np.float64)
+        return summed(who, weights, n_assessors)
 
     n = np.bincount(who, minlength=n_assessors).astype(np.float64)
     at_least_one = np.maximum(n, 1)
@@ -331,7 +318,7 @@ def _seconds(judgments: Judgments, timed: Bools) -> Floats:
     gap, who = np.diff(time)[same], who[1:][same]
     order = np.lexsort((gap, who))
     gap, n = gap[order], np.bincount(who, minlength=n_assessors)
-    start, there = np.cumsum(n) - n, n > 0
+    start, timed = np.cumsum(n) - n, n > 0
     low, high = start + (n - 1) // 2, start + n // 2
-    seconds[there] = (gap[low[there]] + gap[high[there]]) / 2
+    seconds[timed] = (gap[low[timed]] + gap[high[timed]]) / 2
     return seconds

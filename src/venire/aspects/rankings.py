@@ -217,7 +217,7 @@ def _modelled(judgments: Judgments, satisfied: Bools, how: str, model: Predicted
     wanted = [label for label, good in zip(judgments.scale.labels, satisfied, strict=True) if good]
     fit = replace(model, relevant=wanted).fit(judgments, rng=rng)
     if kind == "prm":
-        return fit.gains(users=read_share(share) if share else (1, 1))
+        return fit.gains(at_least=read_share(share) if share else (1, 1))
     return fit.udm_gains(read_share(share or "1/3"))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from venire.agreement.table import statistics
+from venire.agreement.table import table
 from venire.aspects.cases import CHANGE, CONDITION, CONTEXTS, ISOLATION, Cases
 from venire.aspects.correlations import AspectClusters, AspectCorrelations, aspect_clusters, aspect_correlations
 from venire.aspects.coverage import (
@@ -172,7 +172,7 @@ def _agreement(cases: Cases, context: str, rng: RNGLike) -> list[dict[str, Any]]
     return [
         {"context": context, "aspect": name, **row}
         for name in cases.names
-        for row in statistics(some.judgments(name), names=STATISTICS, n_draws=300, rng=rng)
+        for row in table(some.judgments(name), names=STATISTICS, n_draws=300, rng=rng).records()
         if "," not in row["raters"]
     ]
 

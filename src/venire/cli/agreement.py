@@ -151,10 +151,10 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 
 
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
-    from venire.agreement.table import statistics
+    from venire.agreement.table import table
 
     asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
-    return statistics(labels, names=options["names"] or None, rng=rng, **asked)
+    return table(labels, names=options["names"] or None, rng=rng, **asked).records()
 
 
 def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -204,11 +204,12 @@ def _what(record: dict[str, Any]) -> str:
 
 def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
     """Write how each assessor labels, and in JSON the confusions of every two."""
-    from venire.agreement.habits import caution
+    from venire.agreement.habits import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
     found = profiles(labels, level=options["level"], reference=options["reference"])
-    records, careful = found.records(), [f"{text} ({TRUSTED})" for text in [caution(found)] if text]
+    flagged = FlaggedProfiles(found)
+    records, careful = flagged.records(), [*map(str, flagged.notes), *([TRUSTED] if flagged.notes else [])]
     if out.format == "json":
         pairs, words = _confusions(labels)
         document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
@@ -219,7 +220,7 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
     if options["plot"] is not None:
         _draw(_plotted(found, labels), options["plot"])
     evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
-    out.notes([*repeated, found.sentence(), *evidence, *careful, *labels.notes])
+    out.notes([*repeated, flagged.sentence(), *evidence, *careful, *labels.notes])
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:

@@ -60,7 +60,7 @@ def combined_tables(
 
     top = _top(setting.relevant, snippets.scale, pages.scale)
     how: dict[str, Any] = {"top": top, "lowest": lowest, "model": setting, "rng": rng}
-    return [combined_table(snippets, pages, at=at, **how) for at in shares or [USUAL]]
+    return [combined_table(snippets, pages, at_least=at_least, **how) for at_least in shares or [USUAL]]
 
 
 def _top(relevant: Any, *scales: Scale) -> tuple[str, str] | None:
@@ -81,7 +81,7 @@ def _top(relevant: Any, *scales: Scale) -> tuple[str, str] | None:
 
 def write_combined(out: Output, found: Sequence[CombinedTable]) -> None:
     """Write the weights, a row per combination, largest first; people see those that rest on few pairs bracketed."""
-    records = [{"M": each.at[0], "N": each.at[1], **record} for each in found for record in each.records()]
+    records = [{"M": each.at_least[0], "N": each.at_least[1], **record} for each in found for record in each.records()]
     if out.format == "json":
         out.json({"combined": records})
         return

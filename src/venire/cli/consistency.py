@@ -65,7 +65,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     sets = None if found.cross.n_pages == 0 else _overlap(labels, copies, options["relevant"])
     records = found.records()
     pairs = [] if sets is None else [{key: each[key] for key in OVERLAP_KEYS} for each in sets.records()]
-    words = found.warnings()
+    words = [*map(str, found.notes)]
     if out.format == "json":
         out.json({"consistency": records, "overlap": pairs, "warnings": words})
     elif options["overlap"]:

@@ -98,7 +98,6 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     whose labels count: --assessor, --per assessor or --pool.
     """
     from venire import read_runs
-    from venire.disagreement.predicted_relevance import warnings_of
     from venire.io.runs import scan
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
@@ -108,7 +107,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         if options["counting"]["resources"] is None:
             sources = scan(sources, labels.items, progress=progress)
         counts = _counted(labels, sources, options=options, progress=progress)
-    words = [*warnings_of(counts.fit), *heard]
+    words = [*map(str, counts.fit.notes), *heard]
     records, taus = counts.records(), counts.tau_records()
     if out.format == "json":
         out.json({"counts": records, "tau": taus, "warnings": words})
@@ -119,14 +118,14 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.style import write_figure
 
         write_figure(plot_counts(counts), options["plot"])
-    out.notes([counts.sentence(), *_agreement(taus), *counts.notes, *warnings_of(counts.fit)])
+    out.notes([counts.sentence(), *_agreement(taus), *map(str, counts.notes), *map(str, counts.fit.notes)])
 
 
 def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
     """Fit the model, and count among the first results of each list, or among those of the first resources."""
     from venire import PredictedRelevance
     from venire.disagreement.counting import count_relevant
-    from venire.disagreement.counting_resources import count_resources
+    from venire.disagreement.counting_resources import FITTED_ON_POOL, count_resources
     from venire.disagreement.gains import read_share
 
     asked, scoring = options["counting"], dict(options["scoring"])
@@ -138,12 +137,13 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
     first = {} if resources else {"top": top, "model": model, "progress": progress}
     chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
     labels = labels.on_scale(chosen.judgments.scale)
-    more = {**scoring, "share": share, "rng": options["rng"], "progress": progress}
+    more = {**scoring, "at_least": share, "rng": options["rng"], "progress": progress}
     fit = chosen.fit(model, rng=options["rng"])
     if not resources:
         return replace(count_relevant(labels, sources, fit, top=top, **more), fitted_on=chosen.note)
     resource = read_resource(asked["resource"])
-    return count_resources(labels, sources, fit, resource=resource, top=asked["resources"], **more)
+    found = count_resources(labels, sources, fit, resource=resource, top=asked["resources"], **more)
+    return replace(found, fitted_on=FITTED_ON_POOL if options["fit_on"] is None else None)
 
 
 def _read_top(text: str | None) -> int | None:

@@ -144,9 +144,8 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         udm_records,
         write_groups,
     )
-    from venire.disagreement.files import parameters
     from venire.disagreement.gains import read_share
-    from venire.disagreement.predicted_relevance import difference_records, sentence, warnings_of
+    from venire.disagreement.predicted_relevance import difference_records
 
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
@@ -166,11 +165,11 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         return
     fit = setting.fit(labels, rng=rng)
     counted, said = counted_weights(labels, fit, shares)
-    words, weights = warnings_of(fit), udm_records(fit, shares, counted, keep=options["keep_lowest"])
+    words, weights = [*map(str, fit.notes)], udm_records(fit, shares, counted, keep=options["keep_lowest"])
     both = {} if out.quiet and out.format != "json" else both_ways(labels, setting, rng)
     items, of_items = _posteriors(labels, fit, options)
     if out.format == "json":
-        held = {"estimator": fit.setting.estimator, "parameters": parameters(fit), "udm": weights, "warnings": words}
+        held = {"estimator": fit.setting.estimator, "parameters": fit.records(), "udm": weights, "warnings": words}
         held["differences"] = difference_records(fit)
         out.json(held | both)
     else:
@@ -191,7 +190,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         write_figure(plot_parameters(fit), options["plot"])
     method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
     said += [*neglected_words(weights), *asymmetry_words(both, setting), *of_items]
-    out.notes([sentence(fit), method, *said, *labels.notes, *words])
+    out.notes([fit.sentence(), method, *said, *labels.notes, *words])
 
 
 def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, intents: str | None) -> Judgments:

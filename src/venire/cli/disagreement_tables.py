@@ -89,7 +89,7 @@ def _weights(fit: PredictedRelevanceFit, share: Share, name: str, *, keep: bool)
 
 def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, Any]], *, people: bool) -> Table:
     """Lay a fit out, a row per notion of relevance and label; people see numbers that rest on few pairs bracketed."""
-    from venire.disagreement.files import KEYS, parameters
+    from venire.disagreement.predicted_relevance import KEYS
     from venire.kernels.shares import FEW_PAIRS
 
     shares = list(dict.fromkeys((each["M"], each["N"]) for each in weights))
@@ -98,16 +98,15 @@ def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, A
         shown = [kind for kind in shown if kind != "estimated"]
     found = {(each["relevant"], each["label"], each["M"], each["N"]): each for each in weights}
     rows = []
-    for record in parameters(fit):
-        cells = [record[key] for key in KEYS]
+    for record in fit.records():
+        cells = list(record.values())
         if people and record["pairs"] < FEW_PAIRS:
             cells[2:8] = [None if cell is None else f"({cell:.4f})" for cell in cells[2:8]]
         for m, n in shares:
             cells += [found[record["relevant"], record["label"], m, n][kind] for kind in shown]
         rows.append(cells)
-    return Table(
-        [*KEYS, *(f"{'udm' if kind == 'weight' else kind}:{m}/{n}" for m, n in shares for kind in shown)], rows
-    )
+    weighted = [f"{'udm' if kind == 'weight' else kind}:{m}/{n}" for m, n in shares for kind in shown]
+    return Table(["relevant", "label", *KEYS, *weighted], rows)
 
 
 def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[str, Any]:
@@ -126,7 +125,7 @@ def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> lis
     notable = [each for each in told if each["low"] > 0 or each["high"] < 0]
     one, other = (", ".join(names) for names in (setting.observed, setting.reference))
     if told and not notable:
-        return [f"it makes no notable difference whether {one} or {other} is observed"]
+        return [f"no 95% interval of the difference between observing {one} and {other} excludes 0"]
     by_notion: dict[str, list[str]] = {}
     for each in notable:
         by_notion.setdefault(each["relevant"], []).append(
@@ -140,20 +139,19 @@ def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> lis
 def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:
     """Write the fits of groups of topics, one below the other, and whether they differ."""
     from venire.disagreement.by_topic import compare_groups
-    from venire.disagreement.files import KEYS, parameters
-    from venire.disagreement.predicted_relevance import warnings_of
+    from venire.disagreement.predicted_relevance import KEYS
     from venire.io.side_files import read_groups
 
     compared = compare_groups(labels, read_groups(Path(path)), setting, rng=rng)
-    records = [{"group": name, **record} for name, fit in compared.fits.items() for record in parameters(fit)]
-    words = [f"{name}: {word}" for name, fit in compared.fits.items() for word in warnings_of(fit)]
+    records = [{"group": name, **record} for name, fit in compared.fits.items() for record in fit.records()]
+    words = [f"{name}: {word}" for name, fit in compared.fits.items() for word in fit.notes]
     tests = [
         {"relevant": name, "statistic": float(statistic), "p_value": float(p), "p_adjusted": float(adjusted)}
         for name, statistic, p, adjusted in zip(
             compared.names, compared.statistic, compared.p_value, compared.p_adjusted, strict=True
         )
     ]
-    table = Table(["group", *KEYS], [list(record.values()) for record in records])
+    table = Table(["group", "relevant", "label", *KEYS], [list(record.values()) for record in records])
     estimator = next(iter(compared.fits.values())).setting.estimator
     if out.format == "json":
         out.json({"estimator": estimator, "parameters": records, "udm": [], "warnings": words, "groups": tests})

@@ -36,7 +36,7 @@ def item_posteriors(labels: Judgments, fit: PredictedRelevanceFit, model: str) -
 
         found = [posterior(labels, fit, relevant=name) for name in fit.relevant.names]
         words = []
-    return found, [*words, *(each.sentence() for each in found), *(note for each in found for note in each.notes)]
+    return found, [*words, *(each.sentence() for each in found), *(str(note) for each in found for note in each.notes)]
 
 
 def write_posteriors(labels: Judgments, found: Sequence[ItemRelevance], path: Path) -> None:

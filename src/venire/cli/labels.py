@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
-    from venire.disagreement.returned import LabelsToFit
+    from venire.disagreement.top_results import LabelsToFit
 
 SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
@@ -265,11 +265,11 @@ def settled_gains(
     if keep_lowest and not gains.startswith("udm:"):
         raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
-        from venire.disagreement.returned import AS_KNOWN
+        from venire.disagreement.top_results import AS_KNOWN
 
         chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
         if notes is not None:
-            notes += [note for note in (chosen.note, AS_KNOWN) if note and note not in notes]
+            notes += [str(note) for note in (chosen.note, AS_KNOWN) if note and str(note) not in notes]
         return gains_for(chosen.gains(gains, keep_lowest=keep_lowest), labels.scale)
     if fit_on is not None or fit_to is not None:
         flag = "--fit-to" if fit_on is None else "--fit-on"
@@ -301,7 +301,7 @@ def labels_for_fit(
 
     chosen: top, model and progress of ``labels_to_fit``.
     """
-    from venire.disagreement.returned import LabelsToFit, labels_to_fit
+    from venire.disagreement.top_results import LabelsToFit, labels_to_fit
 
     if fit_on is not None and fit_to is not None:
         raise click.UsageError("--fit-to fits on JUDGMENTS, and --fit-on on other judgments: leave one of them out")

@@ -110,7 +110,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         )
     records = all_records(found)
     if out.format == "json":
-        out.json({**records, "answers": found.answers(), "warnings": list(found.warnings)})
+        out.json({**records, "answers": found.answers(), "warnings": [*map(str, found.notes)]})
     else:
         out.table("sensitivity", sensitivity_table(records, found, options["against"]))
     if options["plot"] is not None:
@@ -118,4 +118,4 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         from venire.plots.style import write_figure
 
         write_figure(plot_sensitivity(found), options["plot"])
-    out.notes([*found.answers(), *labels.notes, *found.warnings])
+    out.notes([*found.answers(), *labels.notes, *map(str, found.notes)])

@@ -74,8 +74,8 @@ class PredictedScores(Tabular):
         found = self.estimate(self.systems[best])
         among = f", the highest of {len(self.systems)} systems" if len(self.systems) > 1 else ""
         return (
-            f"For a random user, the mean {self.measures[0]} of {self.systems[best]} is {found.value:.4f} ({CONFIDENCE:.0%} "
-            f"interval {found.low:.4f} to {found.high:.4f}){among}."
+            f"For a random user, the mean {self.measures[0]} of {self.systems[best]} is {found.value:.4f} "
+            f"({CONFIDENCE:.0%} interval {found.low:.4f} to {found.high:.4f}){among}."
         )
 
     def records(self) -> Records:

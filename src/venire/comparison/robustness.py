@@ -36,7 +36,7 @@ from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
-from venire.disagreement.returned import AS_KNOWN, LabelsToFit, labels_to_fit
+from venire.disagreement.top_results import AS_KNOWN, LabelsToFit, labels_to_fit
 from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan

@@ -1,30 +1,20 @@
-"""Result quality: how p(R|i) depends on how good the results are that it is estimated from.
+"""How p(R|i) depends on the quality of the results that it is estimated from.
 
-Demeester et al. (2015), Section 6.1 and Figure 1: the lists of every topic are put in order, best first, by how many
-results an assessor labelled L or higher, ties by name; p(R|i) is estimated from the documents of the first list of
-every topic, of the first two, and so on up to all.  Every document belongs to the first list that holds it, so pairs
-are counted once, by the place of that list, and summed up from there.
+Demeester et al. (2015), Section 6.1 and Figure 1: the lists of every topic are ranked, best first, by how many results
+an assessor labelled L or higher, ties by name; p(R|i) is estimated from the documents of the first list of every topic,
+of the first two, and so on up to all.  Every document belongs to the first list that holds it, so pairs are counted
+once, by the place of that list, and accumulated.
 
-Caution.  An assessor whose labels order the lists and are second labels too makes p(R|i) come out high for the first
-lists even if documents with one label are all alike: those lists come first because this assessor's labels there are
-high.  Read one-sided, this assessor's label observed and somebody else's the second, that part of the change is
-gone; where it can be had, that curve is given too (``one_sided``).
+Caution.  Where the labels of an assessor rank the lists and are second labels too, p(R|i) is too high for the first
+lists: they come first because this assessor's labels there are high.  The one-sided estimate, from this assessor's
+labels to those of others, does not have that bias; where possible it is computed too (``one_sided``).
 
-Result lists: which documents a system, or a resource, returned for a topic; from runs, or from the resources.
+Demeester et al. (2014), Section 6.2 and Table 3 (``list_subsets``): a list is of high quality if an assessor gave at
+least one of its results a label in R.  p(R|i) is estimated from the documents of such lists, of the others, and of all;
+each from the upper half of the ranks and from all of them.  A document in lists of both kinds counts in both.
 
-In federated search a document belongs to the resource (the search engine) that returned it.  Which one is told as in
-``resources``: by the document's name, a column, or a mapping; the name may tell the rank too, by ``{rank}`` in a
-pattern or a group of that name in a regular expression.
-
-Item pairs: pairs of labels summed up by anything that documents have, and what some assessors said of each.
-
-List subsets: p(R|i) from good lists and from bad ones, from the top of lists and from all of them.
-
-Demeester et al. (2014), Section 6.2 and Table 3: a list is of high quality if an assessor gave at least one of its
-results a label in R.  p(R|i) is estimated from the documents of such lists, of the others, and of all; each from the
-upper half of the ranks and from all of them.  A document that lists of both kinds return counts in both.
-
-Every item is in some of these subsets and not in others; pairs are counted once by which, and summed up from there.
+Lists are those of runs, or of resources (search engines in federated search, see ``counting_resources``): the name of a
+document may also have its rank, by ``{rank}`` in a pattern or a group of that name in a regular expression.
 """
 
 from __future__ import annotations
@@ -42,12 +32,12 @@ from venire.data.label_pairs import Pairs, distinct_items, named_assessors, two_
 from venire.data.relevance import RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.counting_resources import ResourceLike, resource_pattern, with_resources
-from venire.disagreement.predicted_relevance import PredictedRelevance
+from venire.disagreement.predicted_relevance import PredictedRelevance, label_rows
 from venire.disagreement.selection import safe_pairs
 from venire.errors import PairsError, SettingError
 from venire.kernels.label_pairs import pair_blocks
 from venire.kernels.shares import FEW_PAIRS, shares, shares_and_pairs
-from venire.results import Records, Tabular, known
+from venire.results import Note, Records, Tabular
 from venire.types import Bools, Codes, Floats, Ints
 
 
@@ -55,7 +45,7 @@ from venire.types import Bools, Codes, Floats, Ints
 class ResultLists:
     """Lists: topic, name (list,), the latter into ``names``.  Their judged documents: owner, item, rank (entry,).
 
-    rank counts from 1; None where nothing tells it.
+    rank counts from 1; None where it is unknown.
     """
 
     names: tuple[str, ...]
@@ -66,7 +56,7 @@ class ResultLists:
     rank: Codes | None
 
     def upto(self, k: int) -> ResultLists:
-        """Forget what stands below rank k, if ranks are known; lists keep their numbers."""
+        """Keep the first k ranks, if ranks are known; lists keep their numbers."""
         if self.rank is None:
             return self
         kept = self.rank <= k
@@ -74,11 +64,11 @@ class ResultLists:
 
     @property
     def n_most(self) -> int:
-        """Lists of the topic that has most."""
+        """Largest number of lists of a topic."""
         return int(np.bincount(self.topic).max(initial=0))
 
     def sums(self, values: Floats | Bools) -> Floats:
-        """Sum a value of the items up over the entries of each list: values (item,) -> (list,)."""
+        """Sum a value of items over the entries of each list: values (item,) -> (list,)."""
         return np.bincount(self.owner, values[self.item], minlength=len(self.topic)).astype(np.float64)
 
     def places(self, score: Floats) -> Ints:
@@ -100,11 +90,7 @@ def lists_of_runs(facts: Facts) -> ResultLists:
 
 
 def lists_of_resources(judgments: Judgments, resource: ResourceLike) -> tuple[Judgments, ResultLists]:
-    """Take the judged documents of each resource, for each topic, as a list; documents without one are in no list.
-
-    resource : a pattern of document names, the name of a column, or a mapping from documents to resources; a column
-    that told is no facet of the judgments any more
-    """
+    """Take the judged documents of each resource, for each topic, as a list; resource as in ``with_resources``."""
     judgments, of_item = with_resources(judgments, resource)
     ranks = _ranks(judgments.items, resource) if isinstance(resource, str) else None
     item = np.flatnonzero(np.array([bool(name) for name in of_item.names])[of_item.codes]).astype(np.int32)
@@ -130,7 +116,7 @@ def _ranks(items: Items, pattern: str) -> Codes | None:
     texts = [match["rank"] if (match := read.fullmatch(doc)) else "0" for doc in items.doc]
     wrong = next((text for text in texts if not (text or "").isdecimal()), None)
     if wrong is not None:
-        raise SettingError(f"{pattern!r} reads the rank {wrong!r}, expected a number", hint="look at the pattern")
+        raise SettingError(f"{pattern!r} reads the rank {wrong!r}, expected a number", hint="check the pattern")
     return np.array(texts, dtype=np.int32)
 
 
@@ -163,14 +149,9 @@ class ItemPairs:
 
 
 def item_pairs(judgments: Judgments, setting: PredictedRelevance) -> ItemPairs:
-    """Pair labels up as a fit does, and refuse what it refuses.  O(rows log rows)."""
-    pairs = safe_pairs(
-        judgments,
-        estimator=setting.estimator,
-        observed=setting.observed,
-        reference=setting.reference,
-        weight=setting.weight,
-    )
+    """Pair labels as a fit does.  O(rows log rows)."""
+    names = ("estimator", "observed", "reference", "weight")
+    pairs = safe_pairs(judgments, **{name: getattr(setting, name) for name in names})
     item, _ = distinct_items(judgments)
     document = np.arange(len(pairs.topic), dtype=np.int32)
     document[item] = judgments.item
@@ -247,9 +228,9 @@ TOP = 10
 class QualitySensitivity(Tabular):
     """p(R|i) and pairs (list, relevant, label) from the first 1, 2, ... lists of every topic.
 
-    by: whose labels ordered the lists, ``level`` or higher being good; one_sided: p read from the labels of these
-    alone, None where that is the same or cannot be had; outside: share of the pairs that are in no list; judged: share
-    of the items in lists that have such labels; selected: whether such labels come second, too.
+    by: whose labels ranked the lists, ``level`` or higher being good; one_sided: p from the labels of these alone, None
+    where that is the same or impossible; outside: share of the pairs that are in no list; judged: share of the items in
+    lists that have such labels; selected: whether such labels come second, too.
     """
 
     scale: Scale
@@ -265,57 +246,47 @@ class QualitySensitivity(Tabular):
     selected: bool
 
     def sentence(self, row: int = 0) -> str:
-        """Say which label depends most on the lists, and how much of that is in the order of the lists."""
-        best = self.p[0, row]
-        change = np.abs(best - self.p[-1, row])
+        """Say p(R|i) in the best lists and in all, for the label with the largest difference."""
+        change = np.abs(self.p[0, row] - self.p[-1, row])
         if np.isnan(change).all():
             return "The best lists have no items judged twice."
         enough = self.pairs[0, row] >= FEW_PAIRS
         level = int(np.nanargmax(np.where(enough, change, np.nan) if enough.any() else change))
-        words = (
-            f"p({self.relevant.names[row]}|{self.scale.labels[level]}) is {best[level]:.2f} in the best list of every "
-            f"topic and {self.p[-1, row, level]:.2f} in all {len(self.p)} lists"
-        )
-        if self.one_sided is None or np.isnan(self.one_sided[[0, -1], row, level]).any():
-            return f"{words}: estimate it from results as good as those to be evaluated."
-        first, last = self.one_sided[[0, -1], row, level]
+        p, unbiased = self.p[:, row, level], ""
+        if self.one_sided is not None:
+            first, last = self.one_sided[[0, -1], row, level]
+            unbiased = f"; one-sided from {', '.join(self.by[:3])}, who rank the lists, {first:.2f} and {last:.2f}"
         return (
-            f"{words}; read one-sided from {', '.join(self.by[:3])}, whose labels order the lists, {first:.2f} and "
-            f"{last:.2f}: only that change is the documents'."
+            f"p({self.relevant.names[row]}|{self.scale.labels[level]}) is {p[0]:.2f} in the best list of each topic, "
+            f"{p[-1]:.2f} in all {len(p)} lists{unbiased}."
         )
 
     def records(self) -> Records:
         """Return one row per number of lists, notion of relevance and label: p(R|i), and the pairs behind it."""
+        one_sided = np.full_like(self.p, np.nan) if self.one_sided is None else self.one_sided
         return [
-            {
-                "lists": number + 1,
-                "relevant": relevant,
-                "label": label,
-                "p": known(self.p[number, row, level]),
-                "one_sided": None if self.one_sided is None else known(self.one_sided[number, row, level]),
-                "pairs": float(self.pairs[number, row, level]),
-            }
-            for number in range(len(self.p))
-            for row, relevant in enumerate(self.relevant.names)
-            for level, label in enumerate(self.scale.labels)
+            {"lists": number, **row}
+            for number, (p, pairs, one) in enumerate(zip(self.p, self.pairs, one_sided, strict=True), 1)
+            for row in label_rows(self.relevant, self.scale, {"p": p, "pairs": pairs, "one_sided": one})
         ]
 
-    def warnings(self) -> list[str]:
+    @property
+    def notes(self) -> tuple[Note, ...]:
         """What to be careful about."""
-        words = []
+        found, by = [], self.by[:3]
         if self.outside > 0:
-            words.append(f"{100 * self.outside:.0f}% of the pairs of labels are on items in no list, and left out")
+            text = "{share:.0%} of the pairs of labels are on items in no list, and left out"
+            found.append(Note("pairs-outside-lists", text, share=self.outside))
         if self.judged < 0.5:
-            words.append(
-                f"the labels that order the lists, by {', '.join(self.by[:3])}, are on {100 * self.judged:.0f}% of the "
-                "items in lists: the order says little"
-            )
+            text = "the labels that rank the lists, by {by:list}, are on {share:.0%} of the items in lists only"
+            found.append(Note("few-ranking-labels", text, by=by, share=self.judged))
         if self.selected and self.one_sided is None:
-            words.append(
-                f"labels by {', '.join(self.by[:3])} order the lists and come second too, so p(R|i) is too high for "
-                "the first lists; order them by the labels of those observed"
+            text = (
+                "labels by {by:list} rank the lists and are second labels too, so p(R|i) is too high for the first "
+                "lists; rank them by the labels of the observed assessors"
             )
-        return words
+            found.append(Note("ranking-labels-second", text, by=by))
+        return tuple(found)
 
 
 def against_quality(
@@ -327,13 +298,13 @@ def against_quality(
     level: str | None = None,
     top: int = TOP,
 ) -> QualitySensitivity:
-    """Estimate p(R|i) from more and more lists, best first.
+    """Estimate p(R|i) from an increasing number of lists, best first.
 
     Parameters
     ----------
     lists : made by ``lists_of_runs`` or ``lists_of_resources`` from the items of the judgments
     setting : how labels are paired; its prior is not used
-    by : assessors whose labels order the lists; by default those observed, else the reference, else who gave most
+    by : assessors whose labels rank the lists; by default those observed, else the reference, else who gave most
     level : a result with this label or higher is good; by default the middle of the scale, upper half
     top : how many results of each list count, where ranks are known
 
@@ -343,7 +314,8 @@ def against_quality(
         raise SettingError(f"the first {top} results of each list: expected 1 or more")
     relevant = relevant_sets(judgments.scale, setting.relevant)
     lists, by = lists.upto(top), tuple(named_assessors(by)) or _usual_order(judgments, setting)
-    level = _usual_level(judgments.scale, relevant) if level is None else level
+    middle = judgments.scale.labels[len(judgments.scale) // 2]
+    level = level or (middle if judgments.scale.ordered else relevant.names[0])
     good = labelled_share(judgments, by, relevant_sets(judgments.scale, level).labels[0])
     place = lists.places(lists.sums(np.nan_to_num(good)))
     n_lists = lists.n_most
@@ -370,17 +342,12 @@ def against_quality(
 
 
 def _usual_order(judgments: Judgments, setting: PredictedRelevance) -> tuple[str, ...]:
-    """Whose labels order the lists, if nobody says."""
+    """Whose labels rank the lists by default."""
     named = tuple(named_assessors(setting.observed)) or tuple(named_assessors(setting.reference))
     if named:
         return named
     n_labels = np.bincount(judgments.assessor.codes, minlength=len(judgments.assessor.names))
     return (judgments.assessors[int(np.argmax(n_labels))],)
-
-
-def _usual_level(scale: Scale, relevant: RelevantSets) -> str:
-    """The label from which a result is good, if nobody says: the middle of the scale; without an order, R itself."""
-    return scale.labels[len(scale) // 2] if scale.ordered else relevant.names[0]
 
 
 def _second(judgments: Judgments, setting: PredictedRelevance) -> set[str]:
@@ -391,7 +358,7 @@ def _second(judgments: Judgments, setting: PredictedRelevance) -> set[str]:
 
 
 def _read_from(judgments: Judgments, setting: PredictedRelevance, by: tuple[str, ...]) -> PredictedRelevance | None:
-    """Observe the labels that order the lists, those of others second; None where that is another question."""
+    """Observe the labels that rank the lists, those of others second; None where that is another question."""
     named = bool(setting.observed or setting.reference)
     others = _second(judgments, setting) - set(by)
     if not others or (named and setting.estimator != "paired"):

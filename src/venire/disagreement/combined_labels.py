@@ -1,9 +1,9 @@
-"""Combined labels: what an assessor said of a snippet and of the page behind it, as one label.
+"""Combined labels: an assessor's labels for a snippet and for its page, as one label.
 
 Demeester et al. (2014), Section 7, doi:10.1145/2556195.2556268: the labels of both units are combined, as in
 ``Sure+HRel``.  The combinations have no order; the User Disagreement Model gives each its weight, the probability that
-at least M of N users give the top combination, and the weights order them (Table 4).  A weight that rests on fewer
-than 50 cases stands in brackets.  Departure: page levels alone are fitted on the same results, so that both weights
+at least M of N users give the top combination, and the weights order them (Table 4).  A weight from fewer than
+50 cases is in brackets.  Departure: page levels alone are fitted on the same results, so that both weights
 rest on the same cases.
 """
 
@@ -22,7 +22,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import AmbiguousLabels, PairsError, ScaleError
 from venire.kernels.shares import FEW_PAIRS
-from venire.results import Tabular, counted, known, known_count
+from venire.results import Note, Tabular, known, known_count
 from venire.types import Floats, Ints, RNGLike
 
 JOIN, ANY = "+", "(any)"
@@ -44,7 +44,7 @@ class Combined(NamedTuple):
 def split_units(
     judgments: Judgments, scales: Sequence[Scale | str], units: Sequence[str] = UNITS
 ) -> tuple[Judgments, Judgments]:
-    """Part the labels of a table with a column ``unit``, each unit on a scale of its own.
+    """Split the labels of a table with a column ``unit``, each unit on its own scale.
 
     The table is read with all labels on one scale, as in "No|Unlikely|Maybe|Sure|Non|Rel|HRel|Key"; scales: those of
     the units, lowest label first.
@@ -70,7 +70,7 @@ def combine(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True)
 
 
 def combined(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True) -> Combined:
-    """Combine labels, and keep what they are made of.  O(rows log rows)."""
+    """Combine labels, and keep their parts.  O(rows log rows)."""
     snippets, pages, notes = _matched(snippets, pages)
     n_snippet, n_page = len(snippets.scale), len(pages.scale)
     snippet = snippets.label.astype(np.int64) + 1
@@ -86,12 +86,12 @@ def combined(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True
         for one, other in zip(snippet_level.tolist(), page_level.tolist(), strict=True)
     )
     scale = Scale(names, "nominal")
-    judgments = replace(pages, scale=scale, label=label[:-1].astype(np.int32), notes=(*pages.notes, *notes))
+    judgments = replace(pages, scale=scale, label=label[:-1].astype(np.int32), notes=(*pages.notes, *map(str, notes)))
     return Combined(judgments, pages, snippet_level, page_level)
 
 
-def _matched(snippets: Judgments, pages: Judgments) -> tuple[Judgments, Judgments, tuple[str, ...]]:
-    """Put the labels of both units for the same result and assessor side by side, on the same items."""
+def _matched(snippets: Judgments, pages: Judgments) -> tuple[Judgments, Judgments, tuple[Note, ...]]:
+    """Match the labels of both units for the same result and assessor, on the same items."""
     for unit, each in zip(UNITS, (snippets, pages), strict=True):
         if not each.scale.ordered:
             raise ScaleError(
@@ -109,7 +109,7 @@ def _matched(snippets: Judgments, pages: Judgments) -> tuple[Judgments, Judgment
         if len(np.unique(keys)) < len(keys):
             raise AmbiguousLabels(
                 f"an assessor has several {unit} labels for one result, and it is not clear which one to combine",
-                hint="keep one of them with --repeats first (or last), or choose an intent with where(intent=...)",
+                hint="keep one of them when reading, or choose an intent with where(intent=...)",
             )
     shared, of_snippet, of_page = np.intersect1d(cell[:n_first], cell[n_first:], return_indices=True)
     if not len(shared):
@@ -117,8 +117,9 @@ def _matched(snippets: Judgments, pages: Judgments) -> tuple[Judgments, Judgment
             "no result has a snippet label and a page label by the same assessor",
             hint="both need the same names of topics, documents and assessors",
         )
+    text = "{n:label} for a {unit} without counterpart left out"
     left = [
-        f"{counted(len(each) - len(shared), f'{unit} label')} without its counterpart left out"
+        Note("unmatched-labels", text, n=len(each) - len(shared), unit=unit)
         for unit, each in zip(UNITS, sources, strict=True)
         if len(each) > len(shared)
     ]
@@ -137,7 +138,7 @@ class CombinedTable(Tabular):
     """
 
     combined: Combined
-    at: tuple[int, int]
+    at_least: tuple[int, int]
     fit: PredictedRelevanceFit
     pages: PredictedRelevanceFit
     weight: Floats
@@ -145,13 +146,13 @@ class CombinedTable(Tabular):
     snippet_names: tuple[str, ...]
 
     def order(self) -> list[int]:
-        """Labels by decreasing weight, those of which nothing is known last; equal ones by page, then snippet."""
+        """Labels by decreasing weight, those without a weight last; ties by page, then snippet."""
         known = np.where(np.isnan(self.weight), -1.0, self.weight)
         order: list[int] = np.lexsort((-self.combined.snippet_level, -self.combined.page_level, -known)).tolist()
         return order
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per label, by decreasing weight; ``few``: it rests on fewer than 50 cases."""
+        """Return one row per label, by decreasing weight; ``few``: from fewer than 50 cases."""
         return [self._record(level) for level in self.order()]
 
     def _record(self, level: int) -> dict[str, Any]:
@@ -168,15 +169,15 @@ class CombinedTable(Tabular):
         }
 
     def sentence(self) -> str:
-        """Say the weights in one sentence, largest first."""
-        m, n = self.at
+        """Say the weights, largest first."""
+        m, n = self.at_least
         top = self.fit.relevant.names[0]
         named = [(f"{each['snippet']}{JOIN}{each['page']}", each) for each in self.records()]
         shown = ", ".join(f"{_bracketed(each)} for {name}" for name, each in named if name != top)
         return f"At least {m} of {n} users, the assessor among them, would say {top} with probability {shown}."
 
     def __str__(self) -> str:
-        m, n = self.at
+        m, n = self.at_least
         lines = [("snippet", "page", f"P({m}/{n}) combined", f"P({m}/{n}) page")]
         lines += [
             (each["snippet"], each["page"], _bracketed(each), _number(each["page_weight"])) for each in self.records()
@@ -192,35 +193,35 @@ def combined_table(
     pages: Judgments,
     *,
     top: tuple[str, str] | None = None,
-    at: tuple[int, int] = (1, 3),
+    at_least: tuple[int, int] = (1, 3),
     merge_lowest: bool = True,
     lowest: float | None = 0.0,
     model: PredictedRelevance | None = None,
     rng: RNGLike = 0,
 ) -> CombinedTable:
-    """Weigh combined labels with the User Disagreement Model, next to page labels alone (Table 4).
+    """Weight combined labels with the User Disagreement Model, beside page labels alone (Table 4).
 
-    top: the snippet and page label that make a result relevant; None: the highest of each.  at: (M, N), at least M of
-    N users.  merge_lowest: see ``combine``.  lowest: the weight of labels with the lowest page level, 0 as in Section
-    3.3.2; None: as estimated.  model: how labels are paired and weighed; its ``relevant`` is passed over.
+    top: the snippet and page label that make a result relevant; None: the highest of each.  at_least: (M, N), at least
+    M of N users.  merge_lowest: see ``combine``.  lowest: the weight of labels with the lowest page level, 0 as in
+    Section 3.3.2; None: as estimated.  model: how labels are paired and weighted; its ``relevant`` is not used.
     """
     made = combined(snippets, pages, merge_lowest=merge_lowest)
     model = model or PredictedRelevance()
     top = top or (snippets.scale.labels[-1], pages.scale.labels[-1])
     fit = replace(model, relevant=[JOIN.join(top)]).fit(made.judgments, rng=rng)
     alone = replace(model, relevant=[top[1]], estimator=fit.setting.estimator).fit(made.pages, rng=rng)
-    weight = _weights(fit, at)
-    page_weight = _weights(alone, at)
+    weight = _weights(fit, at_least)
+    page_weight = _weights(alone, at_least)
     if lowest is not None:
         weight[made.page_level == 0] = page_weight[0] = lowest
-    return CombinedTable(made, at, fit, alone, weight, page_weight[made.page_level], snippets.scale.labels)
+    return CombinedTable(made, at_least, fit, alone, weight, page_weight[made.page_level], snippets.scale.labels)
 
 
-def _weights(fit: PredictedRelevanceFit, at: tuple[int, int]) -> Floats:
+def _weights(fit: PredictedRelevanceFit, at_least: tuple[int, int]) -> Floats:
     """Weights of the labels that have pairs -> (label,); NaN for the others."""
     known = ~np.isnan(fit.p[0])
     weight = np.full(len(known), np.nan)
-    weight[known] = udm_weights(*at, fit.p[0, known], fit.relevant.labels[0, known])
+    weight[known] = udm_weights(*at_least, fit.p[0, known], fit.relevant.labels[0, known])
     return weight
 
 

@@ -8,59 +8,66 @@ user is satisfied with a result labelled i:
     ``udm``      :math:`\sum_i n_i\, P^{(M/N)}_{R|i}` Section 3.4.1: for M/N = 1/2, results that the assessor or another
                                                       user finds relevant; Demeester et al. (2014), Eqs. (1)-(5)
 
-Each is a cumulative gain, computed by ``evaluate``; all three come from one pass over the runs.  The mean is over
-topics.  The standard error of ``binary`` is the standard deviation over topics (n - 1) divided by the root of their
-number, as "the st. dev. of the mean" of Table 5; those of ``prm`` and ``udm`` hold the uncertainty of :math:`p_{R|i}`
-too, by the jackknife over the topics of the counts and of the fit together (``disagreement.fit_errors``).
+Each is a cumulative gain, computed by ``evaluate`` in one pass over the runs.  The mean is over topics.  The standard
+error of ``binary`` is "the st. dev. of the mean" of Table 5.  That of ``prm`` and ``udm`` includes the uncertainty of
+:math:`p_{R|i}`: a number :math:`\theta = \sum_i w_i g_i(p)` with weights w and gains g(p) has two sources of error, the
+topics over which w was counted and those from which p was estimated, often the same.  With :math:`a_t` the change of
+the mean over T topics if topic t is left out, and :math:`b_t` that if t is left out of the fit (on U topics),
 
-Table 5 counts over the results of a system's first resources instead of one list (``resources``).
+.. math:: s^2 = \sum_t \left(\sqrt{\tfrac{T-1}{T}}\, a_t + \sqrt{\tfrac{U-1}{U}}\, b_t\right)^2
+
+is the jackknife (Efron and Stein 1981, doi:10.1214/aos/1176345462) of both together, topics being matched by name.
+Where p is 0 or 1, or one topic has all pairs of a label, leaving topics out shows no variation.  There the half-width
+of the 95 % interval of p, divided by 1.96, is an error of its own; also for every label where the topics of a fit are
+not known (one read from a file).
+
+Table 5 counts over the results of a system's first resources instead of one list (``counting_resources``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from venire.data.gains import Gains, gains_for
-from venire.data.judgments import Judgments
-from venire.disagreement.fit_errors import GainChanges, gain_changes, mean_error
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.disagreement.returned import labels_to_fit
+from venire.disagreement.top_results import labels_to_fit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.kernels.rank_correlation import kendall_tau
+from venire.kernels.shares import Z95, shares
 from venire.measures.dcg import CG
 from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth
 from venire.measures.scores import Scores
-from venire.results import Tabular, counted, known
+from venire.results import Note, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
 
 KINDS = ("prm", "binary", "udm")
 COMPARED = (("prm", "binary"), ("prm", "udm"))
-"""The kinds of count whose orders of systems are compared."""
+"""Kinds of count whose rankings of systems are compared."""
 
 DECIMALS = 10
-"""Counts that differ less are equal: sums of the same gains in another order."""
+"""Counts that are equal to this many decimals are tied."""
 
 Model = PredictedRelevance | PredictedRelevanceFit
 
 
 @dataclass(frozen=True)
 class Count(CG):
-    """How many of the first k are relevant: a cumulative gain whose gains are its own."""
+    """How many of the first k are relevant: a cumulative gain with its own gains."""
 
     gains: Gains | None = None
     name: str = "count"
 
     def worth(self, gains: Gains, unjudged: float) -> Worth:
-        """Gain of each label by the model, whatever gains others use."""
+        """Gain of each label by the model, whatever gains other measures use."""
         return Worth((gains if self.gains is None else gains_for(self.gains, gains.scale)).values, unjudged)
 
     def __str__(self) -> str:
@@ -71,12 +78,9 @@ class Count(CG):
 class Counts(Tabular):
     """Expected numbers of relevant results: mean and se (kind, relevant, system), over n_topics (system,).
 
-    The se of prm and udm holds the uncertainty of p(R|i); a 95 % interval is mean -+ t se, with n_topics - 1 degrees of
-    freedom.
-
-    tau (pair of kinds, relevant): Kendall's tau-b between the counts of systems, the oracle left out.  Where counts
-    are per assessor, all arrays have a last axis for them.  ``scores`` holds the counts topic by topic.  If there is
-    an oracle, it is the first of the systems.
+    A 95 % interval is mean -+ t se, with n_topics - 1 degrees of freedom.  tau (pair of kinds, relevant): Kendall's
+    tau-b between the counts of systems, without the oracle.  Where counts are per assessor, all arrays have a last axis
+    for them.  ``scores`` holds the counts by topic.  An oracle is the first of the systems.
     """
 
     relevant: tuple[str, ...]
@@ -88,20 +92,18 @@ class Counts(Tabular):
     tau: Floats
     scores: Scores
     fit: PredictedRelevanceFit
-    share: tuple[int, int] = (1, 2)
+    at_least: tuple[int, int] = (1, 2)
     among: str = "results"
     oracle: bool = False
-    kinds: tuple[str, ...] = KINDS
-
-    fitted_on: str = ""
+    fitted_on: Note | None = None
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know of the counts."""
-        return (self.fitted_on, *self.scores.notes) if self.fitted_on else self.scores.notes
+    def notes(self) -> tuple[Note | str, ...]:
+        """What the model was fitted on, and the notes of the scores."""
+        return (*([] if self.fitted_on is None else [self.fitted_on]), *self.scores.notes)
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per notion of relevance and system, most relevant results first; None where nothing is known."""
+        """Return one row per notion of relevance and system, most relevant results first; None where unknown."""
         return [
             {"system": self.systems[system], "relevant": self.relevant[row], **self._of(who), **self._cells(place)}
             for row in range(len(self.relevant))
@@ -111,7 +113,7 @@ class Counts(Tabular):
         ]
 
     def tau_records(self) -> list[dict[str, Any]]:
-        """One record per notion of relevance and pair of counts; None where a count does not tell systems apart."""
+        """Return one row per notion of relevance and pair of counts; None where all systems tie in a count."""
         return [
             {"relevant": name, **self._of(who), "a": a, "b": b, "tau": known(self.tau[(pair, row, *self._place(who))])}
             for row, name in enumerate(self.relevant)
@@ -126,17 +128,17 @@ class Counts(Tabular):
         return np.append(0, ranked[ranked != 0]) if self.oracle else ranked
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
-        systems = [n for n in self.order().tolist() if n or not self.oracle]
-        place = (0, systems[0], *self._place(0))
-        prm, se, binary, binary_se = (float(each[kind, *place]) for kind in (0, 1) for each in (self.mean, self.se))
-        tau = float(self.tau[(0, 0, *self._place(0))])
-        agree = "" if np.isnan(tau) else f"; over systems the two counts agree with tau-b {tau:.2f}"
-        best = f"{self.systems[systems[0]]}{f', the best of {len(systems)} systems,' if len(systems) > 1 else ''}"
+        """Say the counts of the system with the highest, and tau-b between them over systems."""
+        best = next(n for n in self.order().tolist() if n or not self.oracle)
+        prm, binary = (
+            f"{self.mean[(kind, 0, best, *self._place(0))]:.2f} ± {self.se[(kind, 0, best, *self._place(0))]:.2f}"
+            for kind in (0, 1)
+        )
         whose = f" (labels of {self.assessors[0]})" if self.assessors else ""
         return (
-            f"Among {self.among} of {best} a random user finds {_shown(prm, se)} relevant ({self.relevant[0]}), where "
-            f"the labels alone count {_shown(binary, binary_se)}{whose}{agree}."
+            f"Among {self.among} of {self.systems[best]}, the best of {len(self.systems) - self.oracle} systems, a "
+            f"random user finds {prm} relevant ({self.relevant[0]}), by the labels alone {binary}{whose}; tau-b "
+            f"between both counts over systems is {float(self.tau[(0, 0, *self._place(0))]):.2f}."
         )
 
     def _place(self, assessor: int) -> tuple[int, ...]:
@@ -147,7 +149,7 @@ class Counts(Tabular):
 
     def _cells(self, place: tuple[int, ...]) -> dict[str, float | int | None]:
         cells: dict[str, float | int | None] = {}
-        for kind, name in enumerate(self.kinds):
+        for kind, name in enumerate(KINDS):
             cells |= {name: known(self.mean[(kind, *place)]), f"{name}_se": known(self.se[(kind, *place)])}
         return cells | {"topics": int(self.n_topics[place[1:]])}
 
@@ -158,7 +160,7 @@ def count_relevant(
     model: Model | None = None,
     *,
     top: int | None = 10,
-    share: tuple[int, int] = (1, 2),
+    at_least: tuple[int, int] = (1, 2),
     fit_to: str | None = None,
     rng: RNGLike = 0,
     **scoring: Any,
@@ -168,17 +170,16 @@ def count_relevant(
     Parameters
     ----------
     judgments, runs : as ``evaluate`` takes them
-    model : what disagreement is: a fit, or a setting to be fitted on the judgments; None: the top label is relevant
+    model : a fit, or a setting to be fitted on the judgments; None: the top label is relevant
     top : how many results of each list count; None: the whole list
-    share : M and N of the User Disagreement Model
-    fit_to : what a setting is fitted on: labels of results that some system has among those counted ("returned"), or
-        all ("pool"); None: the former where enough of them were judged twice, as in ``labels_to_fit``
+    at_least : M and N of the User Disagreement Model
+    fit_to : as in ``labels_to_fit``
     scoring : assessor, per, pool, unjudged, missing, duplicates and the rest, as ``evaluate`` takes them
 
     Notes
     -----
-    A document that nobody judged counts as irrelevant.  When not to use this: where it matters at which rank a result
-    stands (use ``evaluate`` with the same gains), or where the model was fitted on results unlike those counted.
+    A document that nobody judged counts as irrelevant.  When not to use this: where the rank of a result matters (use
+    ``evaluate`` with the same gains), or where the model was fitted on results unlike those counted.
 
     Examples
     --------
@@ -191,7 +192,7 @@ def count_relevant(
     >>> counts.records()[0]["binary"], round(counts.records()[0]["prm"], 2)
     (1.0, 0.98)
     '''
-    labels, note = as_judgments(judgments), ""
+    labels, note = as_judgments(judgments), None
     sources = scan(runs, labels.items, progress=scoring.get("progress"))
     if isinstance(model, PredictedRelevanceFit):
         fit = model
@@ -199,26 +200,19 @@ def count_relevant(
         asked = model or PredictedRelevance()
         chosen = labels_to_fit(labels, sources, fit_to=fit_to, top=top, model=asked)
         fit, note = chosen.fit(asked, rng=rng), chosen.note
-    measures = measures_of(fit, top, share)
+    measures = measures_of(fit, top, at_least)
     scores = evaluate(labels, sources, measures, gains=measures[0].gains or "linear", **scoring)
     among = "the results" if top is None else f"the first {counted(top, 'result')}"
-    return replace(counts_of(scores, fit, share, among=among), fitted_on=note)
+    return replace(counts_of(scores, fit, at_least, among=among), fitted_on=note)
 
 
-def fitted(judgments: Judgments, model: Model | None, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
-    """Fit a model on judgments, if it is not fitted yet."""
-    if isinstance(model, PredictedRelevanceFit):
-        return model
-    return (model or PredictedRelevance()).fit(judgments, rng=rng)
-
-
-def measures_of(fit: PredictedRelevanceFit, top: int | None, share: tuple[int, int]) -> list[Count]:
+def measures_of(fit: PredictedRelevanceFit, top: int | None, at_least: tuple[int, int]) -> list[Count]:
     """The three counts for every notion of relevance, kind by kind; then how many results have each label."""
     if top is not None and top < 1:
         raise SettingError(f"the first {top} results count, expected 1 or more", hint="None counts whole lists")
     names = fit.relevant.names
     binary = [Gains(fit.scale, marked.astype(np.float64), "binary") for marked in fit.relevant.labels]
-    gains = [[fit.gains(name) for name in names], binary, [fit.udm_gains(share, name) for name in names]]
+    gains = [[fit.gains(name) for name in names], binary, [fit.udm_gains(at_least, name) for name in names]]
     each_label = [Gains(fit.scale, row, f"label:{fit.scale.labels[n]}") for n, row in enumerate(np.eye(len(fit.scale)))]
     kinds = [
         Count(top, each, f"{kind}:{name}")
@@ -229,9 +223,9 @@ def measures_of(fit: PredictedRelevanceFit, top: int | None, share: tuple[int, i
 
 
 def counts_of(
-    scores: Scores, fit: PredictedRelevanceFit, share: tuple[int, int], *, among: str, oracle: Floats | None = None
+    scores: Scores, fit: PredictedRelevanceFit, at_least: tuple[int, int], *, among: str, oracle: Floats | None = None
 ) -> Counts:
-    """Summarise counts by topic: means, standard errors, and how alike the kinds order the systems.
+    """Summarise counts by topic: means, standard errors, and tau between the kinds.
 
     scores: of ``measures_of``, (system, topic, measure) and perhaps assessor.  oracle: where the first system is one,
     its mean number of results with each label by each count, perhaps by assessor -> ([assessor,] count, label).
@@ -243,10 +237,12 @@ def counts_of(
     shape = (len(KINDS), len(fit.relevant.names), len(scores.names["system"]), *([len(per)] if per else []))
     means = _mean(counts).reshape(shape)
     errors = []
-    for number, changes in enumerate(_changes(fit, share)):
+    for number, changes in enumerate(_changes(fit, at_least)):
         if oracle is not None:
             labelled[0] = oracle[..., number, :]
         errors.append(mean_error(counts[:, number], scores.names["topic"], labelled, changes))
+    ranked = np.moveaxis(means if oracle is None else means[:, :, 1:], 2, -1).round(DECIMALS)
+    taus = [kendall_tau(ranked[KINDS.index(a)], ranked[KINDS.index(b)], variant="b") for a, b in COMPARED]
     names = {**scores.names, "measure": scores.names["measure"][:n_kinds]}
     return Counts(
         relevant=fit.relevant.names,
@@ -255,26 +251,26 @@ def counts_of(
         mean=means,
         se=np.stack(errors).reshape(shape),
         n_topics=(~np.isnan(scores.values[:, :, 0])).sum(axis=1),
-        tau=_taus(means if oracle is None else means[:, :, 1:]),
+        tau=np.stack(taus),
         scores=replace(scores, values=scores.values[:, :, :n_kinds], names=names),
         fit=fit,
-        share=share,
+        at_least=at_least,
         among=among,
         oracle=oracle is not None,
     )
 
 
-def _changes(fit: PredictedRelevanceFit, share: tuple[int, int]) -> Iterator[GainChanges | None]:
-    """How the gains of each count move with the topics of the fit, kind by kind; None where they do not."""
+def _changes(fit: PredictedRelevanceFit, at_least: tuple[int, int]) -> Iterator[GainChanges | None]:
+    """How the gains of each count change with the topics of the fit, kind by kind; None where they do not."""
     rows = range(len(fit.relevant.names))
     yield from (gain_changes(fit, row, lambda p: p) for row in rows)
     yield from (None for _ in rows)
-    yield from (gain_changes(fit, row, partial(_udm, fit, row, share)) for row in rows)
+    yield from (gain_changes(fit, row, partial(_udm, fit, row, at_least)) for row in rows)
 
 
-def _udm(fit: PredictedRelevanceFit, row: int, share: tuple[int, int], p: Floats) -> Floats:
+def _udm(fit: PredictedRelevanceFit, row: int, at_least: tuple[int, int], p: Floats) -> Floats:
     """Weights of the User Disagreement Model as a function of p, the lowest label counting 0 as in ``udm_gains``."""
-    weights = udm_weights(*share, p, fit.relevant.labels[row])
+    weights = udm_weights(*at_least, p, fit.relevant.labels[row])
     if fit.scale.ordered and not fit.relevant.labels[row, 0]:
         weights[..., 0] = 0.0
     return weights
@@ -286,11 +282,50 @@ def _mean(values: Floats) -> Floats:
     return np.where(n > 0, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
 
 
-def _taus(mean: Floats) -> Floats:
-    """Kendall's tau-b over systems, mean (kind, relevant, system, ...) -> (pair, relevant, ...); NaN if all tie."""
-    values = np.moveaxis(mean, 2, -1).round(DECIMALS)
-    return np.stack([kendall_tau(values[KINDS.index(a)], values[KINDS.index(b)], variant="b") for a, b in COMPARED])
+class GainChanges(NamedTuple):
+    """How gains change with the topics of a fit: left_out (topic, label), as b above; alone (label,), where b is 0."""
+
+    topics: tuple[str, ...]
+    left_out: Floats
+    alone: Floats
 
 
-def _shown(mean: float, se: float) -> str:
-    return f"{mean:.2f}" if np.isnan(se) else f"{mean:.2f} ± {se:.2f}"
+def gain_changes(fit: PredictedRelevanceFit, row: int, gains: Callable[[Floats], Floats]) -> GainChanges:
+    """Compute how gains, a function of p(R|i) (..., label) -> (..., label), change with the topics of the fit."""
+    p, away = fit.known(row), _left_out(fit, row)
+    unseen = ~(away != 0).any(axis=0)
+    own = np.where(unseen, (fit.spread.high - fit.spread.low)[row] / (2 * Z95), 0.0)
+    inward = np.nan_to_num(own) * np.where(p > 0.5, -1.0, 1.0)
+    moved, alone = (gains(np.clip(p + by, 0.0, 1.0)) - gains(p) for by in (away, inward))
+    return GainChanges(fit.topics[: len(away)], moved, alone)
+
+
+def _left_out(fit: PredictedRelevanceFit, row: int) -> Floats:
+    """Change of p(R|i) without each topic, times the root of (U - 1) / U -> (topic, label); 0 where unknown."""
+    if len(fit.topics) != len(fit.by_topic):
+        return np.zeros((0, len(fit.scale)))
+    relevant, total = fit.relevant.labels[row : row + 1], fit.by_topic.sum(axis=0)
+    away = shares(total - fit.by_topic, relevant)[:, 0] - shares(total, relevant)[0]
+    n = np.maximum((fit.by_topic.sum(axis=2) > 0).sum(axis=0), 1)
+    alone = np.isnan(away).any(axis=0)
+    return np.where(alone, 0.0, away) * np.sqrt((n - 1) / n)
+
+
+def mean_error(values: Floats, topics: tuple[str, ...], weights: Floats, changes: GainChanges | None = None) -> Floats:
+    """Standard error of means over topics, that of estimated gains included; NaN with fewer than two topics.
+
+    values (topic, ...): scores by topic, NaN where there is none; weights (..., label): the mean number of each label.
+    """
+    n = (~np.isnan(values)).sum(axis=0)
+    mean = np.nansum(values, axis=0) / np.maximum(n, 1)
+    away = np.nan_to_num((mean - values) / np.sqrt(np.maximum(n * (n - 1), 1)))
+    if changes is None:
+        square = (away**2).sum(axis=0)
+    else:
+        place = {name: number for number, name in enumerate(topics)}
+        fitted = np.moveaxis(weights @ changes.left_out.T, -1, 0)
+        known = np.array([place.get(name, -1) for name in changes.topics], dtype=np.int64)
+        away[known[known >= 0]] += fitted[known >= 0]
+        square = (away**2).sum(axis=0) + (fitted[known < 0] ** 2).sum(axis=0)
+        square += ((weights * changes.alone) ** 2).sum(axis=-1)
+    return np.where(n > 1, np.sqrt(square), np.nan)

@@ -4,12 +4,11 @@ In federated search a run ranks *resources* for a topic, and every resource has 
 of a system is that over the results of its first n resources; an *oracle* chooses, for each topic and each kind of
 count, the n resources with the highest (Demeester et al. 2015, Section 7.1 and Table 5, doi:10.1007/s10791-015-9275-x).
 
-A judged document belongs to one resource.  So the counts of resources add up, and the n largest are the best choice
-there is.  A copy of a page that another resource returns too is a result of its own there, with its own label, and both
-count, as in the paper.
+A judged document belongs to one resource, so the counts of resources add up, and the n largest are the best choice.
+Copies of a page in several resources are results of their own, each with its label, as in the paper.
 
-Which resource a document belongs to is told by its name (``FW13-{resource}-{topic}-{rank}``, or a regular expression
-with a group named ``resource``), by a column of the judgments, or by a mapping.
+The resource of a document follows from its name (``FW13-{resource}-{topic}-{rank}``, or a regular expression with a
+group named ``resource``), from a column of the judgments, or from a mapping.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from venire.data.facts import Facts
 from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, build_panel
-from venire.disagreement.counting import Counts, Model, counts_of, fitted, measures_of
+from venire.disagreement.counting import Counts, Model, counts_of, measures_of
+from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
@@ -32,12 +32,15 @@ from venire.kernels.ragged import gather, offsets
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, Scoring, score_facts
-from venire.results import counted
+from venire.results import Note, counted
 from venire.types import Floats, RNGLike
 
 ResourceLike = str | Mapping[str, str]
 ORACLE = "oracle"
-HINT = "a pattern is such as 'FW13-{resource}-{topic}-{rank}', or a regular expression with a group (?P<resource>...)"
+FITTED_ON_POOL = Note(
+    "fitted-on-pool", "the model is fitted on all judgments, not only on the results of the resources counted"
+)
+HINT = "a pattern is like 'FW13-{resource}-{topic}-{rank}', or a regular expression with a group (?P<resource>...)"
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -47,7 +50,7 @@ class Offers:
 
     items: Items
     lists: Facts
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def count_resources(
@@ -57,7 +60,7 @@ def count_resources(
     *,
     resource: ResourceLike,
     top: int = 3,
-    share: tuple[int, int] = (1, 2),
+    at_least: tuple[int, int] = (1, 2),
     assessor: str | None = None,
     per: str | None = None,
     pool: str | Pool | None = None,
@@ -71,7 +74,7 @@ def count_resources(
     ----------
     judgments : as ``evaluate`` takes them
     runs : runs whose documents are the names of resources
-    model, share, rng : as in ``count_relevant``
+    model, at_least, rng : as in ``count_relevant``; a setting is fitted on all judgments, with a note
     resource : a pattern of document names, the name of a column, or a mapping from documents to resources
     top : how many resources count
     assessor, per, pool, missing : as in ``evaluate``; a topic that a system has no list for counts 0, or is left out
@@ -84,12 +87,16 @@ def count_resources(
         raise SettingError(f"the first {top} resources count, expected 1 or more")
     labels, of_item = with_resources(as_judgments(judgments), resource)
     offers = offers_of(labels.items, of_item)
-    fit = fitted(labels, model, rng=rng)
-    measures = measures_of(fit, None, share)
+    note = None
+    if isinstance(model, PredictedRelevanceFit):
+        fit = model
+    else:
+        fit, note = (model or PredictedRelevance()).fit(labels, rng=rng), FITTED_ON_POOL
+    measures = measures_of(fit, None, at_least)
     plan = Plan.of(measures, measures[0].gains or fit.gains(), "condensed")
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     chosen = scan(runs, offers.items, progress=progress).facts
-    _refuse_strangers(chosen)
+    _require_resources(chosen)
     worth = score_facts(offers.lists, panel, plan)
     layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items), Scoring(missing=missing)), plan)
     sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
@@ -97,14 +104,15 @@ def count_resources(
     oracle = (sums * seen[:, None])[..., layout.chosen]
     values = np.insert(layout.place(first_sums(worth, chosen, top)), 0, oracle.transpose(2, 1, 0), axis=0)
     weights = np.nanmean((labelled * seen[:, None, :, None])[:, :, layout.chosen], axis=2)
-    notes = (*layout.notes, *offers.notes, *_empty(chosen, layout, top))
+    notes = (*layout.notes, *map(str, (*offers.notes, *_empty(chosen, layout, top))))
     scores = _named(values, layout, plan, judges=None if per is None else panel.judges, notes=notes)
     among = f"the results of the first {counted(top, 'resource')}"
-    return counts_of(scores, fit, share, among=among, oracle=weights if per else weights[0])
+    found = counts_of(scores, fit, at_least, among=among, oracle=weights if per else weights[0])
+    return replace(found, fitted_on=note)
 
 
 def with_resources(judgments: Judgments, resource: ResourceLike) -> tuple[Judgments, Category]:
-    """Find the resource of every item, "" where it has none -> (item,); a column that told is no facet any more."""
+    """Find the resource of every item, "" where it has none -> (item,); its column is removed from the facets."""
     if isinstance(resource, str) and resource in judgments.facets:
         facets = {name: column for name, column in judgments.facets.items() if name != resource}
         return replace(judgments, facets=facets), _by_column(judgments, resource)
@@ -115,9 +123,9 @@ def with_resources(judgments: Judgments, resource: ResourceLike) -> tuple[Judgme
     else:
         found = [resource.get(doc, "") for doc in docs]
     if not any(found):
-        told = f"fits the pattern {resource!r}" if isinstance(resource, str) else "is in the mapping"
+        matches = f"fits the pattern {resource!r}" if isinstance(resource, str) else "is in the mapping"
         raise SettingError(
-            f"no judged document {told}; the first is {docs[0]!r}" if docs else "there is no judged document",
+            f"no judged document {matches}; the first is {docs[0]!r}" if docs else "there is no judged document",
             hint=HINT,
         )
     return judgments, Category.of(found)
@@ -132,20 +140,16 @@ def resource_pattern(text: str, columns: Mapping[str, object] | None = None) -> 
     'e001'
     """
     if "{resource}" in text:
-        literal = _FIELD.split(text)
-        parts = [re.escape(part) if n % 2 == 0 else _group(part) for n, part in enumerate(literal)]
+        group = {"resource": "(?P<resource>.+?)"}
+        parts = [re.escape(part) if n % 2 == 0 else group.get(part, ".+?") for n, part in enumerate(_FIELD.split(text))]
         return re.compile("".join(parts))
     if "(?P<resource>" in text:
         try:
             return re.compile(text)
         except re.error as error:
             raise SettingError(f"{text!r} is not a regular expression ({error})") from None
-    at_hand = f"; columns: {known_names(text, columns)}" if columns else ""
-    raise SettingError(f"{text!r} does not say where the resource stands in a document's name", hint=HINT + at_hand)
-
-
-def _group(name: str) -> str:
-    return "(?P<resource>.+?)" if name == "resource" else ".+?"
+    others = f"; columns: {known_names(text, columns)}" if columns else ""
+    raise SettingError(f"{text!r} does not say where the resource is in a document's name", hint=HINT + others)
 
 
 def _by_column(judgments: Judgments, name: str) -> Category:
@@ -184,7 +188,8 @@ def offers_of(items: Items, resource: Category) -> Offers:
         (np.arange(len(order)) - offset[pair[order]] + 1).astype(np.int32),
         belongs[order].astype(np.int32),
     )
-    notes = (f"{counted(left, 'judged document')} without a resource left out",) if left else ()
+    text = "{n:judged document} without a resource left out"
+    notes = (Note("no-resource", text, n=left),) if left else ()
     return Offers(pairs, lists, notes)
 
 
@@ -218,7 +223,7 @@ def first_sums(worth: Floats, chosen: Facts, top: int) -> Floats:
     return sums
 
 
-def _refuse_strangers(chosen: Facts) -> None:
+def _require_resources(chosen: Facts) -> None:
     """Refuse runs none of whose documents is a resource."""
     if len(chosen.rank) == 0:
         names = list(dict.fromkeys(chosen.items.doc))
@@ -226,19 +231,17 @@ def _refuse_strangers(chosen: Facts) -> None:
             "runs",
             None,
             "no document is the name of a resource of its topic",
-            hint=f"the resources are {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}; runs that rank "
-            "documents are counted without --resources",
+            hint=f"the resources are {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}",
         )
 
 
-def _empty(chosen: Facts, layout: Layout, top: int) -> list[str]:
-    """Note how many of the resources chosen have nothing that was judged."""
+def _empty(chosen: Facts, layout: Layout, top: int) -> list[Note]:
+    """Note how many of the resources chosen have no judged result."""
     lists = np.isin(chosen.topic, layout.chosen)
     asked = int(np.minimum(chosen.depth, top)[lists].sum())
     empty = asked - int((chosen.rank[np.repeat(lists, chosen.n_hits)] <= top).sum())
-    if empty == 0:
-        return []
-    return [f"{empty:,} of the {asked:,} resources chosen have no judged result for the topic, and count 0"]
+    text = "{n:,} of the {chosen:,} resources chosen have no judged result for the topic, and count 0"
+    return [Note("empty-resources", text, n=empty, chosen=asked)] if empty else []
 
 
 def _named(

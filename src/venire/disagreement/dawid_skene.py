@@ -8,30 +8,27 @@ as a start.  What a user thinks then follows from the class:
 .. math:: P(R | labels) = \sum_c T_c \sum_{l \in R} \bar E_{cl}
 
 with T the probability of the class given all labels, and :math:`\bar E` the answers of the mean assessor, each weighed
-by the number of labels given.  So a sure class does not mean a sure user.
+by the number of labels given.
 
 Departures: ``smoothing`` is added to every count of E (the mode under a Dirichlet prior of 1 + smoothing); 0 is the
-paper's, and calls assessors with few labels infallible.  The label of one assessor alone is weighed by their answers
-elsewhere, so p(R|i) holds on average over assessors, and not for each; ``several_labels`` is exact in that.
+paper's, and makes assessors with few labels infallible.  The label of one assessor alone is weighted by their answers
+elsewhere, so p(R|i) holds on average over assessors, not for each; ``several_labels`` is exact in that.
 
-When not to use it: where assessors have few labels each, or where people differ in taste and not in skill.  The start
-alone ties classes to labels: with very noisy labels a class may end up as another mixture of them (see ``confusion``).
+When not to use it: where assessors have few labels each, or where people differ in opinion and not in reliability.
+Only the start ties classes to labels: with very noisy labels a class may become another mixture (see ``confusion``).
 
-Expectation and maximisation: the loop, and the two steps for labels by people who each err in their own way.
-
-Dempster, Laird and Rubin (1977, doi:10.1111/j.2517-6161.1977.tb01600.x).  With T (item, class) the probability of an
-item's class, :math:`\pi` (class,) and E (assessor, class, label) an assessor's answers by class:
+The fit is expectation maximisation (Dempster, Laird and Rubin 1977, doi:10.1111/j.2517-6161.1977.tb01600.x).  With T
+(item, class) the probability of an item's class, :math:`\pi` (class,) and E (assessor, class, label):
 
 .. math:: \pi_c = \overline{T_c}, \quad E_{acl} \propto \alpha + \sum_{rows (t, a, l)} T_{tc}; \qquad
           T_{tc} \propto \pi_c \prod_{rows (t, a, l)} E_{acl}
 
-(Dawid and Skene 1979, Eqs. 2.3 to 2.5).  What never falls is the log-likelihood, plus
-:math:`\alpha \sum \log E` if there is smoothing.  Rows, not a matrix of items by assessors, carry the labels.
+(Dawid and Skene 1979, Eqs. 2.3 to 2.5).  The log-likelihood never decreases, plus :math:`\alpha \sum \log E` with
+smoothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,29 +40,10 @@ from venire.data.relevance import Relevant, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
 from venire.errors import PairsError, SettingError
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 TINY = 1e-300
-
-
-class Ascent(NamedTuple):
-    """Where climbing ended: the state, the values on the way (iteration,), and whether it had stopped to rise."""
-
-    state: Floats
-    values: Floats
-    converged: bool
-
-
-def ascend(start: Floats, step: Callable[[Floats], tuple[Floats, float]], *, tolerance: float, most: int) -> Ascent:
-    """Repeat a step (state -> state, value) until the value rises by no more than the tolerance, most times at most."""
-    state, values = start, [-np.inf]
-    for _ in range(most):
-        state, value = step(state)
-        values.append(value)
-        if value - values[-2] <= tolerance:
-            return Ascent(state, np.array(values[1:]), True)
-    return Ascent(state, np.array(values[1:]), False)
 
 
 class Rows(NamedTuple):
@@ -157,23 +135,21 @@ class DawidSkene:
         number = np.cumsum(seen, dtype=np.int32) - 1
         shape = (int(seen.sum()), len(judgments.assessor.names), len(judgments.scale))
         rows = Rows.of(number[judgments.item], judgments.assessor.codes, judgments.label, shape)
-        start = counts[seen] / counts[seen].sum(axis=1, keepdims=True)
-        ascent = ascend(
-            start,
-            lambda classes: self._step(rows, classes),
-            tolerance=self.tolerance * len(judgments),
-            most=self.max_iterations,
-        )
+        classes, values = counts[seen] / counts[seen].sum(axis=1, keepdims=True), [-np.inf]
+        converged = False
+        while not converged and len(values) <= self.max_iterations:
+            classes, value = self._step(rows, classes)
+            converged = value - values[-1] <= self.tolerance * len(judgments)
+            values.append(value)
         posterior = np.full(counts.shape, np.nan)
-        posterior[seen] = ascent.state
-        prior, answers = ascent.state.mean(axis=0), confusion(rows, ascent.state, self.smoothing)
+        posterior[seen] = classes
+        prior, answers = classes.mean(axis=0), confusion(rows, classes, self.smoothing)
         who = judgments.assessors, np.bincount(judgments.assessor.codes, minlength=shape[1])
-        return DawidSkeneFit(
-            self, judgments.scale, *who, counts, posterior, prior, answers, ascent.values, ascent.converged
-        )
+        objective = np.array(values[1:])
+        return DawidSkeneFit(self, judgments.scale, *who, counts, posterior, prior, answers, objective, converged)
 
     def _step(self, rows: Rows, classes: Floats) -> tuple[Floats, float]:
-        """Maximise, then expect -> classes, and what the parameters between them are worth."""
+        """Maximise, then take expectations -> classes, and the objective in between."""
         answers = confusion(rows, classes, self.smoothing)
         after, value = classify(rows, classes.mean(axis=0), answers)
         return after, value + (self.smoothing * float(np.log(answers).sum()) if self.smoothing else 0.0)
@@ -223,7 +199,8 @@ class DawidSkeneFit(Tabular):
         if len(names) > 1:
             raise SettingError(f"{len(names)} notions of relevance, expected one", hint=f"relevant={names[0]!r}")
         value = np.clip(self.posterior @ self.users[:, marked[0]].sum(axis=1), 0.0, 1.0)
-        notes = () if self.converged else (f"not converged after {counted(self.n_iterations, 'iteration')}",)
+        text = "not converged after {n:iteration}"
+        notes = () if self.converged else (Note("not-converged", text, n=self.n_iterations),)
         return ItemRelevance(self.scale, names[0], "dawid-skene", value, self.counts.sum(axis=1), notes)
 
     def records(self) -> Records:
@@ -232,20 +209,18 @@ class DawidSkeneFit(Tabular):
         return [dict(zip(("assessor", "labels", "skill"), row, strict=True)) for row in rows]
 
     def sentence(self) -> str:
-        """Say how good the assessors are, as far as the model can tell."""
-        mean = float(np.average(self.skill, weights=self.n_labels_of))
-        who = np.flatnonzero(self.n_labels_of)
-        worst, best = (int(who[place(self.skill[who])]) for place in (np.argmin, np.argmax))
-        ended = "" if self.converged else ", not converged"
+        """Say how reliable the assessors are by the model."""
+        given = self.n_labels_of > 0
+        mean, skill = float(np.average(self.skill, weights=self.n_labels_of)), self.skill[given]
+        ended = f"{'converged' if self.converged else 'not converged'} after {counted(self.n_iterations, 'iteration')}"
         return (
-            f"{100 * mean:.0f}% of the labels by {counted(len(who), 'assessor')} are the class of their item, from "
-            f"{100 * self.skill[worst]:.0f}% ({self.assessors[worst]}) to {100 * self.skill[best]:.0f}% "
-            f"({self.assessors[best]}), after {counted(self.n_iterations, 'iteration')}{ended}."
+            f"{mean:.0%} of the labels by {counted(int(given.sum()), 'assessor')} are the class of their item, from "
+            f"{skill.min():.0%} to {skill.max():.0%} by assessor ({ended})."
         )
 
 
 def _refuse(judgments: Judgments) -> None:
-    """Refuse labels from which nobody's errors can be seen."""
+    """Refuse labels that do not determine anybody's errors."""
     refuse_mixed(judgments)
     refuse_facets(judgments)
     if len(judgments) == 0:

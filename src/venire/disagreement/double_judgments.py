@@ -1,30 +1,27 @@
-r"""Judging effort: how many double judgments, or topics, make p(R|i) sure enough; and whether all labels need them.
+r"""How many double judgments, or topics, p(R|i) needs, and whether the lowest label needs them.
 
 Demeester et al. (2015), Section 6.3, ask for enough double judgments; Section 6.2 finds that topics matter more.  With
-v the variance of p(R|i) that rests on one double judgment (``kernels.shares``) and T topics of variance A each,
+v the variance of p(R|i) from one double judgment (``kernels.shares``) and T topics of variance A each,
 
 .. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}, \qquad  \frac{A}{T} = \max(0, sd_{topics}^2 - sd_{items}^2)
 
-since the spread over topics holds that of their items too.  A deviation of at most d takes
+since the variance over topics includes that of their items.  A standard deviation of at most d takes
 
-    judgments                  v / d^2, were all topics alike
+    judgments                  v / d^2, if topics did not differ
     judgments_on_these_topics  v / (d^2 - A / T); no number is enough where A / T >= d^2
     topics                     T sd_topics^2 / d^2, each with as many double judgments as a topic has now
 
-p is an estimate, and few pairs may agree by chance: 0 of 2 would ask for less than 1 of 2.  So v is the largest within
-the 95 % interval of p(R|i), and the spread over topics is at least half the width of the interval, divided by 1.96.  No
-label is promised anything with fewer than 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in
-brackets.
+p is an estimate, and few pairs may agree by chance: 0 of 2 would require less than 1 of 2.  So v is the largest within
+the 95 % interval of p(R|i), and sd_topics is at least half the width of the interval, divided by 1.96.  Every label
+needs 50 pairs, below which Demeester et al. (2014), Section 7, put numbers in brackets.
 
-Section 5.2.1 lets judging go on above the lowest label alone once p(R|lowest) is negligible.  Here that is where the
-upper end of its 95 % interval is below .02, the paper's own case being .01; what is then left uncounted is said.
+Section 5.2.1 stops judging the lowest label again once p(R|lowest) is negligible.  Here that is where the upper end of
+its 95 % interval is below .02, the paper's own case being .01.
 
-Annotation rounds: how p(R|i) settles as double judgments come in.
-
-Demeester et al. (2015), Section 6.3 and Figure 3: the double judgments at hand are drawn anew with replacement, and
-p(R|i) is kept for a growing number of them, 50 times over.  A double judgment is two labels of one item; where items
-have more labels, every pair of them is one.  All that matters of it is which two labels they are, so a round is a few
-multinomial draws from the counts of a fit, and the number of double judgments does not matter to the cost.
+Annotation rounds: Section 6.3 and Figure 3.  The double judgments are resampled with replacement, and p(R|i) is
+computed for a growing number of them, 50 times.  A double judgment is two labels of one item; where items have more
+labels, every pair of them is one.  Only the two labels matter, so a round is a few multinomial draws from the counts of
+a fit, whatever their number.
 """
 
 from __future__ import annotations
@@ -36,16 +33,15 @@ import numpy as np
 
 from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
-from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit, label_rows
 from venire.errors import PairsError, SettingError
-from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import FEW_PAIRS, Z95, annotation_rounds, shares, variance_per_judgment, wilson
-from venire.results import Records, Tabular, counted, known, known_count
+from venire.results import Records, Tabular
 from venire.types import Bools, Floats, Ints, RNGLike
 
 N_ROUNDS = 50
 MIRRORED = ("paired", "labels")
-"""Estimators under which both labels of a double judgment come first once."""
+"""Estimators in which either label of a double judgment comes first once."""
 
 _STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
 _FIRST = 10
@@ -66,32 +62,25 @@ class AnnotationRounds(Tabular):
     n_rounds: int
 
     def sentence(self, row: int = 0) -> str:
-        """Say how sure p(R|i) is with few and with many double judgments."""
+        """Say the largest standard deviation over rounds, with few and with many double judgments."""
         last = self.sd[-1, row]
         if np.isnan(last).all():
-            return "No label was seen often enough to say how p(R|i) settles."
+            return "No label occurs often enough in the rounds to estimate how p(R|i) varies."
         label = int(np.nanargmax(last))
         seen = np.flatnonzero(~np.isnan(self.sd[:, row, label]))
         few = int(seen[len(seen) // 2])
         return (
-            f"p({self.relevant.names[row]}|{self.scale.labels[label]}), the least sure, varies by "
-            f"{self.sd[few, row, label]:.3f} from round to round with {self.sizes[few]:,} double judgments and by "
-            f"{last[label]:.3f} with {self.sizes[-1]:,}."
+            f"p({self.relevant.names[row]}|{self.scale.labels[label]}) has the largest standard deviation over rounds: "
+            f"{self.sd[few, row, label]:.3f} with {self.sizes[few]:,} double judgments, {last[label]:.3f} with "
+            f"{self.sizes[-1]:,}."
         )
 
     def records(self) -> Records:
         """Return one row per number of double judgments, notion of relevance and label: mean and sd over rounds."""
         return [
-            {
-                "judgments": int(size),
-                "relevant": relevant,
-                "label": label,
-                "p": known(self.mean[step, row, level]),
-                "sd": known(self.sd[step, row, level]),
-            }
-            for step, size in enumerate(self.sizes)
-            for row, relevant in enumerate(self.relevant.names)
-            for level, label in enumerate(self.scale.labels)
+            {"judgments": size, **row}
+            for size, mean, sd in zip(self.sizes.tolist(), self.mean, self.sd, strict=True)
+            for row in label_rows(self.relevant, self.scale, {"mean": mean, "sd": sd})
         ]
 
 
@@ -100,7 +89,7 @@ def simulate_rounds(
 ) -> AnnotationRounds:
     """Simulate rounds of annotation from the double judgments of a fit.  O(rounds x steps x labels^2).
 
-    sizes : numbers of double judgments to look at; None: 10, 15, 20, 30, 50, 70, 100, ... up to as many as there are
+    sizes : numbers of double judgments; None: 10, 15, 20, 30, 50, 70, 100, ... up to as many as there are
     """
     grid = np.unique(np.asarray(default_sizes(available(fit)) if sizes is None else sizes, dtype=np.int64))
     if n_rounds < 2 or len(grid) == 0 or grid[0] < 1:
@@ -116,18 +105,18 @@ def simulate_rounds(
 
 
 def mirrored(fit: PredictedRelevanceFit) -> bool:
-    """Whether both labels of a double judgment count as the first one."""
+    """Whether either label of a double judgment comes first once."""
     return fit.setting.estimator in MIRRORED
 
 
 def available(fit: PredictedRelevanceFit) -> int:
-    """How many double judgments a fit rests on; items, where every item weighs the same."""
+    """Number of double judgments of a fit; of items, where every item has the same weight."""
     total = float(fit.by_topic.sum())
     return round(total / 2 if mirrored(fit) and fit.setting.weight == "pair" else total)
 
 
 def default_sizes(most: int) -> list[int]:
-    """Numbers of double judgments to look at, about evenly spread by their logarithm, up to ``most``.
+    """Numbers of double judgments, about evenly spaced on a logarithmic scale, up to ``most``.
 
     Examples
     --------
@@ -142,33 +131,33 @@ def default_sizes(most: int) -> list[int]:
 
 
 def _moments(p: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation over the first axis, of what is there; NaN where fewer than two are."""
-    there: Bools = ~np.isnan(p)
-    n = there.sum(axis=0)
+    """Mean and standard deviation over the first axis without NaN; NaN where fewer than two are left."""
+    known: Bools = ~np.isnan(p)
+    n = known.sum(axis=0)
     enough = n > 1
-    mean = np.where(there, p, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = np.where(there, (p - mean) ** 2, 0.0).sum(axis=0)
+    mean = np.where(known, p, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(known, (p - mean) ** 2, 0.0).sum(axis=0)
     sd = np.sqrt(squares / np.maximum(n - 1, 1))
     return np.where(enough, mean, np.nan), np.where(enough, sd, np.nan)
 
 
 DEVIATION = 0.02
 NEGLIGIBLE = 0.02
-"""p(R|lowest) may be neglected where its upper end is below this."""
+"""p(R|lowest) is negligible where the upper end of its interval is below this."""
 
 _MEANINGS = {
-    ("labels", "pair"): ", every pair of labels on an item being one",
-    ("labels", "item"): ", every item being one",
+    ("labels", "pair"): "pairs of labels on an item",
+    ("labels", "item"): "items judged twice",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class JudgingEffort(Tabular):
-    """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where not known.
+    """What a standard deviation of at most ``deviation`` takes; arrays (relevant, label), NaN where unknown.
 
-    n_judgments: how many double judgments there are, and ``meaning`` what counts as one where that is not plain;
-    variance: of one double judgment, the largest within the interval of p(R|i);
-    floor: the deviation that these topics leave with ever so many of them.
+    n_judgments: how many double judgments there are, and ``meaning`` what counts as one; variance: of one double
+    judgment, the largest within the interval of p(R|i); floor: the standard deviation that remains on these topics with
+    any number of double judgments.
     """
 
     scale: Scale
@@ -183,56 +172,37 @@ class JudgingEffort(Tabular):
     judgments_on_these_topics: Floats
     topics: Floats
 
-    def deviation_with(self, n_judgments: int) -> Floats:
-        """Standard deviation of p(R|i) with this many double judgments at most, topics being alike."""
-        return np.sqrt(self.variance / n_judgments)
-
     def sentences(self, row: int = 0) -> list[str]:
-        """Say how many double judgments are needed, and whether topics are needed instead."""
-        name, known = self.relevant.names[row], ~np.isnan(self.judgments[row])
-        if not known.any():
+        """Say how many double judgments p(R|i) needs, and how many topics."""
+        if np.isnan(self.judgments[row]).all():
             return []
-        listed = self._listed(self.judgments[row])
-        words = [
-            f"A standard deviation of at most {self.deviation:g} on p({name}|i) takes this many double judgments, were "
-            f"all topics alike: {listed} (there are {self.n_judgments:,}{self.meaning})."
+        found = [
+            f"A standard deviation of at most {self.deviation:g} on p({self.relevant.names[row]}|i) takes this many "
+            f"{self.meaning} if topics do not differ: {self._listed(self.judgments[row])} (there are "
+            f"{self.n_judgments:,})."
         ]
-        return words + self._of_topics(row)
+        above = self.floor[row] >= self.deviation
+        if above.any():
+            level = int(np.nanargmax(self.floor[row]))
+            found.append(
+                f"On these {self.n_topics} topics the standard deviation of p({self.relevant.names[row]}|"
+                f"{self.scale.labels[level]}) stays at {self.floor[row, level]:.3f} or more with any number of them; "
+                f"judge more topics: {self._listed(np.where(above, self.topics[row], np.nan))}."
+            )
+        elif not np.isnan(self.floor[row]).all():
+            listed = self._listed(self.judgments_on_these_topics[row])
+            found.append(f"With the differences between these {self.n_topics} topics it takes {listed}.")
+        return found
 
     def sentence(self) -> str:
         """Say how many double judgments are needed, by the first notion of relevance."""
-        return (self.sentences() or ["No label has been judged twice, so nothing can be said of what it takes."])[0]
+        return (self.sentences() or ["No label has been judged twice, so the effort is unknown."])[0]
 
     def records(self) -> Records:
-        """Return one row per notion of relevance and label, the highest first: what it takes, None if not known."""
-        return [
-            {
-                "relevant": name,
-                "label": self.scale.labels[level],
-                "deviation": self.deviation,
-                "judgments": known_count(self.judgments[row, level]),
-                "topics": known_count(self.topics[row, level]),
-                "judgments_on_these_topics": known_count(self.judgments_on_these_topics[row, level]),
-            }
-            for row, name in enumerate(self.relevant.names)
-            for level in reversed(range(len(self.scale)))
-        ]
-
-    def _of_topics(self, row: int) -> list[str]:
-        name, floor, topics = self.relevant.names[row], self.floor[row], self.topics[row]
-        if np.isnan(floor).all():
-            return [f"With {counted(self.n_topics, 'topic')} nothing can be said of how topics differ."]
-        worst = int(np.nanargmax(floor))
-        few = "" if self.n_topics >= FEW_TOPICS else f" (roughly, with so few as {self.n_topics})"
-        if floor[worst] < self.deviation:
-            listed = self._listed(self.judgments_on_these_topics[row])
-            return [f"Counting how topics differ, on these {self.n_topics} topics: {listed}{few}."]
-        hopeless = floor >= self.deviation
-        return [
-            f"Topics differ: on these {self.n_topics} topics no number of double judgments brings the deviation of "
-            f"p({name}|{self.scale.labels[worst]}) below {floor[worst]:.3f}; judge more topics instead, as many items "
-            f"of each: {self._listed(np.where(hopeless, topics, np.nan))}{few}."
-        ]
+        """Return one row per notion of relevance and label, the highest first: what it takes, None if unknown."""
+        names = ("judgments", "topics", "judgments_on_these_topics")
+        columns = {"deviation": np.full_like(self.judgments, self.deviation)}
+        return label_rows(self.relevant, self.scale, columns | {name: getattr(self, name) for name in names})
 
     def _listed(self, numbers: Floats) -> str:
         levels = [level for level in reversed(range(len(self.scale))) if not np.isnan(numbers[level])]
@@ -240,7 +210,7 @@ class JudgingEffort(Tabular):
 
 
 def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIATION) -> JudgingEffort:
-    """How many double judgments, or topics, give every p(R|i) a standard deviation of at most ``deviation``.
+    """Compute how many double judgments, or topics, give p(R|i) a standard deviation of at most ``deviation``.
 
     Examples
     --------
@@ -266,7 +236,7 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
         fit.relevant,
         deviation,
         available(fit),
-        _MEANINGS.get((str(fit.setting.estimator), fit.setting.weight), ""),
+        _MEANINGS.get((str(fit.setting.estimator), fit.setting.weight), "double judgments"),
         n_topics,
         variance,
         np.sqrt(between),
@@ -280,7 +250,7 @@ def _largest_variance(fit: PredictedRelevanceFit) -> Floats:
     """The largest variance of one double judgment with p(R|i) within its interval -> (relevant, label).
 
     As a function of p it is a parabola through its values at both ends and between them.  Pairs of one topic have no
-    interval over topics; the number of double judgments were all topics alike then goes by that over items (Wilson).
+    interval over topics, and that over items (Wilson) is used.
     """
     counts, spread = fit.by_topic.sum(axis=0), fit.spread
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -306,15 +276,15 @@ def _pairs_each(fit: PredictedRelevanceFit) -> Floats:
 
 
 def _whole(numbers: Floats) -> Floats:
-    """Round up, forgiving what the last digits of a quotient add."""
+    """Round up, ignoring rounding errors."""
     return np.ceil(numbers * (1 - 1e-12))
 
 
 @dataclass(frozen=True)
 class LowestLabel:
-    """Whether p(R|lowest) is small enough to stop re-judging the lowest label, and what that saves.
+    """Whether p(R|lowest) is small enough to stop judging the lowest label again, and what that saves.
 
-    saved: share of double judgments at it; part: share of what users find relevant that would be left uncounted.
+    saved: share of the double judgments; part: share of the relevant results that would not be counted.
     """
 
     relevant: str
@@ -326,27 +296,26 @@ class LowestLabel:
 
     @property
     def negligible(self) -> bool:
-        """Whether to stop: the upper end is known, and below .02."""
+        """Whether the upper end of the interval is known, and below .02."""
         return bool(self.high < NEGLIGIBLE)
 
     def sentence(self) -> str:
-        """Say whether to go on."""
+        """Say whether p(R|lowest) is negligible."""
+        limit = "unknown" if np.isnan(self.high) else f"{self.high:.3f}"
         name = f"p({self.relevant}|{self.label})"
-        if np.isnan(self.p):
-            return f"{name} is not known: nothing at {self.label} was judged twice, so judge some of it."
-        if np.isnan(self.high):
-            return f"Go on re-judging {self.label}: {name} is known from one topic only."
         if not self.negligible:
-            return f"Go on re-judging {self.label}: {name} may be {self.high:.3f}, not below {NEGLIGIBLE:g}."
+            return (
+                f"Continue judging {self.label} again: the upper limit of {name} is {limit}, not below {NEGLIGIBLE:g}."
+            )
         return (
-            f"Re-judging {self.label} can stop: {name} is below {NEGLIGIBLE:g}, at most {self.high:.3f}. That saves "
-            f"{100 * self.saved:.0f}% of the double judgments; {100 * self.part:.0f}% of what users find relevant is "
-            "then left uncounted, and from then on the estimate must be one-sided."
+            f"Judging {self.label} again can stop: the upper limit of {name} is {limit}, below {NEGLIGIBLE:g}. That "
+            f"saves {100 * self.saved:.0f}% of the double judgments, leaves out {100 * self.part:.0f}% of the relevant "
+            "results, and requires the one-sided estimate."
         )
 
 
 def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
-    """Ask, for each notion of relevance, whether the lowest label needs re-judging; none where labels have no order."""
+    """Examine p(R|lowest) for each notion of relevance; none where labels have no order."""
     if not fit.scale.ordered:
         return []
     counts = fit.by_topic.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Fits in JSON: saved with what made them, and read back as gains for any command."""
+"""Files of fits, in JSON."""
 
 from __future__ import annotations
 
@@ -13,32 +13,16 @@ import numpy as np
 
 from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
-from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.disagreement.predicted_relevance import KEYS, PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
 from venire.kernels.shares import Spread
-from venire.results import known, known_count
 from venire.types import Floats
 
 KIND = "venire fit of predicted relevance"
-KEYS = ("relevant", "label", "p", "sd", "sd_items", "sd_topics", "low", "high", "hits", "pairs")
-
-
-def parameters(fit: PredictedRelevanceFit) -> list[dict[str, Any]]:
-    """One record per notion of relevance and label, highest label first; None where nothing is known."""
-    return [
-        {
-            "relevant": name,
-            "label": fit.scale.labels[level],
-            **{key: known(getattr(fit.spread, key)[row, level]) for key in KEYS[2:8]},
-            **{key: known_count(getattr(fit.spread, key)[row, level]) for key in KEYS[8:]},
-        }
-        for row, name in enumerate(fit.relevant.names)
-        for level in reversed(range(len(fit.scale)))
-    ]
 
 
 def document(fit: PredictedRelevanceFit, fingerprint: str) -> dict[str, Any]:
-    """A fit as a JSON object, with what made it."""
+    """Return a fit as a JSON object, with its setting and the fingerprint of its judgments."""
     from importlib.metadata import version
 
     return {
@@ -53,7 +37,7 @@ def document(fit: PredictedRelevanceFit, fingerprint: str) -> dict[str, Any]:
         },
         "topics": fit.n_topics,
         "counts": fit.by_topic.sum(axis=0).tolist(),
-        "parameters": parameters(fit),
+        "parameters": fit.records(),
     }
 
 
@@ -64,13 +48,13 @@ def write_fit(fit: PredictedRelevanceFit, path: Path, *, fingerprint: str) -> No
 
 
 def read_fit(path: Path) -> PredictedRelevanceFit:
-    """Read a fit that was saved."""
+    """Read a fit that ``write_fit`` wrote."""
     try:
         held = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
-        raise FormatError(path, None, "is not a saved fit", hint="make one with venire disagreement --save FIT.json")
+        raise FormatError(path, None, "is not a saved fit", hint="save a fit with write_fit or venire disagreement")
     try:
         return _fit(held)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -84,7 +68,7 @@ def _fit(held: Mapping[str, Any]) -> PredictedRelevanceFit:
         names, np.array([[label in held["relevant"][name] for label in scale.labels] for name in names])
     )
     shape = (len(names), len(scale))
-    columns: dict[str, Floats] = {key: np.full(shape, np.nan) for key in KEYS[2:]}
+    columns: dict[str, Floats] = {key: np.full(shape, np.nan) for key in KEYS}
     for record in held["parameters"]:
         place = names.index(record["relevant"]), scale.level_of(record["label"])
         for key, column in columns.items():

@@ -2,9 +2,8 @@
 
 ``prm:Key`` is P(a random user finds it relevant, Key or higher | label); ``prm:Key:2/3`` that at least two of three
 random users do; ``udm:1/3`` the weights of the User Disagreement Model for one of three users, the assessor among them;
-``udm:1/3:Key`` the same with what is relevant stated (the top label is, without).
-
-predicted_qrels: from judgments to qrels of predicted relevance, for other tools, in one step.
+``udm:1/3:Key`` the same with the relevant label named (by default the top label).  ``predicted_qrels`` makes qrels of
+such gains for other tools.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from venire.io.exchange import ScaledQrels, scaled_qrels
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.types import Ints, RNGLike
 
-APART = "fit the model with venire disagreement, which has more options, and give the saved fit as gains"
+APART = "fit the model by itself, with more options, and give the saved fit as gains"
 
 
 def fitted_gains(
@@ -32,33 +31,39 @@ def fitted_gains(
     rank: Ints | None = None,
     **setting: object,
 ) -> Gains:
-    """Fit the model that a name states, and return its gains; rank as in ``PredictedRelevance.fit``, setting as it.
+    """Fit the model of a name, and return its gains; rank as in ``PredictedRelevance.fit``, setting: its parameters.
 
-    keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.  Labels
-    given after another document have no part in it where others are in isolation.
+    keep_lowest: the lowest label keeps the weight that the User Disagreement Model estimates, instead of 0.
+    Conditional labels are not used where there are others.
     """
     alone = ~is_conditional(judgments)
     judgments = judgments.take(alone) if alone.any() and not alone.all() else judgments
-    model, relevant, at = read_model(text, judgments.scale)
+    model, relevant, at_least = read_model(text, judgments.scale)
     if keep_lowest and model != "udm":
         raise GainsError(f"the lowest label of {text} has the gain that was estimated", hint="leave out keep_lowest")
     try:
         fit = PredictedRelevance(relevant=relevant, **setting).fit(judgments, rank=rank, rng=rng)  # type: ignore[arg-type]
-        return fit.gains(users=at) if model == "prm" else fit.udm_gains(at, lowest=None if keep_lowest else 0.0)
+        if model == "prm":
+            return fit.gains(at_least=at_least)
+        return fit.udm_gains(at_least, lowest=None if keep_lowest else 0.0)
     except (PairsError, GainsError) as error:
         raise type(error)(error.message, hint=[*error.ways, APART] if error.ways else error.hint) from None
 
 
 def read_model(text: str, scale: Scale) -> tuple[str, str | None, tuple[int, int]]:
-    """Read the name of a model's gains: prm or udm, what is relevant (None: the top label), and M of N users."""
+    """Read the name of a model's gains: prm or udm, the relevant label (None: the top label), and M of N users."""
     model, _, rest = text.partition(":")
     if model not in MODELS:
         raise GainsError(f"{text!r} names no model", hint="use prm:LABEL or udm:M/N, as in udm:1/3")
-    relevant, at = _prm(rest, scale) if model == "prm" else _udm(rest)
+    if model == "prm":
+        relevant, at_least = _prm(rest, scale)
+    else:
+        share, _, label = rest.partition(":")
+        relevant, at_least = label or None, read_share(share)
     if relevant == "all" and "all" not in scale.labels:
         hint = f"name one, as in prm:{scale.labels[-1]}"
         raise GainsError(f"{text!r} names all notions of relevance, and gains are for one of them", hint=hint)
-    return model, relevant, at
+    return model, relevant, at_least
 
 
 def _prm(rest: str, scale: Scale) -> tuple[str | None, tuple[int, int]]:
@@ -67,11 +72,6 @@ def _prm(rest: str, scale: Scale) -> tuple[str | None, tuple[int, int]]:
     if rest not in scale.labels and (colon and "/" in share):
         return label or None, read_share(share)
     return rest or None, (1, 1)
-
-
-def _udm(rest: str) -> tuple[str | None, tuple[int, int]]:
-    share, _, label = rest.partition(":")
-    return label or None, read_share(share)
 
 
 def read_share(text: str) -> tuple[int, int]:
@@ -125,11 +125,7 @@ def predicted_qrels(
     labels = as_judgments(judgments)
     others = labels if fit_on is None else as_judgments(fit_on, scale=labels.scale)
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
-    settled = _settled(gains, labels, others, rng)
-    return scaled_qrels(labels, settled, panel, scale_by=scale_by, groups=per is not None)
-
-
-def _settled(gains: GainsLike, labels: Judgments, others: Judgments, rng: RNGLike) -> Gains:
     if isinstance(gains, str) and names_model(gains):
         gains = fitted_gains(gains, others, rng=rng)
-    return gains_for(gains, labels.scale)
+    resolved = gains_for(gains, labels.scale)
+    return scaled_qrels(labels, resolved, panel, scale_by=scale_by, groups=per is not None)

@@ -1,36 +1,23 @@
-r"""Items with many labels: what they show directly, next to what the User Disagreement Model predicts.
+r"""Items with many labels: observed shares, compared with those that the User Disagreement Model predicts.
 
 Demeester et al. (2014), doi:10.1145/2556195.2556268, Section 4.5 (Table 1, Figure 5).  An item has k labels, c of them
-are i and r are relevant.  One label is drawn at random; it is i with probability c/k, and that is how much the item
-weighs for i: every item weighs 1 in all.  Of the k - 1 others r' = r - [i relevant] are relevant, N - 1 of them are
-drawn without replacement, and
+are i and r are relevant.  One label is drawn at random; it is i with probability c/k, which is the weight of the item
+for i.  Of the k - 1 others r' = r - [i relevant] are relevant, N - 1 of them are drawn without replacement, and
 
 .. math:: P^{(M/N)}_{R|i} = \frac{\sum_{items} \frac{c}{k} P(X + [i \in R] \ge M)}{\sum_{items} \frac{c}{k}},
           \qquad X \sim \mathrm{Hypergeometric}(k - 1, r', N - 1)
 
-is the mean of the paper's random experiment (``label_sampling``) over all its choices.  Other weights are biased.  The
-mean of r'/(k - 1) over all items on which i occurs at all looks harmless, and turns the order of the labels round: an
-item with a single HRel then says with full weight that nobody agrees.  On the paper's data it gives
-p(HRel | HRel, Rel, Non) = .23 .33 .30, where exact counting gives .34 .30 .23.
+is the mean of the paper's random experiment (``sampled``, Section 3.2, Figure 1) over all its choices.  Other weights
+are biased.  The mean of r'/(k - 1) over all items on which i occurs reverses the order of the labels: on the paper's
+data it gives p(HRel | HRel, Rel, Non) = .23 .33 .30, where exact counting gives .34 .30 .23.  The terms depend on k and
+r alone, so sums over items are sums over kinds of items (``Kinds``).
 
-Items with label i are not all alike.  With p = P(another user finds it relevant | i) and s = P(two other users both
-do | i),
+Items with label i differ.  With p = P(another user finds it relevant | i) and s = P(two other users both do | i),
 
 .. math:: \rho = (s - p^2) / (p - p^2)
 
 is the correlation of two other users' opinions given i, and ``udm_weights(m, n, p, relevant, rho=rho)`` the
-beta-binomial form: right for N = 3 by construction, a prediction beyond.  Independent users (rho = 0) overstate P(1/N).
-
-Kinds of items: those with equally many labels, and equally many relevant ones, are alike to whoever draws labels.
-
-Of an item with k labels, one is drawn at random: it is i with probability c/k where c of them are i, and that is how
-much the item weighs for i.  Of the k - 1 others :math:`r' = r - [i \in R]` are relevant.  What is then drawn from the
-others depends on k and r alone, so sums over items are sums over kinds.
-
-Sampling labels: one per item, and n of the others (Demeester et al. 2014, Section 3.2, Figure 1).
-
-The experiment with which doi:10.1145/2556195.2556268 first shows disagreement.  ``many_labels`` gives the mean over all
-its choices exactly; this one shows how much a single choice matters.
+beta-binomial form: exact for N = 3, a prediction beyond.  Independent users (rho = 0) overstate P(1/N).
 """
 
 from __future__ import annotations
@@ -46,7 +33,7 @@ from venire.data.label_pairs import Pairs, pair_up
 from venire.data.relevance import Relevant, relevant_sets
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import PairsError, SettingError
-from venire.results import Records, Tabular, counted, known
+from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Bools, Floats, Ints, RNGLike
 
 
@@ -69,12 +56,12 @@ class Kinds(NamedTuple):
         counts = (self.n_labels[enough], self.n_relevant[enough], self.n_items[enough])
         return Kinds(*counts, self.weight[enough], self.square[enough], self.relevant)
 
-    def mean(self, worth: Floats) -> tuple[Floats, Floats]:
-        """Mean worth (kind, label) of the items by label, and its sd over items; NaN where no item has the label."""
+    def mean(self, value: Floats) -> tuple[Floats, Floats]:
+        """Mean value (kind, label) of the items by label, and its sd over items; NaN where no item has the label."""
         total = self.weight.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = (self.weight * worth).sum(axis=0) / total
-            return mean, np.sqrt((self.square * (worth - mean) ** 2).sum(axis=0)) / total
+            mean = (self.weight * value).sum(axis=0) / total
+            return mean, np.sqrt((self.square * (value - mean) ** 2).sum(axis=0)) / total
 
     def others(self) -> tuple[Floats, Floats]:
         """Labels besides the first, and how many of them are relevant -> (kind, 1), (kind, label)."""
@@ -118,14 +105,14 @@ def _log_choose(of: Floats, some: Ints) -> Floats:
 
 Share = tuple[int, int]
 CERTAIN = 1e-12
-"""Below this variance all other users are of one mind."""
+"""Below this variance all other users agree."""
 
 
 @dataclass(frozen=True, eq=False)
 class ManyLabels(Tabular):
-    """P(M/N) as counted and as predicted, for each share and label; all arrays (share, label), n_items (share,).
+    """P(M/N) as observed and as predicted, for each share and label; all arrays (share, label), n_items (share,).
 
-    observed, sd     counted, and its standard deviation over items
+    observed, sd     by counting, and its standard deviation over items
     predicted        the paper's formula with p, both from the same items
     correlated       the beta-binomial form, with rho too
     """
@@ -140,7 +127,7 @@ class ManyLabels(Tabular):
     correlated: Floats
     p: Floats
     rho: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def records(self) -> list[dict[str, object]]:
         """One record per share and label, None where no item has the label."""
@@ -153,20 +140,17 @@ class ManyLabels(Tabular):
         ]
 
     def sentence(self, estimated: Floats | None = None) -> str:
-        """Say how far the predictions are from what was counted; estimated (share, label): weights to take for them."""
-        predicted, named = (self.predicted, "predicted") if estimated is None else (estimated, "estimated")
+        """Say the largest error of the predictions; estimated (share, label): weights that replace them."""
+        predicted = self.predicted if estimated is None else estimated
         off = np.abs(predicted - self.observed)
         if np.isnan(off).all():
-            return "No label has items enough to compare predictions with."
+            return "No label has enough items to compare predictions with."
         row, level = np.unravel_index(np.nanargmax(off), off.shape)
-        m, n = self.shares[row]
-        low, high = sorted((int(self.n_items.min()), int(self.n_items.max())))
-        on = f"{low:,} to {counted(high, 'item')}" if low < high else counted(high, "item")
+        (m, n), correlated = self.shares[row], np.nanmax(np.abs(self.correlated - self.observed))
         return (
-            f"On {on} with many labels, {named} weights are off by {off[row, level]:.3f} at most ({m}/{n} given "
-            f"{self.labels[level]}: {named} {predicted[row, level]:.3f}, counted "
-            f"{self.observed[row, level]:.3f}), with correlated users by "
-            f"{np.nanmax(np.abs(self.correlated - self.observed)):.3f}."
+            f"The largest error of the predicted weights is {off[row, level]:.3f}, for {m}/{n} given "
+            f"{self.labels[level]} (predicted {predicted[row, level]:.3f}, observed {self.observed[row, level]:.3f}, "
+            f"{counted(int(self.n_items[row]), 'item')}); with correlated users it is {correlated:.3f}."
         )
 
 
@@ -177,13 +161,13 @@ class Heterogeneity(NamedTuple):
     both: Floats
     plain: Floats
     rho: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def observed_weights(
     judgments: Judgments, shares: Sequence[Share], *, relevant: Relevant = None, at_least: int | None = None
 ) -> ManyLabels:
-    """Count P(M/N) on items with N labels or more (at_least: this many for every share), and predict it.
+    """Observe P(M/N) on items with N labels or more (at_least: this many for every share), and predict it.
 
     shares: pairs (M, N).  relevant: as PredictedRelevance takes it, one notion.
     Cost: O(rows log rows + items x labels), and a sum over kinds of items for each share.
@@ -220,7 +204,7 @@ def observed_weights(
 def heterogeneity(judgments: Judgments, *, relevant: Relevant = None, at_least: int = 3) -> Heterogeneity:
     """Correlation of two other users' opinions given a label, from items with three labels or more.
 
-    A value below 0, as few items may give, is taken as 0 with a word in ``notes``.
+    A value below 0, as few items may give, is set to 0, with a note.
     """
     if at_least < 3:
         raise SettingError(f"items with {counted(at_least, 'label')}: two others besides the first need 3 or more")
@@ -237,8 +221,7 @@ def labels_of_many(judgments: Judgments) -> Pairs:
         raise PairsError(
             f"there are several labels by one assessor on {counted(n_repeated, 'item')}, and each should be another "
             "person's",
-            hint="keep one of them when reading (repeats='first'), or take every label as another person's: "
-            "judgments.anonymous(), on the command line --anonymous",
+            hint="keep one of them when reading, or treat every label as another person's with anonymous()",
         )
     return pairs
 
@@ -267,10 +250,10 @@ def _compared(kinds: Kinds, share: Share, rho: Floats) -> tuple[Floats, ...]:
     return observed, sd, np.where(absent, np.nan, predicted), np.where(absent, np.nan, correlated), p, rho
 
 
-def _unseen(labels: Sequence[str], shares: Sequence[Share], observed: Floats) -> list[str]:
-    """A word for each label that no item with enough labels has."""
+def _unseen(labels: Sequence[str], shares: Sequence[Share], observed: Floats) -> list[Note]:
+    """Note each label that no item with enough labels has."""
     return [
-        f"label {label}: no item with labels enough for {m}/{n} has it"
+        Note("no-items", "label {label}: no item with enough labels for {m}/{n} has it", label=label, m=m, n=n)
         for (m, n), row in zip(shares, observed, strict=True)
         for label, value in zip(labels, row, strict=True)
         if np.isnan(value)
@@ -287,19 +270,22 @@ def _heterogeneity(kinds: Kinds, labels: Sequence[str]) -> Heterogeneity:
     return Heterogeneity(p, both, plain, rho, tuple(_clipped(labels, p, plain)))
 
 
-def _clipped(labels: Sequence[str], p: Floats, plain: Floats) -> list[str]:
-    """A word for each label whose correlation was not in [0, 1)."""
-    words = []
-    for label, share, value in zip(labels, p, plain, strict=True):
+def _clipped(labels: Sequence[str], p: Floats, plain: Floats) -> list[Note]:
+    """Note each label whose correlation is not in [0, 1)."""
+    found = []
+    for label, share, rho in zip(labels, p.tolist(), plain.tolist(), strict=True):
+        reason = ""
         if np.isnan(share):
-            words.append(f"label {label}: no item has it and two other labels; rho is taken as 0")
-        elif np.isnan(value):
-            words.append(f"label {label}: all other users are of one mind (p = {share:g}), so rho is taken as 0")
-        elif value < 0:
-            words.append(f"label {label}: rho is {value:.3f}, so others agree less than by chance; taken as 0")
-        elif value >= 1:
-            words.append(f"label {label}: rho is 1, so two others always agree; taken as just below")
-    return words
+            reason = "no item has it and two other labels"
+        elif np.isnan(rho):
+            reason = f"the labels of others do not vary (p = {share:g})"
+        elif not 0 <= rho < 1:
+            reason = f"the estimate of rho is {rho:.3f}"
+        if reason:
+            used = "just below 1" if rho >= 1 else "0"
+            text = "label {label}: {reason}; rho is set to {used}"
+            found.append(Note("rho-set", text, label=label, reason=reason, used=used))
+    return found
 
 
 def _enough(kinds: Kinds, at_least: int) -> Kinds:
@@ -310,10 +296,8 @@ def _enough(kinds: Kinds, at_least: int) -> Kinds:
 
 
 def too_few(at_least: int) -> PairsError:
-    """Say that no item has labels enough."""
-    return PairsError(
-        f"no item has {at_least} labels or more", hint="ask for fewer (at_least=, --at-least), or judge some items more"
-    )
+    """Return the error that no item has enough labels."""
+    return PairsError(f"no item has {at_least} labels or more", hint="require fewer, or judge some items more often")
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,7 +313,7 @@ class Sampled(Tabular):
     sd: Floats
 
     def sentence(self) -> str:
-        """Say what the largest sample gives."""
+        """Say the shares in the largest sample."""
         cells = ", ".join(
             f"{label} {mean:.3f} (sd {sd:.3f})"
             for label, mean, sd in zip(self.labels, self.mean[-1], self.sd[-1], strict=True)
@@ -360,8 +344,8 @@ def sampled(
 ) -> Sampled:
     """Draw one label per item and n of the others: the share of relevant among them, by the first label (Section 3.2).
 
-    Mean and standard deviation over repeats; both NaN for a label that never came first.  The sd says how much the
-    choice of labels matters, not how sure p is: the items are the same every time.
+    Mean and standard deviation over repeats; both NaN for a label that never came first.  The sd is
+    that of the choice of labels, not the error of p: the items are the same every time.
     Cost: O(repeats x rows log rows), memory linear in the rows.
     """
     if not n or not 1 <= min(n) <= max(n) < at_least or repeats < 1:

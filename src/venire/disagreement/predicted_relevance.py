@@ -9,17 +9,15 @@ Demeester et al. (2015), Information Retrieval Journal, doi:10.1007/s10791-015-9
 
 .. math:: p_{R|i} = \frac{N_{U_1=R,U_2=i} + N_{U_2=R,U_1=i}}{N_{U_2=i} + N_{U_1=i}} \qquad (5)
 
-The same pairs serve the User Disagreement Model (``user_disagreement``).  Departures: items with more than two labels
-count all ordered pairs of distinct assessors; a Dirichlet prior may keep p off 0 and 1 where pairs are few; intervals
-know that pairs of one item, and items of one topic, are not independent (``spread``).
-
-Diagnosis: what a fit of disagreement means, in words.
+The User Disagreement Model uses the same pairs (``user_disagreement``).  Departures: items with more than two labels
+count all ordered pairs of distinct assessors; a Dirichlet prior may keep p away from 0 and 1 where pairs are few;
+intervals allow for dependent pairs of one item and items of one topic (``kernels.shares``).
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,12 +30,28 @@ from venire.data.label_pairs import Pairs, few_topics
 from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.selection import safe_pairs
-from venire.disagreement.user_disagreement import at_least, udm_weights
+from venire.disagreement.user_disagreement import at_least as p_at_least
+from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
-from venire.results import Estimate, Records, Tabular, known
+from venire.results import Estimate, Note, Records, Tabular, known, known_count
 from venire.types import Floats, Ints, RNGLike
+
+KEYS = ("p", "sd", "sd_items", "sd_topics", "low", "high", "hits", "pairs")
+"""Columns of a fit."""
+COUNTS = ("hits", "pairs", "judgments", "topics", "judgments_on_these_topics")
+"""Columns of counts, which are whole numbers unless weighted."""
+
+
+def label_rows(relevant: RelevantSets, scale: Scale, columns: Mapping[str, Floats]) -> Records:
+    """Return one row per notion of relevance and label, the highest first; columns (relevant, label)."""
+    return [
+        {"relevant": name, "label": scale.labels[level]}
+        | {key: (known_count if key in COUNTS else known)(each[row, level]) for key, each in columns.items()}
+        for row, name in enumerate(relevant.names)
+        for level in reversed(range(len(scale)))
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +63,7 @@ class PredictedRelevance:
     relevant : a label (on an ordered scale, from it upwards), several ("Key|HRel"), "all" thresholds; None: the top
     estimator : "paired" (Eq. 5), "one-sided" (Eq. 4), "labels" (any number of labels); None: as the labels allow
     observed, reference : names of the assessors whose label is observed, and of those who stand for users
-    weight : every pair of labels counts once ("pair"), or every item ("item")
+    weight : every pair of labels has the same weight ("pair"), or every item ("item")
     prior : weight of each label in a Dirichlet prior; 0 gives the paper's ratio
     n_draws : how often topics are resampled
 
@@ -80,7 +94,7 @@ class PredictedRelevance:
     def fit(self, judgments: Judgments, *, rank: Ints | None = None, rng: RNGLike = 0) -> PredictedRelevanceFit:
         """Count pairs of labels and estimate p(R|i) with its spread.  O(rows log rows + items x labels^2).
 
-        rank : numbers by which runs treat items alike -> (item,), such as their best rank; None: no runs are at hand.
+        rank : groups of items that runs rank alike -> (item,), such as their best rank; None: there are no runs.
         """
         pairs = safe_pairs(
             judgments,
@@ -93,13 +107,13 @@ class PredictedRelevance:
         return self.fit_pairs(pairs, rng=rng)
 
     def fit_pairs(self, pairs: Pairs, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
-        """Estimate from pairs at hand."""
+        """Estimate p(R|i) from pairs of labels."""
         relevant = relevant_sets(pairs.scale, self.relevant)
         sums = pairs.sums(relevant.labels)
         if not sums.by_topic.sum() > 0:
             raise PairsError(
                 "no item has labels by two different assessors, so disagreement cannot be seen",
-                hint=["have some items judged a second time", "name another --observed and --reference"],
+                hint=["have some items judged a second time", "name other observed and reference assessors"],
             )
         spread = spread_of(
             sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=np.random.default_rng(rng)
@@ -114,7 +128,7 @@ class PredictedRelevance:
 class PredictedRelevanceFit(Tabular):
     """Estimates of p(R|i), arrays (relevant, label); counts of pairs by topic (topic, first, second).
 
-    topics: names of the topics; empty in a fit that was saved, which holds the sums alone.
+    topics: names of the topics; empty in a fit read from a file, which holds the sums only.
     """
 
     setting: PredictedRelevance
@@ -142,7 +156,7 @@ class PredictedRelevanceFit(Tabular):
 
     @property
     def method(self) -> str:
-        """How the intervals were had."""
+        """How the intervals were computed."""
         if self.setting.prior > 0:
             return f"posterior, prior {self.setting.prior:g} per label"
         if self.n_topics < 2:
@@ -158,35 +172,35 @@ class PredictedRelevanceFit(Tabular):
         return Estimate(value, low, high, CONFIDENCE, self.method)
 
     def row_of(self, relevant: str | None = None) -> int:
-        """Which row answers for this notion of relevance; the first without a word on it."""
+        """Return the row of a notion of relevance; None stands for the first."""
         if relevant is None:
             return 0
         if relevant not in self.relevant.names:
             raise UnknownName("fitted notion of relevance", relevant, self.relevant.names)
         return self.relevant.names.index(relevant)
 
-    def gains(self, relevant: str | None = None, *, users: tuple[int, int] = (1, 1)) -> Gains:
-        """Gains for any measure: P(at least M of N random users are satisfied | i), users=(M, N) (Section 3.1.7)."""
-        row = self.row_of(relevant)
+    def gains(self, relevant: str | None = None, *, at_least: tuple[int, int] = (1, 1)) -> Gains:
+        """Gains for any measure: P(at least M of N random users are satisfied | i), at_least=(M, N) (Section 3.1.7)."""
+        row, (m, n) = self.row_of(relevant), at_least
         self._warn_of_few(row)
-        name = f"prm:{self.relevant.names[row]}" + ("" if users == (1, 1) else f":{users[0]}/{users[1]}")
-        return Gains(self.scale, at_least(*users, self.known(row)), name)
+        name = f"prm:{self.relevant.names[row]}" + ("" if at_least == (1, 1) else f":{m}/{n}")
+        return Gains(self.scale, p_at_least(m, n, self.known(row)), name)
 
-    def udm_gains(self, at: tuple[int, int], relevant: str | None = None, *, lowest: float | None = 0.0) -> Gains:
-        """Gains of the User Disagreement Model for M of N users, at=(M, N).
+    def udm_gains(self, at_least: tuple[int, int], relevant: str | None = None, *, lowest: float | None = 0.0) -> Gains:
+        """Gains of the User Disagreement Model for at least M of N users, at_least=(M, N).
 
-        The lowest label is worth nothing, as Demeester et al. (2014) propose in Section 3.3.2; lowest None: as
-        estimated.  Labels without an order have no lowest one, and a lowest label that is relevant keeps its weight.
+        The lowest label has the gain ``lowest``, 0 as Demeester et al. (2014) propose in Section 3.3.2; None: as
+        estimated.  That does not apply to labels without an order, or where the lowest label is relevant.
         """
-        row = self.row_of(relevant)
+        row, (m, n) = self.row_of(relevant), at_least
         self._warn_of_few(row)
-        weights = udm_weights(*at, self.known(row), self.relevant.labels[row])
+        weights = udm_weights(m, n, self.known(row), self.relevant.labels[row])
         neglected = self.scale.ordered and not self.relevant.labels[row, 0]
         if lowest is not None and neglected:
             weights[0] = lowest
         name = "" if self.relevant.names[row] == self.scale.labels[-1] else f":{self.relevant.names[row]}"
         kept = ", lowest kept" if lowest is None and neglected else ""
-        return Gains(self.scale, weights, f"udm:{at[0]}/{at[1]}{name}{kept}")
+        return Gains(self.scale, weights, f"udm:{m}/{n}{name}{kept}")
 
     def known(self, row: int) -> Floats:
         """p(R|i) with every label known -> (label,); a lowest label nobody judged twice counts as 0 (Section 5.2.2)."""
@@ -197,7 +211,7 @@ class PredictedRelevanceFit(Tabular):
             label = self.scale.labels[int(np.argmax(np.isnan(p)))]
             raise GainsError(
                 f"no item with label {label!r} was judged a second time, so it has no gain",
-                hint=["give a prior (--prior 0.5)", "merge the label with another", "judge some of its items twice"],
+                hint=["use a prior, such as 0.5", "merge the label with another", "judge some of its items twice"],
             )
         return p
 
@@ -214,38 +228,101 @@ class PredictedRelevanceFit(Tabular):
             message = f"no item with the lowest label, {self.scale.labels[0]}, was judged twice; it counts as 0"
             warnings.warn(message, FewPairsWarning, stacklevel=3)
 
-    def sentence(self, row: int = 0) -> str:
-        """Say what each label tells about other people."""
-        return sentence(self, row)
-
-    def warnings(self) -> list[str]:
-        """What to be careful about, most important first."""
-        return warnings_of(self)
+    def sentence(
+        self, row: int = 0, *, judge: str = "one assessor", users: str = "another person", among: str = ""
+    ) -> str:
+        """Say p(R|i) for each label, largest first; judge gave the label, among: of which results."""
+        p, labels, name = self.p[row], self.scale.labels, self.relevant.names[row]
+        order = [n for n in reversed(range(len(labels))) if not np.isnan(p[n])]  # of equal ones the higher label first
+        order.sort(key=lambda n: -round(100 * p[n]))
+        shown = [f"{100 * p[n]:.0f}% for {labels[n]}" for n in order[:MOST_LABELS]]
+        more = f" and less for {len(order) - MOST_LABELS} other labels" if len(order) > MOST_LABELS else ""
+        higher = " or higher" if self._is_threshold(row) and name in labels[:-1] else ""
+        return (
+            f"Probability that {users} finds a result{among} relevant ({name}{higher}), by the label of {judge}: "
+            f"{', '.join(shown)}{more}."
+        )
 
     def records(self) -> Records:
         """Return one row per notion of relevance and label, the highest first; None where nothing is known."""
-        from venire.disagreement.files import parameters
-
-        return parameters(self)
+        return label_rows(self.relevant, self.scale, {key: getattr(self.spread, key) for key in KEYS})
 
     def __str__(self) -> str:
+        """Return a table of text; estimates from few pairs are in brackets."""
+        lines = [f"p(R|label), {self.setting.estimator}, 95% interval: {self.method}"]
+        width, top = max(map(len, self.scale.labels)), len(self.scale) - 1
+        for row, below in np.ndindex(self.p.shape):
+            level = top - below
+            lines += [] if below else [f"R = {self.relevant.names[row]}"]
+            p, low, high = (each[row, level] for each in (self.p, self.spread.low, self.spread.high))
+            n, interval = self.pairs[row, level], "(one topic)" if np.isnan(low) else f"[{low:.3f}, {high:.3f}]"
+            text = f"({p:.3f} {interval})" if n < FEW_PAIRS else f"{p:.3f} {interval}"
+            cell = f"{text}  ({self.hits[row, level]:g} of {n:g} pairs)" if n > 0 else "unknown (no pairs)"
+            lines.append(f"  {self.scale.labels[level]:<{width}}  {cell}")
+        return "\n".join(lines)
 
-        return "\n".join(table_lines(self))
+    @property
+    def notes(self) -> tuple[Note | str, ...]:
+        """What to be careful about, most important first."""
+        found: list[Note | str] = []
+        for row in range(len(self.relevant.names)):
+            found += self._not_distinguished(row)
+        found += few_topics(self.n_topics)
+        found += self._few_pairs()
+        return tuple({str(note): note for note in found}.values())
+
+    def _not_distinguished(self, row: int) -> list[Note]:
+        """Labels whose difference of p(R|i) is not significant, or in the wrong direction."""
+        order, relevant = self._order(row), self.relevant.names[row]
+        if len(order) < 2:
+            return []
+
+        def note(kind: str, text: str, found: Difference, **more: object) -> Note:
+            ends = [f"{self.scale.labels[n]} ({self.p[row, n]:.2f})" for n in (found.lower, found.upper)]
+            return Note(kind, "relevant {relevant}: " + text, relevant=relevant, lower=ends[0], upper=ends[1], **more)
+
+        whole = difference(self, row, order[0], order[-1])
+        if not whole.distinguished and not np.isnan(whole.low):
+            text = "even {lower} and {upper} cannot be distinguished: their difference is not significant"
+            few = self.n_topics < FEW_TOPICS
+            text += ", with {n:topic} only" if few else ", so an evaluation with these labels is questionable"
+            return [note("no-labels-distinguished", text, whole, **({"n": self.n_topics} if few else {}))]
+        reversed_ = "{lower} is significantly above {upper}, a higher label"
+        alike = "{lower} and {upper} cannot be distinguished: their difference is not significant"
+        return [
+            note("labels-reversed", reversed_, each) if each.high < 0 else note("labels-not-distinguished", alike, each)
+            for each in differences(self, row)
+            if each.high < 0 or each.low <= 0
+        ]
+
+    def _few_pairs(self) -> list[Note]:
+        """Labels with few pairs, none, or those of one topic."""
+        found, n_topics = [], (self.by_topic.sum(axis=2) > 0).sum(axis=0).tolist()
+        for label, n, topics in zip(self.scale.labels, self.pairs[0].tolist(), n_topics, strict=True):
+            if topics == 1 and len(self.by_topic) > 1 and self.n_topics > 1:
+                text = "label {label} has pairs in one topic only: it has no interval, since other topics may differ"
+                found.append(Note("one-topic", text, label=label))
+            if n == 0:
+                found.append(Note("no-pairs", "label {label} has no pairs, so its estimates are unknown", label=label))
+            elif n < FEW_PAIRS:
+                text = "label {label} has {n:.3g} pairs, fewer than {least}: its estimates are not reliable"
+                found.append(Note("few-pairs", text, label=label, n=n, least=FEW_PAIRS))
+        return found
+
+    def _order(self, row: int) -> list[int]:
+        """Labels with pairs, from the lowest threshold, or else from the lowest estimate."""
+        p = self.p[row]
+        present: list[int] = np.flatnonzero(~np.isnan(p)).tolist()
+        return present if self._is_threshold(row) else sorted(present, key=lambda level: float(p[level]))
+
+    def _is_threshold(self, row: int) -> bool:
+        """Whether labels are relevant from one upwards, so that p(R|i) should rise with the label."""
+        marked = self.relevant.labels[row]
+        return self.scale.ordered and bool((marked[1:] >= marked[:-1]).all())
 
 
-MOST_LABELS = 11
-"""How many labels a sentence names, beside the best."""
-
-
-def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
-    """What to be careful about, most important first."""
-    words: list[str] = []
-    for row in range(len(fit.relevant.names)):
-        words += _of_relevance(fit, row)
-    return list(dict.fromkeys([*words, *map(str, few_topics(fit.n_topics)), *_of_counts(fit)]))
-
-
-DIFFERENCE = {"difference": "value", "low": "low", "high": "high"}
+MOST_LABELS = 12
+"""How many labels a sentence names."""
 
 
 class Difference(NamedTuple):
@@ -259,44 +336,13 @@ class Difference(NamedTuple):
 
     @property
     def distinguished(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
-
-
-def _of_relevance(fit: PredictedRelevanceFit, row: int) -> list[str]:
-    """What to be careful about for one notion of relevance."""
-    order = _order(fit, row)
-    shown = [f"{label} ({share:.2f})" for label, share in zip(fit.scale.labels, fit.p[row], strict=True)]
-    where = f"relevant {fit.relevant.names[row]}:"
-    if len(order) < 2:
-        return []
-    whole = difference(fit, row, order[0], order[-1])
-    if not whole.distinguished and not np.isnan(whole.low):
-        what = (
-            f"which may be for want of topics: there are {fit.n_topics}"
-            if fit.n_topics < FEW_TOPICS
-            else "so an evaluation with these labels is questionable"
-        )
-        return [f"{where} even {shown[whole.lower]} and {shown[whole.upper]} cannot be distinguished, {what}"]
-    words = []
-    for each in differences(fit, row):
-        if each.high < 0:
-            words.append(f"{where} {shown[each.lower]} promises more than the higher label {shown[each.upper]}")
-        elif each.low <= 0:
-            words.append(f"{where} {shown[each.lower]} and {shown[each.upper]} cannot be distinguished")
-    return words
-
-
-def _order(fit: PredictedRelevanceFit, row: int) -> list[int]:
-    """Labels with pairs, from the one that should promise least, or else from the one that does."""
-    p = fit.p[row]
-    there: list[int] = np.flatnonzero(~np.isnan(p)).tolist()
-    return there if _is_threshold(fit, row) else sorted(there, key=lambda level: float(p[level]))
 
 
 def differences(fit: PredictedRelevanceFit, row: int = 0) -> list[Difference]:
     """Compare neighbouring labels, from the lowest on."""
-    return [difference(fit, row, lower, upper) for lower, upper in pairwise(_order(fit, row))]
+    return [difference(fit, row, lower, upper) for lower, upper in pairwise(fit._order(row))]
 
 
 def difference_records(fit: PredictedRelevanceFit) -> Records:
@@ -304,7 +350,7 @@ def difference_records(fit: PredictedRelevanceFit) -> Records:
     labels = fit.scale.labels
     return [
         {"relevant": name, "lower": labels[each.lower], "upper": labels[each.upper]}
-        | {key: known(getattr(each, column)) for key, column in DIFFERENCE.items()}
+        | {"difference": known(each.value), "low": known(each.low), "high": known(each.high)}
         for row, name in enumerate(fit.relevant.names)
         for each in differences(fit, row)
     ]
@@ -317,8 +363,8 @@ def difference(fit: PredictedRelevanceFit, row: int, lower: int, upper: int) -> 
 
     .. math:: L = d - \sqrt{(p_2 - l_2)^2 + (u_1 - p_1)^2 - 2r(p_2 - l_2)(u_1 - p_1)}
 
-    and likewise its upper end.  Both labels occur in the same topics, so that both shares may be high by chance: r is
-    the correlation of the shares when each topic is left out in turn.
+    and likewise its upper end.  Both labels occur in the same topics, so their shares are correlated: r is the
+    correlation of the shares when each topic is left out in turn.
     """
     p, low, high = (each[row, [lower, upper]] for each in (fit.p, fit.spread.low, fit.spread.high))
     below, above, r = p - low, high - p, _correlation(fit, row, lower, upper)
@@ -332,71 +378,8 @@ def difference(fit: PredictedRelevanceFit, row: int, lower: int, upper: int) -> 
 
 def _correlation(fit: PredictedRelevanceFit, row: int, one: int, other: int) -> float:
     """Correlation of two labels' shares over topics left out; 0 where a share does not depend on the topic."""
-    there = fit.by_topic[fit.by_topic.sum(axis=(1, 2)) > 0]
-    without = leave_one_topic_out(there, fit.relevant.labels)[:, row][:, [one, other]]
-    away = without - shares(there.sum(axis=0), fit.relevant.labels)[row, [one, other]]
+    counts = fit.by_topic[fit.by_topic.sum(axis=(1, 2)) > 0]
+    without = leave_one_topic_out(counts, fit.relevant.labels)[:, row][:, [one, other]]
+    away = without - shares(counts.sum(axis=0), fit.relevant.labels)[row, [one, other]]
     (of_one, both), (_, of_other) = away.T @ away
     return float(both / np.sqrt(of_one * of_other)) if of_one * of_other > 0 else 0.0
-
-
-def _is_threshold(fit: PredictedRelevanceFit, row: int) -> bool:
-    """Whether labels are relevant from one upwards, so that higher ones should promise more."""
-    marked = fit.relevant.labels[row]
-    return fit.scale.ordered and bool((marked[1:] >= marked[:-1]).all())
-
-
-def _of_counts(fit: PredictedRelevanceFit) -> list[str]:
-    """Labels with few pairs, or none."""
-    words = []
-    n_topics = (fit.by_topic.sum(axis=2) > 0).sum(axis=0)
-    for label, n, topics in zip(fit.scale.labels, fit.pairs[0], n_topics, strict=True):
-        if topics == 1 and len(fit.by_topic) > 1 and fit.n_topics > 1:
-            words.append(
-                f"label {label} has pairs in one topic only: it has no interval, since other topics may differ"
-            )
-        if n == 0:
-            words.append(f"label {label} has no pairs, so nothing is known of it")
-        elif n < FEW_PAIRS:
-            pairs = f"{n:.3g} pair{'' if n == 1 else 's'}"
-            words.append(f"label {label} has {pairs}, fewer than {FEW_PAIRS}: its numbers are not reliable")
-    return words
-
-
-def sentence(fit: PredictedRelevanceFit, row: int = 0) -> str:
-    """Say the main finding in one sentence."""
-    p, labels = fit.p[row], fit.scale.labels
-    told = [n for n in reversed(range(len(labels))) if not np.isnan(p[n])]  # of equal ones the higher label first
-    best, *rest = sorted(told, key=lambda n: -round(100 * p[n]))
-    others = "".join(f"; where {labels[n]}, {100 * p[n]:.0f}%" for n in rest[:MOST_LABELS])
-    if len(rest) > MOST_LABELS:
-        others += f"; where one of {len(rest) - MOST_LABELS} other labels, no more"
-    return (
-        f"Where one assessor says {labels[best]}, {100 * p[best]:.0f}% of other people find the result relevant "
-        f"({_meaning(fit, row)}){others}."
-    )
-
-
-def _meaning(fit: PredictedRelevanceFit, row: int) -> str:
-    """What is relevant, in words: one label below the top stands for those above it too."""
-    name = fit.relevant.names[row]
-    return f"{name} or higher" if _is_threshold(fit, row) and name in fit.scale.labels[:-1] else name
-
-
-def table_lines(fit: PredictedRelevanceFit) -> list[str]:
-    """The fit as a small table of text; numbers that rest on few pairs stand in brackets."""
-    lines = [f"p(R|label), {fit.setting.estimator}, 95% interval: {fit.method}"]
-    width = max(map(len, fit.scale.labels))
-    for row, name in enumerate(fit.relevant.names):
-        lines.append(f"R = {name}")
-        for level in reversed(range(len(fit.scale))):
-            lines.append(f"  {fit.scale.labels[level]:<{width}}  {_cell(fit, row, level)}")
-    return lines
-
-
-def _cell(fit: PredictedRelevanceFit, row: int, level: int) -> str:
-    n, p = fit.pairs[row, level], fit.p[row, level]
-    if np.isnan(p):
-        return "unknown (no pairs)"
-    low, high = fit.spread.low[row, level], fit.spread.high[row, level]
-    text = f"{p:.3f} (one topic)" if np.isnan(low) else f"{p:.3f} [{low:.3f}, {high:.3f}]"
-    return f"{f'({text})' if n < FEW_PAIRS else text}  ({fit.hits[row, level]:g} of {n:g} pairs)"

@@ -1,24 +1,24 @@
-"""Selection: were items judged again because of a label that they had?
+"""Selection bias: were items judged again because of a label that they had?
 
-Eq. (5) of Demeester et al. (2015) lets both labels of a double judgment come first.  That is right where the items were
-chosen without regard to their labels, at random or by rank, as Section 6.1 recommends.  Where they were chosen by their
-first label (Section 5.2.1: second judgments mostly above the lowest label), the labels of the second assessor are not
-those of the pool, and Eq. (5) gives too much.  Eq. (4), one-sided, from the first label to a later one, is right either
-way: given the first label, the later ones do not depend on the choice.  What is looked for:
+Eq. (5) of Demeester et al. (2015) lets either label of a double judgment come first.  That is valid where the items
+were chosen independently of their labels, at random or by rank, as Section 6.1 recommends.  Where they were chosen by
+their first label (Section 5.2.1: second judgments mostly above the lowest label), the labels of the second assessor are
+not those of the pool, and Eq. (5) overestimates.  Eq. (4), one-sided, from the first label to a later one, is valid
+either way: given the first label, the later ones do not depend on the choice.  Signs of a selection:
 
-- Being judged again goes with the label, given the topic and the assessor and, where runs are at hand, how they rank
-  the item (``kernels.association``).  Without runs, a choice by rank shows in the same way.
-- Only items judged twice were kept, and one assessor came first: this assessor, who labelled nearly all of them, hardly
+- Whether an item was judged again is associated with its label, given the topic, the assessor and, where there are
+  runs, its rank (``kernels.association``).  Without runs, a choice by rank looks the same.
+- Only items judged twice are there, and one assessor came first: this assessor, who labelled nearly all of them, hardly
   ever gives the lowest label where the others often do.  A very lenient assessor looks the same.
-- Only items judged twice were kept, and the assessors took turns: fewer items have the lowest label twice than if they
-  had been labelled blindly.
+- Only items judged twice are there, and the assessors took turns: fewer items have the lowest label twice than if
+  labels were independent.
 - Items whose labels differ get further labels more often.
 
 Which label was first is known from times; or from items judged once: where every item of a topic judged again has one
 label by an assessor who judged items alone in it, that one is assumed to be the first.  Then the estimate is one-sided,
-with a warning.  Where the order is not known there is an error if runs show that it is not the rank, and else a warning
-where odds are at least doubled.
-Where only the lists that one assessor's top labels had selected were kept, and these in full, there is no trace.
+with a warning.  Where the order is unknown there is an error if runs show that the choice was not by rank, and else a
+warning where odds are at least doubled.  A collection that keeps complete lists, selected by one assessor's top labels,
+shows no sign.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ from venire.kernels.association import association
 from venire.results import counted
 from venire.types import Bools, Codes, Floats, Ints
 
-LEVEL, GRAVE = 0.01, 1e-3
-"""A choice by labels is assumed below the first p-value, and refused below the second where nothing safe is left."""
+SIGNIFICANT, SEVERE = 0.01, 1e-3
+"""Below the first p-value a selection is assumed; below the second it is an error where no valid estimate is left."""
 ODDS, DEFICIT, ENOUGH = 2.0, 5.0, 30
-"""Where the order is not known, this odds ratio matters; so many times fewer lowest labels do, of so many labels."""
+"""Thresholds where the order is unknown: odds ratio, factor of fewer lowest labels, and least number of labels."""
 NEARLY = 0.95
 """Those who judged first have one label on this share of the items."""
-BLINDLY = 3.0
-"""So many times fewer items with the lowest label twice than by blind labelling are too few."""
-SAFE = "use one-sided and name who judged first (--estimator one-sided --observed NAME)"
-OVERRIDE = "if the labels did not decide what was judged twice, use --estimator labels"
+FEWER = 3.0
+"""Factor by which items with the lowest label twice are fewer than with independent labels."""
+VALID = "use the estimator one-sided, and name the observed assessor, who judged first"
+OVERRIDE = "if items were not selected by their labels, use the estimator labels"
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What shows that items were judged again because of a label.
+    """A sign that items were judged again because of a label.
 
-    first, second (row,): labels that may come first and second in a one-sided estimate, None where the order is not
-    known; assumed: how it is; grave: whether Eq. (5) must not be used.
+    first, second (row,): labels that may come first and second in a one-sided estimate, None where the order is
+    unknown; assumed: how the order is known; severe: whether Eq. (5) is invalid.
     """
 
     reason: str
     first: Bools | None = None
     second: Bools | None = None
     assumed: str = ""
-    grave: bool = True
+    severe: bool = True
 
 
 def safe_pairs(
@@ -72,10 +72,9 @@ def safe_pairs(
     weight: str = "pair",
     rank: Ints | None = None,
 ) -> Pairs:
-    """Pair labels up as ``pair_up`` does; one-sided, from the first label, where labels decided what was judged again.
+    """Pair labels as ``pair_up`` does; one-sided, with a ``SelectionWarning``, where labels selected the items.
 
-    A ``SelectionWarning`` says so.  An estimator that was asked for is not changed: ``labels`` goes with a warning, and
-    ``paired`` is refused where it would be wrong.
+    A given estimator is not changed: ``labels`` has a warning, and ``paired`` is an error where it is invalid.
     """
     pairs = pair_up(judgments, estimator=estimator, observed=observed, reference=reference, weight=weight)
     if pairs.estimator == "one-sided":
@@ -87,9 +86,9 @@ def safe_pairs(
         words = f"{found.reason}; p(R|i) is estimated one-sided, from the first label to later ones ({found.assumed})"
         warnings.warn(f"{words}, since both ways together would be biased", SelectionWarning, stacklevel=4)
         return pair_up(judgments, weight=weight, sides=(found.first, found.second))
-    if found.grave and estimator != "labels":
-        raise PairsError(f"{found.reason}, and paired would be biased", hint=[SAFE, OVERRIDE])
-    warnings.warn(f"{found.reason}; if that was not by rank, p(R|i) is biased: {SAFE}", SelectionWarning, stacklevel=4)
+    if found.severe and estimator != "labels":
+        raise PairsError(f"{found.reason}, and paired would be biased", hint=[VALID, OVERRIDE])
+    warnings.warn(f"{found.reason}; if that was not by rank, p(R|i) is biased: {VALID}", SelectionWarning, stacklevel=4)
     return pairs
 
 
@@ -100,10 +99,10 @@ def find_selection(
     reference: Sequence[str] = (),
     rank: Ints | None = None,
 ) -> Selection | None:
-    """Look for a choice of items by their labels; None if nothing shows it.  O(rows log rows).
+    """Test for a selection of items by their labels; None if there is no sign of it.  O(rows log rows).
 
-    observed, reference: names of assessors, as for ``pair_up``; labels by others are not looked at.  rank: numbers by
-    which runs treat items alike -> (item,); None: no runs are at hand.
+    observed, reference: names of assessors, as for ``pair_up``; labels by others are not used.  rank: groups of items
+    that runs rank alike -> (item,); None: there are no runs.
     """
     if not judgments.scale.ordered or len(judgments) == 0:
         return None
@@ -115,7 +114,7 @@ def find_selection(
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """Labels looked at, all (label,): rows of the judgments, item, who, and how many others judged the item."""
+    """Labels used, all (label,): rows of the judgments, item, who, and how many others judged the item."""
 
     judgments: Judgments
     rows: Ints
@@ -145,7 +144,7 @@ class _Case:
         return self.judgments.items.topic[self.judgments.item[self.rows]]
 
     def groups(self, *, by_assessor: bool) -> list[Ints]:
-        """What is given when labels are compared, each (label,): topic, perhaps by assessor, and rank if known."""
+        """Strata within which labels are compared, each (label,): topic, perhaps by assessor, and rank if known."""
         n_assessors = int(self.who.max(initial=0)) + 1
         own = self.topic.astype(np.int64) * n_assessors + (self.who if by_assessor else 0)
         for facet in (self.judgments.facets[name] for name in ("intent", "given") if name in self.judgments.facets):
@@ -161,28 +160,28 @@ class _Case:
 
 
 def _by_label(case: _Case) -> Selection | None:
-    """Find labels that tell which items were judged again."""
+    """Test whether being judged again is associated with the label."""
     groups, others = case.groups(by_assessor=True), case.others.astype(np.float64)
     marks = np.column_stack([case.label, case.label > 0, case.label == case.label.max()]).astype(np.float64)
     chance = association(marks, others, groups, case.topic) if np.ptp(others) else 1.0
-    if chance >= LEVEL:
+    if chance >= SIGNIFICANT:
         return None
     again, n_labels = case.others > 0, len(case.judgments.scale)
     share = np.bincount(case.label, again, n_labels) / np.maximum(np.bincount(case.label, minlength=n_labels), 1)
     shown = ", ".join(
         f"{case.judgments.scale.labels[level]}: {100 * share[level]:.0f}%" for level in np.unique(case.label)[::-1][:6]
     )
-    reason = f"whether an item was judged again goes with its label ({shown}; p {_shown(chance)}"
-    given = "given topic and rank)" if case.rank is not None else "given topic; ranks are not known without runs)"
+    reason = f"whether an item was judged again depends on its label ({shown}; p = {chance:.2g}"
+    given = "given topic and rank)" if case.rank is not None else "given topic; ranks are unknown without runs)"
     first, second, assumed = _order(case)
     if first is None and not _strong(case, groups[0]):
         return None
-    grave = case.rank is not None and chance < GRAVE
-    return Selection(f"{reason}, {given}", first, second, assumed, grave=grave)
+    severe = case.rank is not None and chance < SEVERE
+    return Selection(f"{reason}, {given}", first, second, assumed, severe=severe)
 
 
 def _strong(case: _Case, group: Ints) -> bool:
-    """Whether labels above the lowest, or the top ones, have far other odds of being judged again."""
+    """Whether the odds of being judged again are at least doubled or halved above the lowest label, or at the top."""
     for marked in (case.label > 0, case.label == case.label.max()):
         cell = 4 * np.unique(group, return_inverse=True)[1] + 2 * ~marked + (case.others == 0)
         a, b, c, d = np.bincount(cell, minlength=4 * len(np.unique(group))).reshape(-1, 4).T.astype(np.float64)
@@ -193,21 +192,21 @@ def _strong(case: _Case, group: Ints) -> bool:
 
 
 def _order(case: _Case) -> tuple[Bools | None, Bools | None, str]:
-    """Find which labels were first, and which came later, each (row,); and what that assumes.  None: not known."""
+    """Find which labels were first, and which came later, each (row,); and the assumption.  None: unknown."""
     first, assumed = _earliest(case), "the earliest label of an item is the first"
     if first is None:
         first, assumed = _by_those_alone(case), "assessors who judged items alone judged first"
     if first is None:
         return None, None, ""
-    settled = np.bincount(case.item, first)[case.item] == 1
+    unique = np.bincount(case.item, first)[case.item] == 1
     masks = [np.zeros(len(case.judgments), dtype=np.bool_) for _ in range(2)]
     for mask, chosen in zip(masks, (first, ~first), strict=True):
-        mask[case.rows[chosen & settled]] = True
+        mask[case.rows[chosen & unique]] = True
     return masks[0], masks[1], assumed
 
 
 def _earliest(case: _Case) -> Bools | None:
-    """Labels that are the earliest of their item -> (label,), where times tell."""
+    """Labels that are the earliest of their item -> (label,); None where times do not decide."""
     if case.judgments.time is None:
         return None
     time = case.judgments.time[case.rows]
@@ -241,30 +240,30 @@ def _one_without_lowest(case: _Case) -> Selection | None:
     name, total = case.judgments.assessors[int(few[0])], int(n[few[0]])
     reason = (
         f"{name!r} gave {case.lowest_name} to {100 * own[few[0]] / total:.1f}% of {counted(total, 'item')} judged "
-        f"twice, the others to {100 * theirs[few[0]] / total:.0f}% of them: {name!r} is very lenient, or labels by "
-        f"{name!r} chose the items"
+        f"twice, the others to {100 * theirs[few[0]] / total:.0f}% of them: {name!r} is very lenient, or items were "
+        f"selected by labels of {name!r}"
     )
     first = np.isin(case.judgments.assessor.codes, few)
-    looked_at = np.zeros(len(first), dtype=np.bool_)
-    looked_at[case.rows] = True
-    return Selection(reason, first & looked_at, ~first & looked_at, f"that of {name!r}")
+    used = np.zeros(len(first), dtype=np.bool_)
+    used[case.rows] = True
+    return Selection(reason, first & used, ~first & used, f"that of {name!r}")
 
 
 def _lowest_never_twice(case: _Case) -> Selection | None:
-    """Find that hardly any item has the lowest label twice: one above it was asked for first, of either assessor."""
+    """Find that hardly any item has the lowest label twice: items were selected by a first label above it."""
     again = case.others > 0
     who, at, lowest = case.who[again], case.item[again], case.lowest()[again]
     share = (np.bincount(who, lowest) / np.maximum(np.bincount(who), 1))[who]
     labels, low = np.bincount(at), np.bincount(at, lowest)
     pairs, n_items = np.maximum(labels * (labels - 1), 1), int((labels > 0).sum())
     found = float((low * (low - 1) / pairs).sum())
-    blindly = float(((np.bincount(at, share) ** 2 - np.bincount(at, share**2)) / pairs).sum())
-    if blindly < ENOUGH / 3 or found >= blindly / BLINDLY:
+    independent = float(((np.bincount(at, share) ** 2 - np.bincount(at, share**2)) / pairs).sum())
+    if independent < ENOUGH / 3 or found >= independent / FEWER:
         return None
     return Selection(
         f"of {counted(n_items, 'item')} judged twice {100 * found / n_items:.0f}% have the label {case.lowest_name} by "
-        f"both assessors, fewer than if these labelled blindly ({100 * blindly / n_items:.0f}%): the items seem to be "
-        "chosen by their first label"
+        f"both assessors, fewer than with independent labels ({100 * independent / n_items:.0f}%): items seem to be "
+        "selected by their first label"
     )
 
 
@@ -278,15 +277,15 @@ def _by_disagreement(case: _Case) -> Selection | None:
     alike = ((counts * (counts - 1)).sum(axis=1) / np.maximum(total * (total - 1), 1))[item][several]
     groups = [each[row][several] for each in case.groups(by_assessor=False)]
     z = total[item][several].astype(np.float64)
-    if len(z) == 0 or np.ptp(z) == 0 or association(alike[:, None], z, groups, case.topic[row][several]) >= LEVEL:
+    if len(z) == 0 or np.ptp(z) == 0 or association(alike[:, None], z, groups, case.topic[row][several]) >= SIGNIFICANT:
         return None
     more, fewer = (100 * alike[chosen].mean() for chosen in (z > z.min(), z == z.min()))
     if more >= fewer:
         return None
     return Selection(
         f"two labels agree in {more:.0f}% of cases on items with more than {int(z.min())} labels, in {fewer:.0f}% on "
-        "others: further labels seem to be asked for where the first ones differ",
-        grave=False,
+        "others: further labels seem to depend on disagreement of the first ones",
+        severe=False,
     )
 
 
@@ -297,7 +296,3 @@ def common_odds(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     if for_it + against == 0:
         return 1.0
     return for_it / against if against else np.inf
-
-
-def _shown(chance: float) -> str:
-    return f"{chance:.3f}" if chance >= 0.001 else "< 0.001"

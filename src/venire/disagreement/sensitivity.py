@@ -1,8 +1,7 @@
-"""Sensitivity: what p(R|i) depends on besides the labels, and how much judging it takes to know it well enough.
+"""Sensitivity of p(R|i) to the quality of the results, the topics, and the number of double judgments.
 
-Demeester et al. (2015), Sections 6.1 to 6.3, ask it three ways: of the quality of the results (``result_quality``,
-Figure 1), of the topics (``topic_influence``, Figure 2), and of the number of double judgments (``annotation_rounds``,
-Figure 3); ``judging_effort`` turns the last two into numbers of double judgments and of topics.
+Demeester et al. (2015), Sections 6.1 to 6.3, Figures 1 to 3: ``by_result_quality``, ``by_topic`` and
+``double_judgments``, which also computes the numbers of double judgments and of topics needed.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from venire.disagreement.double_judgments import (
     lowest_labels,
     simulate_rounds,
 )
-from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, warnings_of
+from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.randomness import seed_of
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular
 from venire.types import RNGLike
 
 AGAINST = ("quality", "topics", "judgments")
@@ -49,7 +48,7 @@ class ListOrder:
     Parameters
     ----------
     resource : lists are those of resources: a pattern of document names, a column, or a mapping; None: those of runs
-    by : assessors whose labels order the lists; by default those observed, else the reference, else who gave most
+    by : assessors whose labels rank the lists; by default those observed, else the reference, else who gave most
     level : a result with this label or higher is good; by default the upper half of the scale
     top : how many results of each list count
     """
@@ -62,7 +61,7 @@ class ListOrder:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity(Tabular):
-    """What was asked for, None where it was not or could not be had; ``warnings`` say why."""
+    """What was requested, None where it was not or is impossible, see ``notes``."""
 
     fit: PredictedRelevanceFit
     quality: QualitySensitivity | None
@@ -70,7 +69,7 @@ class Sensitivity(Tabular):
     judgments: AnnotationRounds | None
     needed: JudgingEffort
     lowest: tuple[LowestLabel, ...]
-    warnings: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
 
     def answers(self) -> list[str]:
         """Say what was found, in a sentence or two for each question and notion of relevance."""
@@ -82,11 +81,11 @@ class Sensitivity(Tabular):
         return words + [each.sentence() for each in self.lowest if self.judgments is not None]
 
     def sentence(self) -> str:
-        """Say what is needed, or what was found first."""
-        return (self.needed.sentences() or self.answers() or ["Nothing was asked."])[0]
+        """Say how many double judgments are needed."""
+        return self.needed.sentence()
 
     def records(self) -> Records:
-        """Return one row per notion of relevance and label: what it takes to know p(R|i) well enough."""
+        """Return one row per notion of relevance and label: the double judgments and topics needed."""
         return self.needed.records()
 
 
@@ -101,13 +100,13 @@ def sensitivity(
     rng: RNGLike = 0,
     progress: Progress | None = None,
 ) -> Sensitivity:
-    """Ask what p(R|i) depends on.
+    """Analyse what p(R|i) depends on.
 
     Parameters
     ----------
-    judgments, runs : as ``evaluate`` takes them; runs are needed only for lists that no resource tells
-    setting : which labels are relevant, and how they are paired; the plain ratio is looked at, whatever the prior
-    against : "quality", "topics", "judgments"; by default all that can be done
+    judgments, runs : as ``evaluate`` takes them; runs are needed only for lists that are not those of resources
+    setting : which labels are relevant, and how they are paired; its prior is not used
+    against : "quality", "topics", "judgments"; by default all that are possible
     lists : which lists there are, and how good they are
     deviation : the standard deviation to plan double judgments for
 
@@ -122,16 +121,15 @@ def sensitivity(
     if "quality" in asked:
         labels, quality = _quality(labels, runs, setting, lists=lists, progress=progress)
     fit = setting.fit(labels, rng=rng)
-    words = [*warnings_of(fit), *(quality.warnings() if quality else ())]
+    notes = [*fit.notes, *(quality.notes if quality else ())]
     if setting.prior > 0:
-        words.append("the prior is left out here: sensitivity is that of the plain ratio")
+        notes.append(Note("no-prior", "the prior is not used: sensitivity is that of the plain ratio"))
     topics = None
     if "topics" in asked and fit.n_topics > 1 and setting.n_draws > 1:
         topics = topic_influence(fit, labels.topics, n_draws=setting.n_draws, rng=for_topics)
     elif "topics" in asked:
-        words.append(
-            f"nothing is said of topics: {fit.n_topics} with double judgments, drawn {counted(setting.n_draws, 'time')}"
-        )
+        text = "sensitivity to topics needs two topics with double judgments and two draws: there are {n} and {draws}"
+        notes.append(Note("no-topics", text, n=fit.n_topics, draws=setting.n_draws))
     return Sensitivity(
         fit,
         quality,
@@ -139,12 +137,12 @@ def sensitivity(
         simulate_rounds(fit, rng=for_rounds) if "judgments" in asked else None,
         double_judgments_needed(fit, deviation),
         tuple(lowest_labels(fit)),
-        tuple(words),
+        tuple(notes),
     )
 
 
 def _asked(against: Sequence[str], *, runs: bool, resources: bool) -> set[str]:
-    """Settle what is asked: what was named, or all that can be done."""
+    """Return what was requested, or all that is possible."""
     for name in against:
         if name not in AGAINST:
             raise UnknownName("sensitivity", name, AGAINST)
@@ -153,7 +151,7 @@ def _asked(against: Sequence[str], *, runs: bool, resources: bool) -> set[str]:
     if "quality" in against and not (runs or resources):
         raise SettingError(
             "there are no lists to order by their quality",
-            hint="give runs, or say which resource a document belongs to (--resource PATTERN)",
+            hint="give runs, or the resource of each document",
         )
     return set(against) or ({*AGAINST} if runs or resources else {*AGAINST} - {"quality"})
 
@@ -166,7 +164,7 @@ def _quality(
     lists: ListOrder,
     progress: Progress | None,
 ) -> tuple[Judgments, QualitySensitivity]:
-    """Order the lists of resources or of runs, and estimate from more and more of them."""
+    """Rank the lists of resources or of runs, and estimate from an increasing number of them."""
     if lists.resource is not None:
         judgments, found = lists_of_resources(judgments, lists.resource)
     else:

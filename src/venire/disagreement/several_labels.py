@@ -1,8 +1,8 @@
 r"""Several labels on one item: the probability that a random user finds it relevant, given all of them.
 
-Demeester et al. (2014, Section 4.4; 2015) condition on one label, and leave more to future work.  Here every assessor
-is a user drawn at random (the same confusion for all), labels of one item are independent given the item, and the joint
-distribution J of two of them is that of the pairs behind p(R|i) (``predicted_relevance``).  With mu its margin and
+Demeester et al. (2014, Section 4.4; 2015) condition on one label.  Here every assessor is a user drawn at random (the
+same confusion for all), labels of one item are independent given the item, and the joint distribution J of two of them
+is that of the pairs behind p(R|i) (``predicted_relevance``).  With mu its margin and
 :math:`\bar p = \sum_i \mu_i p_{R|i}`, two rules:
 
     credibility    the best prediction that is linear in the labels (Buehlmann 1967, doi:10.1017/S0515036100008989)
@@ -15,13 +15,13 @@ distribution J of two of them is that of the pairs behind p(R|i) (``predicted_re
 .. math:: \mathrm{odds}(R | i_1 \dots i_k) = \mathrm{odds}(\bar p) \prod_j P(i_j | R) / P(i_j | \neg R), \qquad
           P(i | R) = \mu_i p_{R|i} / \bar p
 
-Both equal p(R|i) for one label.  Credibility needs nothing but pairs, and tends to the share of the item's users who
+Both equal p(R|i) for one label.  Credibility needs pairs only, and tends to the share of the item's users who
 find it relevant when labels are many; with two labels on the scale it is the posterior mean of a beta-binomial.  Each
 contrast between labels is shrunk by its own correlation lambda between two people, as k lambda / (1 + (k - 1) lambda).
-A contrast with lambda <= 0 (agreement by chance, or less, which only noise gives) counts no more for k labels than for
-one.  Being linear it may leave [0, 1]; it is then clipped, and ``notes`` says how often.  Naive Bayes is overconfident,
-as labels hang together by the item, not by one user's opinion: it tends to 0 or 1 where people disagree for ever.
-Where assessors differ in how good they are, use ``latent_labels``.
+A contrast with lambda <= 0 (no agreement beyond chance) counts no more for k labels than for one.  The linear
+prediction may leave [0, 1]; it is then clipped, with a note.  Naive Bayes is overconfident, as labels are correlated by
+the item, not by one user's opinion: it tends to 0 or 1 however people disagree.  Where assessors differ in reliability,
+use ``dawid_skene``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from venire.data.scale import Scale
 from venire.disagreement.many_labels import labels_of_many
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import GainsError, PairsError
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, Ints
 
 Rule = Callable[[Floats, Floats, Ints], Floats]
@@ -59,7 +59,7 @@ class ItemRelevance(Tabular):
     rule: str
     probability: Floats
     n_labels: Ints
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     items: Items | None = None
 
     def gains(self) -> Gains:
@@ -80,18 +80,18 @@ class ItemRelevance(Tabular):
         return weights
 
     def sentence(self) -> str:
-        """Say what the labels come to."""
+        """Say the mean probability, and its range over items."""
         some = self.n_labels > 0
         p, k = self.probability[some], self.n_labels[some]
         return (
             f"A random user finds {100 * p.mean():.0f}% of {counted(len(p), 'item')} relevant ({self.relevant}), given "
-            f"{k.mean():.1f} labels each; from item to item the probability goes from {p.min():.2f} to {p.max():.2f}."
+            f"{k.mean():.1f} labels each; the probability ranges from {p.min():.2f} to {p.max():.2f} over items."
         )
 
     def records(self) -> Records:
         """Return one row per item that has labels: topic and document, how many labels, and the probability.
 
-        Where the items are not known, their numbers stand for topic and document.
+        Where the items are unknown, their numbers replace topic and document.
         """
         return self._rows(np.flatnonzero(self.n_labels > 0))
 
@@ -113,7 +113,7 @@ def posterior(
 ) -> ItemRelevance:
     """P(a random user finds it relevant | all its labels), for every item.
 
-    fit: of these judgments, or of others on the same scale; relevant: which of its notions, the first without a word.
+    fit: of these judgments, or of others on the same scale; relevant: which of its notions, None: the first.
     rule: ``credibility`` (the default) or ``independent``.
     Cost: O(rows log rows + items x labels), and one small system of equations.
 
@@ -146,7 +146,7 @@ def posterior(
         within = np.ix_(paired, paired)
         value[several] = rule(joint[within] / joint.sum(), p[paired], counts[several][:, paired])
     outside = int(((value < 0) | (value > 1)).sum())
-    notes = (f"{counted(outside, 'item')} beyond 0 or 1 by the rule, and clipped",) if outside else ()
+    notes = (Note("clipped", "{n:item} outside [0, 1] by the rule, and clipped", n=outside),) if outside else ()
     name = fit.relevant.names[row]
     rule_name, value = getattr(rule, "__name__", "own"), np.clip(value, 0.0, 1.0)
     return ItemRelevance(fit.scale, name, rule_name, value, k, notes, judgments.items)
@@ -160,8 +160,8 @@ def credibility(joint: Floats, p: Floats, counts: Ints) -> Floats:
     numbers, which = np.unique(counts.sum(axis=1), return_inverse=True)
     more = numbers[:, None] - 1.0
     shrunk = 1 + more * np.where(correlation > NEARLY, correlation, 1.0)
-    worth = ((contrast.T @ (root * (p - mean))) / shrunk) @ contrast.T / root
-    return mean + np.einsum("tl,tl->t", counts, worth[which])
+    value = ((contrast.T @ (root * (p - mean))) / shrunk) @ contrast.T / root
+    return mean + np.einsum("tl,tl->t", counts, value[which])
 
 
 def independent(joint: Floats, p: Floats, counts: Ints) -> Floats:
@@ -179,17 +179,17 @@ def refuse_facets(judgments: Judgments) -> None:
 
 
 def _check_pairs(fit: PredictedRelevanceFit, joint: Floats, counts: Ints) -> None:
-    """Refuse pairs that do not say how the labels of one item hang together."""
+    """Refuse pairs that do not determine the correlation of the labels of an item."""
     if len(counts) and fit.setting.estimator == "one-sided":
         raise PairsError(
-            f"{counted(len(counts), 'item')} with several observed labels, and one-sided pairs do not say how these "
-            "hang together",
+            f"{counted(len(counts), 'item')} with several observed labels, and one-sided pairs do not determine their "
+            "correlation",
             hint="fit with the estimator labels, or choose one observed assessor",
         )
     unknown: Bools = (joint.sum(axis=1) == 0) & counts.any(axis=0)
     if unknown.any():
         label = fit.scale.labels[int(np.argmax(unknown))]
         raise PairsError(
-            f"label {label!r} stands next to others on an item, and the fit has no pairs with it",
+            f"label {label!r} occurs with others on an item, and the fit has no pairs with it",
             hint="fit on judgments in which items with this label were judged twice",
         )

@@ -1,33 +1,28 @@
-r"""Transitions: from one judge's label to another's, as matrices that may vary with the judge and the topic.
+r"""Transitions: matrices from one judge's label to another's, which may vary with the judge and the topic.
 
-T_ij is the probability that the new judge says j where the old one said i (Turpin and Scholer 2009 have two labels and
-the two agreement rates; here any number of labels and the whole matrix).  It is estimated from the items that both
-labelled, and they may be few, so each row is shrunk with the weight of ``PRIOR`` items: to a model of proportional odds
-fitted on all rows together, or, where labels have no order or are many, to the new judge's own distribution of labels.
-Three forms, from least to most that may vary:
+T_ij is the probability that the new judge gives j where the old one gave i (Turpin and Scholer 2009 have two labels and
+the two agreement rates).  It is estimated from the items that both labelled; as these may be few, each row is shrunk
+with the weight of ``PRIOR`` items: to a model of proportional odds fitted on all rows together, or, where labels have
+no order or are many, to the new judge's own distribution of labels.  Three forms, by what may vary:
 
-    fixed          one matrix, known as well as the counts allow: rows are drawn from their Dirichlet posterior
-    assessors      the judge is one of the assessors at hand, drawn at random, with a matrix of its own
+    fixed          one matrix: rows are drawn from their Dirichlet posterior
+    assessors      the judge is one of the assessors, drawn at random, with their own matrix
     hierarchical   assessor a has rows Dirichlet(k_a T_i), a topic of theirs rows Dirichlet(k_t T^a_i); where the new
-                   judge is at hand, what they said counts for them, and what they said on a topic for that topic
+                   judge has labels, these count for them, and those on a topic for that topic
 
-The concentrations k are those of greatest likelihood (Dirichlet-multinomial; Minka 2000) on a grid, so that topics or
-judges that do not differ come out as such.
+The concentrations k have maximum likelihood (Dirichlet-multinomial; Minka 2000) on a grid.
 
-Where several others judged, a document has a difficulty of its own (``leaning``, of the hierarchical form alone): with
-n_j labels j by others on a document that the old judge called i, the rows of a draw are multiplied by
-(k_d T_ij + n_j) / ((k_d + n) T_ij), what these labels make of j beyond the matrix, and sum to 1 again.  On TREC Deep
-Learning 2021, forecasting language models one by one from the others lowers the Brier score from .065 to .051 with it.
+Where several others judged, a document has a difficulty of its own (``leaning``, of the hierarchical form): with n_j
+labels j by others on a document that the old judge labelled i, the rows of a draw are multiplied by
+(k_d T_ij + n_j) / ((k_d + n) T_ij), and normalised.  On TREC Deep Learning 2021, forecasting language models one by one
+from the others lowers the Brier score from .065 to .051 with it.
 
-Proportional odds: a transition matrix of few parameters, for pairs of labels that are few.
-
-McCullagh (1980, doi:10.1111/j.2517-6161.1980.tb01109.x): where the old judge gave level x, the new one gives at most
-level j with the odds
+Proportional odds (McCullagh 1980, doi:10.1111/j.2517-6161.1980.tb01109.x) has L parameters instead of L (L - 1): where
+the old judge gave level x, the new one gives at most level j with the odds
 
 .. math:: \mathrm{logit}\, P(\text{new} \le j \mid x) = \theta_j - \beta x, \qquad \beta > 0
 
-so a matrix of L rows has L parameters in place of L (L - 1).  The slope is positive, as judges who turn the order of
-labels round are not expected; its logarithm has the prior N(-1/2, 1), and bounds are held together by a weak one.
+The logarithm of the slope has the prior N(-1/2, 1), and the bounds have a weak one.
 """
 
 from __future__ import annotations
@@ -83,16 +78,16 @@ def _matrix(parameters: Floats) -> Floats:
 FORMS = ("fixed", "assessors", "hierarchical")
 ANY = "any"
 PRIOR, OWN = 20.0, 2.0
-"""How many items the prior of a row weighs: that of all judges, and that of one judge around it."""
+"""Weight of the prior of a row, in items: that of all judges, and that of one judge around it."""
 MOST_LABELS = 12
-"""With more labels than these, odds are not fitted."""
+"""With more labels, proportional odds are not fitted."""
 SURE = 1e9
-"""As many items as make an estimate certain."""
+"""A number of items that makes an estimate certain."""
 CONCENTRATIONS = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, np.inf])
 
 
 class Leaning(NamedTuple):
-    """How much likelier than by the matrix a label is for an item, ratio (item, label); k: how little items differ."""
+    """How much more probable than by the matrix a label is for an item, ratio (item, label); k: concentration."""
 
     items: Items
     ratio: Floats
@@ -101,7 +96,7 @@ class Leaning(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Transitions(Tabular):
-    """Counts of pairs by new assessor and topic (assessor, topic, old, new), and what was read from them."""
+    """Counts of pairs by new assessor and topic (assessor, topic, old, new), and estimates from them."""
 
     scale: Scale
     old: str
@@ -115,9 +110,10 @@ class Transitions(Tabular):
     leaning: Leaning | None = None
 
     def leaning_of(self, items: Items, form: str) -> Floats | None:
-        """What is known of the documents themselves, (item, label), if a form uses it and these items were seen."""
-        seen = form == "hierarchical" and self.leaning is not None and self.leaning.items is items
-        return self.leaning.ratio if seen and self.leaning else None
+        """Return the ratios of ``leaning`` (item, label), if the form uses them and they are of these items."""
+        if form != "hierarchical" or self.leaning is None or self.leaning.items is not items:
+            return None
+        return self.leaning.ratio
 
     @property
     def n_pairs(self) -> int:
@@ -125,7 +121,7 @@ class Transitions(Tabular):
         return int(self.counts.sum())
 
     def sentence(self) -> str:
-        """Say which label another judge confirms most, and which least."""
+        """Say which label another judge repeats most often, and which least."""
         kept = np.diag(self.matrix)
         most, least = int(np.argmax(kept)), int(np.argmin(kept))
         labels = self.scale.labels
@@ -144,10 +140,10 @@ class Transitions(Tabular):
         ]
 
     def matrices(self, form: str, *, at_hand: bool = False) -> Matrices:
-        """How a draw gets its matrices (topic or 1, old, new), in one of the FORMS.
+        """Return the function that draws matrices (topic or 1, old, new), in one of the FORMS.
 
-        at_hand: draw d is of assessor d mod n of the n others; without, the hierarchical judge is a further one, unless
-        there is one other only.
+        at_hand: draw d is of assessor d mod n of the n others; otherwise the hierarchical judge is a further one,
+        unless there is one other only.
         """
         if form not in FORMS:
             raise UnknownName("form of judge", form, FORMS)
@@ -162,14 +158,14 @@ class Transitions(Tabular):
         return _rows(counts.sum(axis=0) + OWN * self.matrix, rng)[None]
 
     def _hierarchical(self, rng: np.random.Generator, number: int) -> Floats:
-        """An assessor at hand: what they said, in all and on a topic, counts for them and for that topic."""
+        """One of the assessors: their labels, in all and on a topic, count for them and for that topic."""
         counts, own = self.counts[number % len(self.new)], self._fixed(rng, number)[0]
         if np.isfinite(self.k_assessor):
             own = _rows(self.k_assessor * own + counts.sum(axis=0), rng)
         return _rows(self.k_topic * own + counts, rng) if np.isfinite(self.k_topic) else own[None]
 
     def _further(self, rng: np.random.Generator, number: int) -> Floats:
-        """A judge of whom nothing is known but that they are like the others."""
+        """A judge without labels, like the others."""
         own = self._fixed(rng, number)[0]
         if np.isfinite(self.k_assessor):
             own = _rows(self.k_assessor * own, rng)
@@ -178,25 +174,27 @@ class Transitions(Tabular):
 
 
 def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:
-    """Count how labels of one assessor turn into another's, or into those of any other assessor.  O(rows)."""
+    """Count transitions from labels of one assessor to another's, or to those of any other assessor.  O(rows)."""
     others = [name for name in judgments.assessors if name != old]
     if not others:
         raise PairsError(
-            f"only {old!r} judged, so nothing is known of another judge",
-            hint="add judgments by others (-j FILE), or state how often another judge agrees (--agreement 0.9,0.7)",
+            f"only {old!r} judged, so the labels of another judge cannot be predicted",
+            hint="add judgments by others, or state the agreement rates of another judge",
         )
     if new != ANY and new not in others:
         raise UnknownName("other assessor", new, others)
     names = [new] if new != ANY else by_content(judgments, others)
-    counts = np.stack([_counts(judgments, old, name) for name in names])
-    there = counts.sum(axis=(1, 2, 3)) > 0
-    if not there.any():
+    pairs = [pair_up(judgments, estimator="one-sided", observed=[old], reference=[name]) for name in names]
+    nothing = np.zeros((1, len(judgments.scale)), dtype=np.bool_)
+    counts = np.stack([each.sums(nothing).by_topic for each in pairs])
+    present = counts.sum(axis=(1, 2, 3)) > 0
+    if not present.any():
         raise PairsError(
             f"no item was labelled by {old!r} and by {new if new != ANY else 'another assessor'!r}",
-            hint="have some items judged by both, or state agreement rates (--agreement a0,a1)",
+            hint="have some items judged by both, or state agreement rates",
         )
-    counts = counts[there]
-    names = [name for name, known in zip(names, there.tolist(), strict=True) if known]
+    counts = counts[present]
+    names = [name for name, known in zip(names, present.tolist(), strict=True) if known]
     prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered)
     matrix = _shrunk(counts.sum(axis=(0, 1)), prior)
     by_assessor = _shrunk(counts.sum(axis=1), OWN * matrix)
@@ -208,7 +206,7 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
 
 
 def by_content(judgments: Judgments, names: Sequence[str]) -> list[str]:
-    """Put assessors in an order that depends on their labels, and neither on their names nor on that of the rows."""
+    """Sort assessors by their labels, so that neither names nor the order of rows matter."""
     row_order = np.lexsort((judgments.label, judgments.item, judgments.assessor.codes))
     ends = np.cumsum(np.bincount(judgments.assessor.codes, minlength=len(judgments.assessors)))
     rows = dict(zip(judgments.assessors, np.split(row_order, ends[:-1]), strict=True))
@@ -221,7 +219,7 @@ def by_content(judgments: Judgments, names: Sequence[str]) -> list[str]:
 
 
 def _leaning(judgments: Judgments, old: str, matrix: Floats) -> Leaning | None:
-    """Read from the labels of others what documents are like; None where they do not differ.  O(rows)."""
+    """Estimate the leaning of documents from the labels of others; None where they do not differ.  O(rows)."""
     own = judgments.assessor.codes == judgments.assessor.code_of(old, "assessor")
     n_items, n_labels = len(judgments.items), len(judgments.scale)
     label = np.full(n_items, -1)
@@ -237,7 +235,7 @@ def _leaning(judgments: Judgments, old: str, matrix: Floats) -> Leaning | None:
 
 
 def stated_transitions(scale: Scale, matrix: Floats, *, old: str = "", new: str = "stated") -> Transitions:
-    """Transitions by a matrix that is known for certain (old, new), as if counted on very many items."""
+    """Transitions with a known matrix (old, new), as if counted on very many items."""
     counts = SURE * matrix[None, None]
     return Transitions(scale, old, (new,), counts, OWN * matrix, matrix, matrix[None], np.inf, np.inf)
 
@@ -248,14 +246,9 @@ def agreement_transitions(scale: Scale, a0: float, a1: float) -> Transitions:
     if len(scale) != 2:
         raise SettingError(
             f"agreement {a0:g},{a1:g} on the scale {scale}: expected two labels",
-            hint="reduce the labels to two with --gains binary:LABEL, or let the rates be read from the labels",
+            hint="merge the labels to two with binary gains, or estimate the rates from the labels",
         )
     return stated_transitions(scale, np.array([[a0, 1 - a0], [1 - a1, a1]]))
-
-
-def known_transitions(transitions: Transitions) -> Transitions:
-    """The matrix of these transitions as if it were known for certain, and nothing varied."""
-    return stated_transitions(transitions.scale, transitions.matrix, old=transitions.old, new=transitions.new[0])
 
 
 def prior_of(counts: Floats, *, ordered: bool) -> Floats:
@@ -268,7 +261,7 @@ def prior_of(counts: Floats, *, ordered: bool) -> Floats:
 
 
 def concentration(counts: Floats, centre: Floats) -> float:
-    """Concentration of greatest likelihood for groups (..., old, new) with rows around the centre; inf: none vary."""
+    """Concentration of maximum likelihood for groups (..., old, new) with rows around the centre; inf: none vary."""
     from scipy.special import gammaln
 
     n = counts.sum(axis=-1)
@@ -283,12 +276,6 @@ def concentration(counts: Floats, centre: Floats) -> float:
         if likelihood > best:
             best, found = likelihood, k
     return found
-
-
-def _counts(judgments: Judgments, old: str, new: str) -> Floats:
-    """Pairs of an old and a new label by topic -> (topic, old, new)."""
-    pairs = pair_up(judgments, estimator="one-sided", observed=[old], reference=[new])
-    return pairs.sums(np.zeros((1, len(judgments.scale)), dtype=np.bool_)).by_topic
 
 
 def _shrunk(counts: Floats, prior: Floats) -> Floats:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.agreement.directed import KINDS, DirectedAgreement
-from venire.agreement.directed_differences import AgreementDifferences
+from venire.agreement.directed import KINDS, AgreementDifferences, DirectedAgreement
 from venire.comparison.judge_change import LEVEL, RankCounts, contour, limits, min_agreement_to_stay_ahead
 from venire.plots.style import COLOURS, GREY, INK, colour, marker, new_figure, styled, unit_axis
 from venire.results import counted

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from venire.agreement.phi import phi
-from venire.agreement.table import statistics
+from venire.agreement.table import table
 from venire.comparison.tests import PairedBootstrap
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
@@ -191,7 +191,7 @@ def compare_scales(
 def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
     """Measure how far assessors agree."""
     level = judgments.scale.measurement
-    alpha = statistics(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed))[0]
+    (alpha,) = table(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
     if alpha["value"] is not None and n_draws == 0:
         alpha = {**alpha, "reason": None}  # nobody asked for the interval that is not there
     found = {ALPHA: alpha, "phi": _phi(judgments, n_draws, seed)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
-from venire.agreement.table import statistics
+from venire.agreement.table import table
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
@@ -184,7 +184,7 @@ class Evidence:
     @cached_property
     def agreement(self) -> list[dict[str, Any]] | Missing:
         """All statistics of agreement, as records."""
-        return or_missing(lambda: statistics(self.question.judgments, rng=self.question.rng))
+        return or_missing(lambda: table(self.question.judgments, rng=self.question.rng).records())
 
     @cached_property
     def profiles(self) -> Profiles | Missing:

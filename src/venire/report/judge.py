@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.agreement.habits import ONE_LABEL
+from venire.agreement.habits import ONE_LABEL, habits
 from venire.agreement.profiles import Profiles
 from venire.data.assessors import coverage, first_rows
 from venire.data.facts import Facts
@@ -85,8 +85,8 @@ def level_topics(judgments: Judgments, ranking: Ranking) -> int:
 
 def useless_assessors(profiles: Profiles) -> dict[str, str]:
     """Assessors whose labels tell nothing, with the word for it."""
-    found = {each["assessor"]: [flag for flag in each["flags"] if flag in NOTHING] for each in profiles.records()}
-    return {name: " and ".join(flags) for name, flags in found.items() if flags}
+    found = {n: [each.flag for each in some if each.flag in NOTHING] for n, some in sorted(habits(profiles).items())}
+    return {profiles.assessors[n]: " and ".join(flags) for n, flags in found.items() if flags}
 
 
 def judged_topics(judgments: Judgments) -> Bools:

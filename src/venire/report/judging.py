@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from venire.agreement.confusion import Confusions
-from venire.agreement.habits import ONE_LABEL, caution
+from venire.agreement.habits import ONE_LABEL, FlaggedProfiles
 from venire.data.assessors import copy_notes
-from venire.disagreement.returned import rank_groups
 from venire.disagreement.selection import find_selection
+from venire.disagreement.top_results import rank_groups
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
@@ -63,9 +63,9 @@ def _overlap(evidence: Evidence) -> Grid:
 
 def _differing(evidence: Evidence) -> list[Part]:
     """Say who labels differently, with the evidence, and list all assessors."""
-    found = evidence.profiles
-    if isinstance(found, Missing):
-        return [Words(found.sentence("How assessors label"), "warning")]
+    if isinstance(evidence.profiles, Missing):
+        return [Words(evidence.profiles.sentence("How assessors label"), "warning")]
+    found = FlaggedProfiles(evidence.profiles)
     records = found.records()
     differ = sorted((each for each in records if each["flags"]), key=_unlike)
     told = [
@@ -75,12 +75,12 @@ def _differing(evidence: Evidence) -> list[Part]:
     if len(differ) > MOST_TOLD:
         told.append(Words(f"These {MOST_TOLD} of {len(differ)} agree least; the table has all."))
     rows = [{key: each[key] for key in PROFILE} | {"differs_by": ", ".join(each["flags"])} for each in records]
-    others = listed(found.reference) or "the others"
+    others = listed(found.profiles.reference) or "the others"
     caption = (
         f"Every assessor: agreement and kappa with {others} on shared items, leniency (mean label less that of "
         f"{others}), entropy of the labels (0: always one label)."
     )
-    warned = [warning(text) for text in [caution(found)] if text]
+    warned = [warning(str(note)) for note in found.notes]
     return [Words(found.sentence()), *told, *warned, Grid.of("assessors", caption, rows, shown=40)]
 
 

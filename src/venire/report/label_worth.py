@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venire.data.assessors import PRIMARY
-from venire.disagreement.predicted_relevance import PredictedRelevanceFit, sentence, warnings_of
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights
 from venire.report.document import Chapter, Grid, Part, Picture, warning
@@ -51,7 +51,7 @@ def _of_pool(evidence: Evidence) -> list[str]:
 
 def _warnings(fit: PredictedRelevanceFit) -> list[str]:
     """What to be warning about; of many, the first, and how many more of the sort there are."""
-    found = warnings_of(fit)
+    found = [*map(str, fit.notes)]
     if len(found) <= MOST_WARNINGS + 1:
         return found
     more = f"{len(found) - MOST_WARNINGS} more labels or pairs of labels are as doubtful: the table has their intervals"
@@ -60,12 +60,12 @@ def _warnings(fit: PredictedRelevanceFit) -> list[str]:
 
 def _finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
     """Say what the labels of the judge promise, of which results, and to whom."""
-    users, top = ", ".join(evidence.question.reference), evidence.user_model.top
-    who = "one assessor" if evidence.judge == PRIMARY else evidence.judge
-    told = sentence(fit).replace("one assessor", who, 1)
-    if users:
-        told = told.replace("of other people find the result relevant", f"of the labels of {users} say relevant", 1)
-    return told if top is None else f"Among the first {top} results of the systems, w{told[1:]}"
+    users, top = " or ".join(evidence.question.reference), evidence.user_model.top
+    return fit.sentence(
+        judge="one assessor" if evidence.judge == PRIMARY else evidence.judge,
+        users=users or "another person",
+        among="" if top is None else f" among the first {top} of a system",
+    )
 
 
 def _parameters(fit: PredictedRelevanceFit) -> Grid:

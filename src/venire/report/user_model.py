@@ -22,7 +22,7 @@ from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.disagreement.returned import labels_to_fit
+from venire.disagreement.top_results import labels_to_fit
 from venire.errors import FewPairsWarning, PoolFitWarning
 from venire.report.question import Missing, or_missing
 from venire.types import Bools

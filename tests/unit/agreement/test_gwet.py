@@ -22,15 +22,6 @@ def test_as_in_irrcac(weights: str, seed: int) -> None:
     assert gwet_ac(judgments, weights).value == pytest.approx(irrcac(labels, weights, "gwet"), abs=1e-10)
 
 
-def test_labels_nobody_gave_count_on_request() -> None:
-    """The scale of the example is 0 to 5, and nobody gave 0: with q = 6 chance is 4/5 of what it is with q = 5."""
-    graded = read_grid(K12, scale="0<1<2<3<4<5")
-    usual, whole = (gwet_ac(graded, whole_scale=asked, n_draws=0).value for asked in (False, True))
-    agreed = 9 / 11
-    chance = (agreed - usual) / (1 - usual)
-    assert whole == pytest.approx((agreed - chance * 4 / 5) / (1 - chance * 4 / 5))
-
-
 def test_it_stays_high_where_nearly_all_labels_are_the_same() -> None:
     rare = read_grid(f"{'0 ' * 49}1\n{'0 ' * 48}1 0")
     assert gwet_ac(rare).value > 0.95
@@ -40,7 +31,6 @@ def test_one_label_says_nothing() -> None:
     found = gwet_ac(read_grid("1 1\n1 1"))
     assert found.value is None
     assert "the same" in found.reason
-    assert gwet_ac(read_grid("1 1\n1 1"), whole_scale=True).value == 1.0
 
 
 def test_interval_is_around_the_value() -> None:

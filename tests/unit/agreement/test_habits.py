@@ -16,9 +16,8 @@ from venire.agreement.habits import (
     ONE_LABEL,
     SHIFTED,
     UNRELATED,
-    caution,
+    FlaggedProfiles,
     habits,
-    others_alike,
 )
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.errors import UnknownName
@@ -98,7 +97,7 @@ def test_on_a_reversed_scale_higher_labels_are_lower(labels):
 def test_of_two_each_is_compared_with_the_other(labels):
     two = profiles(labels.where(assessor=["careful1", "lenient1"]))
     assert flags(two) == {"careful1": [LOWER], "lenient1": [HIGHER]}
-    evidence = two.records()[1]["evidence"][0]
+    evidence = FlaggedProfiles(two).records()[1]["evidence"][0]
     mean = (two.labels @ np.arange(4.0)) / two.n_labels
     size = (mean[1] - mean[0]) / mean[0]
     assert evidence.startswith(f"labels {mean[1] - mean[0]:.2f} higher than the other assessor")
@@ -108,15 +107,16 @@ def test_of_two_each_is_compared_with_the_other(labels):
 
 def test_evidence_is_what_was_seen(labels):
     found = profiles(labels)
-    words = {each["assessor"]: each["evidence"] for each in found.records()}
+    words = {each["assessor"]: each["evidence"] for each in FlaggedProfiles(found).records()}
     assert "from the lowest label" in words["strict1"][0]
-    assert "reported from 15% on" in words["strict1"][0]
     n = found.assessors.index("lazy1")
     own, rest = labels.assessor.codes == n, labels.assessor.codes != n
     shares = [(labels.label[some] == 0).mean() for some in (own, rest)]
     assert f"gives 0 more often than the others: {shares[0]:.0%} against {shares[1]:.0%}" in words["lazy1"][1]
     turned = profiles(replace(labels, label=3 - labels.label))
-    assert "from the highest label" in turned.records()[turned.assessors.index("strict1")]["evidence"][0]
+    assert (
+        "from the highest label" in FlaggedProfiles(turned).records()[turned.assessors.index("strict1")]["evidence"][0]
+    )
 
 
 def test_one_who_strays_where_the_typical_assessor_never_does(labels):
@@ -125,7 +125,7 @@ def test_one_who_strays_where_the_typical_assessor_never_does(labels):
     label[np.flatnonzero(strays)[::3]] = 1
     found = profiles(replace(labels, label=label))
     assert flags(found)["careful1"] == [HIGHER]
-    evidence = found.records()[found.assessors.index("careful1")]["evidence"][0]
+    evidence = FlaggedProfiles(found).records()[found.assessors.index("careful1")]["evidence"][0]
     assert "hardly ever gives another label than the lowest" in evidence
 
 
@@ -161,26 +161,27 @@ ACCUSING = ("lazy", "strict", "lenient", "random", "careless", "without a look",
 def test_an_expert_among_judges_who_share_errors_is_described_and_not_accused():
     found = profiles(expert_among_judges())
     assert flags(found) == {EXPERT: [LOWER, OFTEN]}
-    record = found.records()[found.assessors.index(EXPERT)]
-    words = " ".join([found.sentence(), caution(found), *record["evidence"]])
+    flagged = FlaggedProfiles(found)
+    record = flagged.records()[found.assessors.index(EXPERT)]
+    words = " ".join([flagged.sentence(), *map(str, flagged.notes), *record["evidence"]])
     assert [word for word in ACCUSING if word in words] == []
     assert f"{found.own[0, 0]:.0%} against {found.usual[0, 0]:.0%}" in record["evidence"][1]
-    assert others_alike(found) == pytest.approx(0.81, abs=0.02)
-    assert "may share an error" in caution(found)
+    assert flagged.others_alike == pytest.approx(0.81, abs=0.02)
+    assert [note.kind for note in flagged.notes] == ["not-who-is-right", "others-alike"]
 
 
 def test_others_who_differ_among_themselves_are_not_called_alike(labels):
-    found = profiles(labels)
-    assert others_alike(found) < 0.6
-    assert "share" not in caution(found)
+    found = FlaggedProfiles(profiles(labels))
+    assert found.others_alike < 0.6
+    assert [note.kind for note in found.notes] == ["not-who-is-right"]
 
 
 def test_against_the_expert_the_judges_are_those_who_differ():
     found = profiles(expert_among_judges(), reference=EXPERT)
     assert set(flags(found)) == set(JUDGES)
     assert all(HIGHER in some for some in flags(found).values())
-    assert caution(found) is None
-    assert found.sentence().startswith("20 of 20 assessors label differently from expert: llm01")
+    assert FlaggedProfiles(found).notes == ()
+    assert FlaggedProfiles(found).sentence().startswith("20 of 20 assessors differ from expert: llm01")
     assert found.records()[0]["agreement"] is None
 
 

@@ -12,11 +12,11 @@ from labelled_items import labelled
 from venire import Judgments, overlap, read_grid
 from venire.agreement import cohen as cohen_module
 from venire.agreement import resampling
-from venire.agreement.cohen import cohen_kappa, confusion, pair_counts, standard_error
+from venire.agreement.cohen import cohen_kappa, pair_counts
 from venire.agreement.distance import WEIGHTS
 from venire.agreement.kappa import conger_kappa, fleiss_kappa, raw_agreement
 from venire.agreement.overlap import jaccard
-from venire.agreement.resampling import label_patterns
+from venire.agreement.patterns import label_patterns
 from venire.errors import ScaleError, UnknownName
 
 # Krippendorff's example as irrCAC ships it: the only label of the last item is by the third assessor.
@@ -74,19 +74,9 @@ def test_fleiss_published() -> None:
     assert "the same" in same.reason
 
 
-@pytest.mark.parametrize(
-    ("table", "weights", "value", "error"),
-    [
-        (SAS, "nominal", 0.4842, 0.1380),
-        (SAS, "linear", 0.4701, 0.1457),
-    ],
-)
-def test_cohen_as_sas_prints_it(table: list[list[int]], weights: str, value: float, error: float) -> None:
-    found = cohen_kappa(of_confusion(table), weights)
-    assert found.pairs()[0].value == pytest.approx(value, abs=5e-5)
-    np.testing.assert_array_equal(confusion(found, 0), table)
-    distances = WEIGHTS[weights](np.arange(3.0), np.ones(3))
-    assert standard_error(confusion(found, 0), distances) == pytest.approx(error, abs=5e-5)
+@pytest.mark.parametrize(("weights", "value"), [("nominal", 0.4842), ("linear", 0.4701)])
+def test_cohen_as_sas_prints_it(weights: str, value: float) -> None:
+    assert cohen_kappa(of_confusion(SAS), weights).pairs()[0].value == pytest.approx(value, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -100,14 +90,7 @@ def test_cohen_of_two_abstractors(weights: str, value: float) -> None:
     assert found.mean.value == pytest.approx(value, abs=1e-12)
     assert (pair.raters, found.mean.raters, pair.n_items, pair.n_raters) == ("1,2", "mean", 100, 2)
     if weights == "nominal":
-        nominal = WEIGHTS["nominal"](np.arange(3.0), np.ones(3))
-        assert standard_error(confusion(found, 0), nominal) == pytest.approx(0.05891071832608148, abs=1e-12)
         np.testing.assert_allclose([pair.low, pair.high], [0.67952, 0.9133], atol=0.03)
-
-
-def test_full_agreement_has_no_error() -> None:
-    """Shares of 7, 7, 39 and 15 of 68 items sum to just below 1."""
-    assert standard_error(np.diag([7.0, 7.0, 39.0, 15.0]), 1 - np.eye(4)) == 0
 
 
 def test_conger_of_two_assessors_is_cohens() -> None:
@@ -225,9 +208,9 @@ def test_jaccard_is_the_mean_of_pooled_overlaps() -> None:
     assert [each.level for each in found] == ["3", "2", "1"]
     np.testing.assert_allclose([each.value for each in found], expected)
     assert all(each.low < each.value < each.high for each in found)
-    assert "sets of 1 or higher overlap by" in found[2].meaning
+    assert "sets of 1 or higher" in found[2].meaning
     none = jaccard(read_grid("0 1\n0 1", scale="0<1<2"))
-    assert (none[0].value, none[0].reason) == (None, "nothing that two assessors judged is 2 to either")
+    assert (none[0].value, none[0].reason) == (None, "no shared item is 2 for either assessor")
 
 
 def test_raw_agreement() -> None:
@@ -249,7 +232,7 @@ def test_pairs_who_never_disagree_on_anything_are_left_out_of_the_mean() -> None
     assert values["U2,U3"] is None
     assert values["U1,U3"] is None
     assert found.mean.value == values["U1,U2"]
-    assert "the mean of 1 pair" in found.mean.meaning
+    assert "the mean over 1 pair" in found.mean.meaning
     nobody = cohen_kappa(read_grid("1 0 .\n. . 1"))
     assert (nobody.pairs(), nobody.mean.value) == ([], None)
 

@@ -13,7 +13,7 @@ from scipy.stats import linregress
 from venire import Synthetic, generate, read_grid, read_judgments
 from venire.agreement import others as rest
 from venire.agreement.confusion import confusions
-from venire.agreement.habits import habits
+from venire.agreement.habits import FlaggedProfiles, habits
 from venire.agreement.profiles import profiles
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.simulation.assessors import parse_assessors
@@ -230,18 +230,19 @@ def test_one_who_judged_alone_is_told_as_far_as_it_goes():
 
 
 def test_evidence_is_in_words():
-    found = {each["assessor"]: each for each in profiles(simulated(0)).records()}
+    flagged = FlaggedProfiles(profiles(simulated(0)))
+    found = {each["assessor"]: each for each in flagged.records()}
     assert "higher than the typical assessor" in found["lenient1"]["evidence"][0]
     assert f"kappa {found['random1']['kappa']:.2f}" in found["random1"]["evidence"][0]
-    assert "random1 (unrelated labels)" in profiles(simulated(0)).sentence()
+    assert "random1 (unrelated labels)" in flagged.sentence()
 
 
 def test_nobody_differs_is_not_said_of_those_who_were_not_compared():
     """Below 20 labels nothing is tested."""
     few, many = profiles(read_grid("0 1\n0 1")), profiles(read_grid("0 1 " * 10 + "\n" + "0 1 " * 10))
     assert habits(few) == habits(many) == {}
-    assert "too few" in few.sentence()
-    assert "2 assessors with 20 labels or more" in many.sentence()
+    assert "; 0 of them share 20 labels" in FlaggedProfiles(few).sentence()
+    assert "; 2 of them share 20 labels" in FlaggedProfiles(many).sentence()
 
 
 def test_aspects_are_not_mixed():

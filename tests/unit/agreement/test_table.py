@@ -6,14 +6,19 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from agreement_examples import K12, crowd
-from venire import read_grid
+from venire import read_grid, read_judgments
 from venire.agreement import table as module
-from venire.agreement.coefficient import KEYS
-from venire.agreement.table import FUNCTIONS, statistics
+from venire.agreement.resampling import KEYS, NO_SPREAD, NOT_ASKED
+from venire.agreement.table import FUNCTIONS, table
 from venire.errors import UnknownName
+
+
+def statistics(*args, **options) -> list[dict]:
+    return table(*args, **options).records()
 
 
 def found(records: list[dict], name: str, level: str, raters: str = "all") -> dict:
@@ -90,3 +95,37 @@ def test_wrong_names_are_refused() -> None:
     for asked in ({"names": ["kapa"]}, {"level": "ordnal"}, {"over": "topic"}, {"resample": "docs"}):
         with pytest.raises(UnknownName):
             statistics(read_grid("1 0\n1 1"), **asked)
+
+
+GRID = "2 1 0 1 2 0\n2 2 0 0 2 1\n1 1 0 0 2 0"
+
+
+@pytest.mark.parametrize("over", ["items", "topics"])
+def test_an_interval_that_was_not_requested_is_not_blamed_on_the_data(over: str) -> None:
+    records = statistics(read_grid(GRID), over=over, n_draws=0)
+    assert {each["name"] for each in records} == set(FUNCTIONS)
+    without = [each for each in records if each["low"] is None]
+    assert len(without) >= len(records) - 1  # phi has the interval of its posterior
+    assert {each["reason"] for each in without} == {NOT_ASKED}
+    assert all(each["value"] is not None for each in records)
+
+
+def test_an_interval_that_rests_on_one_topic_says_so() -> None:
+    (record,) = statistics(read_grid(GRID), names=["raw_agreement"], over="topics", n_draws=50)
+    assert (record["low"], record["reason"]) == (None, NO_SPREAD)
+
+
+def test_labels_repeated_by_an_assessor_are_the_reason() -> None:
+    rows = [("1", "a", "U", 0), ("1", "a", "U", 2), ("1", "a", "V", 2), ("1", "b", "U", 1), ("1", "b", "V", 0)]
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    records = statistics(read_judgments(frame, repeats="keep"), n_draws=20)
+    empty = [each for each in records if each["value"] is None]
+    assert {each["name"] for each in empty} == set(FUNCTIONS) - {"phi"}
+    assert all("assessor 'U' gave several labels for document 'a'" in each["reason"] for each in empty)
+    again = statistics(read_judgments(frame), n_draws=20)
+    assert all(each["value"] is not None for each in again if each["name"] != "jaccard")
+
+
+def test_a_table_shows_what_the_first_coefficient_means() -> None:
+    shown = table(read_grid(GRID), names=["phi", "raw_agreement"], n_draws=20)
+    assert shown.sentence() == shown.coefficients[0].meaning

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from venire import Synthetic, generate
-from venire.agreement.coefficient import KEYS as RECORD_KEYS
+from venire.agreement.resampling import KEYS as RECORD_KEYS
 from venire.agreement.table import FUNCTIONS
 from venire.cli.agreement import KEYS, LEVELS, OVER
 from venire.data import scale

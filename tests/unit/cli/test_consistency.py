@@ -59,7 +59,7 @@ def test_every_threshold_and_a_table_of_overlap(venire, judgments):
 def test_numbers_from_few_pairs_are_bracketed_for_people_only(venire, judgments):
     for_people = venire("consistency", judgments, *SCALE)
     assert "(0.6667)" in for_people.out
-    assert "Assessors agree with themselves in 50% of the labels Key" in for_people.err
+    assert "Assessors agree with themselves for 50%" in for_people.err
     for_machines = venire("consistency", judgments, *SCALE, "--format", "csv", "--quiet")
     assert "(" not in for_machines.out
     assert for_machines.err == ""
@@ -101,7 +101,7 @@ def test_errors_say_what_to_do(venire, write, judgments, tmp_path):
     single = write("single.txt", "a 0 x 1\na 0 y 0\n")
     answer = venire("consistency", single)
     assert answer.code == 2
-    assert "--duplicates" in answer.err
+    assert "no page was judged twice" in answer.err
     nothing_drawn = venire("consistency", judgments, *SCALE, "--bootstrap", "0", "--plot", tmp_path / "p.svg")
     assert (nothing_drawn.code, "nothing to plot" in nothing_drawn.err) == (2, True)
     assert venire("consistency", judgments, *SCALE, "--duplicates", tmp_path / "nowhere").code == 2

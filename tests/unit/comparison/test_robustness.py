@@ -22,7 +22,7 @@ from venire import (
 )
 from venire.comparison.rank_agreement import CORRELATIONS, Correlator, RankCorrelation, Robustness, interval
 from venire.comparison.robustness import between_assessors, between_gains, default_gains, named_gains
-from venire.disagreement.returned import AS_KNOWN
+from venire.disagreement.top_results import AS_KNOWN
 from venire.results import Note
 
 KEYS = {

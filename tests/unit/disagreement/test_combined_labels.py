@@ -59,8 +59,8 @@ def test_labels_of_snippet_and_page_become_one():
         ("1", "d3", "U2", "Sure+Rel"),
     ]
     assert made.notes == (
-        "1 snippet label without its counterpart left out",
-        "1 page label without its counterpart left out",
+        "1 label for a snippet without counterpart left out",
+        "1 label for a page without counterpart left out",
     )
     apart = combine(snippets, pages, merge_lowest=False)
     assert apart.scale.labels == ("No+Non", "Maybe+Rel", "Sure+Rel", "Sure+Key")
@@ -128,7 +128,7 @@ def test_the_lowest_page_level_may_keep_its_estimate_and_its_snippets():
 
 def test_another_top_other_users_and_another_pairing():
     table = combined_table(
-        *twice(PRINTED), top=("Maybe", "HRel"), at=(2, 3), model=PredictedRelevance(weight="item", n_draws=0)
+        *twice(PRINTED), top=("Maybe", "HRel"), at_least=(2, 3), model=PredictedRelevance(weight="item", n_draws=0)
     )
     weights = {f"{each['snippet']}+{each['page']}": each for each in table.records()}
     p = 87 / (87 + 5 + 15 + 120)

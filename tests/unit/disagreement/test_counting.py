@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 
 from long_rows import judgments_of
 from stated_counts import FIT, SCALE, by_system, quiet_count, read_table, stated_fit
-from venire import FewPairsWarning, PredictedRelevance, Scale, Synthetic, generate, read_judgments, returned
+from venire import FewPairsWarning, PredictedRelevance, Scale, Synthetic, generate, in_top_results, read_judgments
 from venire.disagreement.counting import KINDS, count_relevant
 from venire.errors import AmbiguousLabels, GainsError, MissingTopicsWarning, SettingError, UnknownName
 
@@ -59,7 +59,7 @@ def test_whole_lists_count_more_than_their_top(labels, runs):
 
 
 def test_weights_of_three_users(labels, runs):
-    counts = quiet_count(labels, runs, FIT, top=3, share=(1, 3))
+    counts = quiet_count(labels, runs, FIT, top=3, at_least=(1, 3))
     assert by_system(counts)["one"]["udm"] == pytest.approx(1 + (1 - 0.75**2))
 
 
@@ -162,10 +162,10 @@ def test_first_results_are_what_a_setting_is_fitted_on(collection):
     first = count_relevant(collection.judgments, collection.runs, model, assessor="careful1")
     stated = count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="returned")
     pool = count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="pool")
-    np.testing.assert_array_equal(first.fit.p, model.fit(returned(collection.judgments, collection.runs)).p)
+    np.testing.assert_array_equal(first.fit.p, model.fit(in_top_results(collection.judgments, collection.runs)).p)
     np.testing.assert_array_equal(first.fit.p, stated.fit.p)
     np.testing.assert_array_equal(pool.fit.p, model.fit(collection.judgments).p)
-    assert first.notes[0].startswith("fitted on what is returned")
+    assert first.notes[0].kind == "fitted-on-top-results"
     assert pool.notes == ()
     with pytest.raises(UnknownName):
         count_relevant(collection.judgments, collection.runs, model, assessor="careful1", fit_to="first")

@@ -172,7 +172,7 @@ def test_documents_without_a_resource_are_left_out_and_noted(federated):
 
 
 def test_what_cannot_be_read_as_resources_is_refused(federated):
-    with pytest.raises(SettingError, match="where the resource stands"):
+    with pytest.raises(SettingError, match="where the resource is"):
         count_resources(federated, ENGINES, FIT, resource="engine")
     with pytest.raises(SettingError, match="no judged document fits"):
         count_resources(federated, ENGINES, FIT, resource="FW13-{resource}-{rank}")

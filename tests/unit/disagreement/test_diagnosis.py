@@ -5,7 +5,7 @@ import pytest
 
 from long_rows import double, judgments_of
 from venire import PredictedRelevance
-from venire.disagreement.predicted_relevance import difference, differences, sentence, table_lines, warnings_of
+from venire.disagreement.predicted_relevance import difference, differences
 
 CLEAR = double((2, 2, 300), (2, 1, 100), (1, 1, 300), (1, 0, 50), (0, 0, 300), topics=12)
 
@@ -14,26 +14,31 @@ def fitted(labels, **setting):
     return PredictedRelevance(**setting).fit(labels)
 
 
+def noted(fit):
+    return [(note.kind, note.fields.get("lower"), note.fields.get("upper")) for note in fit.notes]
+
+
 def test_nothing_to_say():
-    assert warnings_of(fitted(CLEAR)) == []
+    assert fitted(CLEAR).notes == ()
 
 
 def test_labels_that_cannot_be_distinguished():
     labels = double((2, 2, 100), (1, 1, 100), (1, 2, 100), (2, 1, 100), (0, 0, 200), topics=12)
-    assert warnings_of(fitted(labels)) == ["relevant 2: 1 (0.50) and 2 (0.50) cannot be distinguished"]
+    assert noted(fitted(labels)) == [("labels-not-distinguished", "1 (0.50)", "2 (0.50)")]
 
 
 def test_agreement_so_low_that_an_evaluation_is_questionable():
     blind = double(*((a, b, 40) for a in range(3) for b in range(3)), topics=12)
-    (words,) = warnings_of(fitted(blind))
-    assert words.startswith("relevant 2: even 0 (0.33) and 2 (0.33) cannot be distinguished, ")
-    assert words.endswith("so an evaluation with these labels is questionable")
+    (note,) = fitted(blind).notes
+    assert noted(fitted(blind)) == [("no-labels-distinguished", "0 (0.33)", "2 (0.33)")]
+    assert "n" not in note.fields
+    assert str(note).endswith("questionable")
 
 
 def test_with_few_topics_labels_are_not_called_questionable():
     blind = double(*((a, b, 40) for a in range(3) for b in range(3)), topics=4)
-    words = warnings_of(fitted(blind))
-    assert any("cannot be distinguished, which may be for want of topics" in each for each in words)
+    words = [*map(str, fitted(blind).notes)]
+    assert fitted(blind).notes[0].fields["n"] == 4
     assert not any("questionable" in each for each in words)
 
 
@@ -41,33 +46,26 @@ def test_a_label_that_promises_more_than_a_higher_one():
     labels = double(
         (1, 1, 30), (1, 3, 300), (3, 1, 300), (3, 3, 300), (2, 2, 300), (0, 0, 300), scale="0<1<2<3", topics=12
     )
-    words = warnings_of(fitted(labels))
-    assert "relevant 3: 1 (0.91) promises more than the higher label 2 (0.00)" in words
+    assert ("labels-reversed", "1 (0.91)", "2 (0.00)") in noted(fitted(labels))
 
 
 def test_labels_with_few_pairs_or_none():
     labels = double((3, 3, 12), (3, 1, 1), (1, 1, 300), (0, 0, 300), scale="0<1<2<3")
-    assert warnings_of(fitted(labels))[-2:] == [
-        "label 2 has no pairs, so nothing is known of it",
-        "label 3 has 25 pairs, fewer than 50: its numbers are not reliable",
-    ]
-
-
-def test_one_pair_is_one_pair():
-    labels = double((2, 1, 1), (1, 1, 300), (0, 0, 300))
-    assert "label 2 has 1 pair, fewer than 50: its numbers are not reliable" in warnings_of(fitted(labels))
+    none, few = fitted(labels).notes[-2:]
+    assert (none.kind, none.fields) == ("no-pairs", {"label": "2"})
+    assert (few.kind, few.fields) == ("few-pairs", {"label": "3", "n": 25, "least": 50})
 
 
 def test_categories_are_compared_from_the_smallest_share_to_the_largest():
     labels = double(("a", "a", 200), ("b", "b", 100), ("b", "a", 100), ("c", "c", 200), scale="b|c|a", topics=12)
-    assert warnings_of(fitted(labels, relevant="a")) == []
+    assert fitted(labels, relevant="a").notes == ()
     alike = double(("a", "a", 50), ("a", "b", 100), ("b", "b", 50), ("c", "c", 200), scale="b|c|a", topics=12)
-    assert warnings_of(fitted(alike, relevant="a")) == ["relevant a: b (0.50) and a (0.50) cannot be distinguished"]
+    assert noted(fitted(alike, relevant="a")) == [("labels-not-distinguished", "b (0.50)", "a (0.50)")]
 
 
 def test_a_set_in_the_middle_need_not_rise_with_the_scale():
     labels = double((2, 2, 300), (1, 1, 300), (0, 0, 300), topics=12)
-    assert warnings_of(fitted(labels, relevant=["1"])) == ["relevant 1: 0 (0.00) and 2 (0.00) cannot be distinguished"]
+    assert noted(fitted(labels, relevant=["1"])) == [("labels-not-distinguished", "0 (0.00)", "2 (0.00)")]
 
 
 def test_what_no_pair_contradicts_is_not_certain():
@@ -94,7 +92,7 @@ def test_labels_that_rise_and_fall_together_are_distinguished_though_their_inter
     assert fit.spread.high[0, 1] > fit.spread.low[0, 2] + 0.2
     assert found.value == pytest.approx(0.1)
     assert found.distinguished == together
-    assert any("distinguished" in word for word in warnings_of(fit)) != together
+    assert any("distinguished" in word for word in map(str, fit.notes)) != together
 
 
 def test_differences_are_of_neighbouring_labels_and_in_order():
@@ -105,14 +103,14 @@ def test_differences_are_of_neighbouring_labels_and_in_order():
 
 
 def test_few_topics_are_announced():
-    (word,) = warnings_of(fitted(double((2, 2, 300), (1, 1, 300), (0, 0, 300), topics=5)))[-1:]
+    (word,) = map(str, fitted(double((2, 2, 300), (1, 1, 300), (0, 0, 300), topics=5)).notes[-1:])
     assert "5 topics" in word
 
 
 def test_one_topic_compares_nothing_and_says_so():
     fit = fitted(double((2, 2, 300), (1, 1, 300), (0, 0, 300)))
     assert np.isnan(difference(fit, 0, 0, 2).low)
-    (word,) = warnings_of(fit)
+    (word,) = map(str, fit.notes)
     assert "one topic" in word
 
 
@@ -121,33 +119,33 @@ def test_a_label_of_one_topic_is_named():
         (topic, f"d{n}", who, label) for topic in range(12) for n in range(30) for who in "AB" for label in (n % 2,)
     ]
     rows += [(3, f"e{n}", who, 2) for n in range(60) for who in "AB"]
-    (word,) = [word for word in warnings_of(fitted(judgments_of(rows))) if "one topic" in word]
-    assert "label 2" in word
+    (note,) = [note for note in fitted(judgments_of(rows)).notes if note.kind == "one-topic"]
+    assert note.fields["label"] == "2"
 
 
 @pytest.mark.parametrize(
     ("labels", "setting", "expected"),
     [
-        (
-            CLEAR,
-            {},
-            "Where one assessor says 2, 86% of other people find the result relevant (2); where 1, 13%; where 0, 0%.",
-        ),
+        (CLEAR, {}, "relevant (2), by the label of one assessor: 86% for 2, 13% for 1, 0% for 0."),
         (
             CLEAR,
             {"relevant": "1"},
-            "Where one assessor says 2, 100% of other people find the result relevant (1 or higher); where 1, 93%; "
-            "where 0, 8%.",
+            "relevant (1 or higher), by the label of one assessor: 100% for 2, 93% for 1, 8% for 0.",
         ),
-        (double((2, 2, 9)), {}, "Where one assessor says 2, 100% of other people find the result relevant (2)."),
+        (double((2, 2, 9)), {}, "relevant (2), by the label of one assessor: 100% for 2."),
     ],
 )
 def test_the_finding_in_one_sentence(labels, setting, expected):
-    assert sentence(fitted(labels, **setting)) == expected
+    assert fitted(labels, **setting).sentence() == f"Probability that another person finds a result {expected}"
+
+
+def test_the_sentence_names_judge_users_and_results():
+    found = fitted(CLEAR).sentence(judge="nist", users="crowd", among=" among the first 10")
+    assert "crowd finds a result among the first 10 relevant (2), by the label of nist" in found
 
 
 def test_a_table_of_text_with_few_pairs_in_brackets():
-    lines = table_lines(fitted(double((2, 2, 4), (1, 1, 30), (1, 2, 2), topics=2), relevant="all"))
+    lines = str(fitted(double((2, 2, 4), (1, 1, 30), (1, 2, 2), topics=2), relevant="all")).split("\n")
     assert lines[0] == "p(R|label), paired, 95% interval: jackknife over 2 topics"
     assert [line.split()[0] for line in lines[1:]] == ["R", "2", "1", "0", "R", "2", "1", "0"]
     assert lines[2].split(maxsplit=1)[1].startswith("(0.800 [")
@@ -160,4 +158,4 @@ def test_nothing_is_said_of_topics_that_were_not_resampled():
     labels = double((2, 2, 100), (2, 1, 20), (1, 1, 100), (0, 0, 100), topics=12)
     fit = fitted(labels, n_draws=0)
     assert np.isnan(fit.spread.sd_topics).all()
-    assert warnings_of(fit) == []
+    assert fit.notes == ()

@@ -9,7 +9,7 @@ import pytest
 
 from long_rows import double
 from venire import FormatError, PredictedRelevance, Scale
-from venire.disagreement.files import parameters, read_fit, write_fit
+from venire.disagreement.files import read_fit, write_fit
 from venire.kernels.shares import Spread
 
 LABELS = double((2, 2, 70), (2, 1, 40), (1, 1, 60), (1, 0, 30), (0, 0, 99), topics=12)
@@ -77,7 +77,7 @@ def test_labels_that_cannot_be_written_as_one_text(tmp_path):
 
 def test_parameters_come_highest_label_first():
     fit = PredictedRelevance(relevant="all").fit(LABELS)
-    records = parameters(fit)
+    records = fit.records()
     assert [(each["relevant"], each["label"]) for each in records] == [(r, i) for r in "21" for i in "210"]
     assert list(records[0]) == [
         *("relevant", "label", "p", "sd", "sd_items", "sd_topics", "low", "high", "hits", "pairs"),
@@ -88,7 +88,7 @@ def test_parameters_come_highest_label_first():
 
 def test_items_that_weigh_the_same_have_fractions_of_pairs():
     rows = double((2, 2, 1), (2, 1, 3))
-    counts = {each["label"]: each["pairs"] for each in parameters(PredictedRelevance(weight="item").fit(rows))}
+    counts = {each["label"]: each["pairs"] for each in PredictedRelevance(weight="item").fit(rows).records()}
     assert counts == {"2": 2.5, "1": 1.5, "0": 0}
 
 

@@ -25,7 +25,7 @@ FIT = PredictedRelevance(relevant="all").fit(LABELS)
         ("prm:", FIT.gains("Key")),
         ("prm:Key", FIT.gains("Key")),
         ("prm:Rel", FIT.gains("Rel")),
-        ("prm:Rel:2/3", FIT.gains("Rel", users=(2, 3))),
+        ("prm:Rel:2/3", FIT.gains("Rel", at_least=(2, 3))),
         ("prm:Rel|Key", FIT.gains("Rel")),
         ("udm:1/3", FIT.udm_gains((1, 3), "Key")),
         ("udm:2/3:Rel", FIT.udm_gains((2, 3), "Rel")),

@@ -77,7 +77,9 @@ def test_users_of_one_mind_leave_binary_weights() -> None:
     assert np.allclose(seen.predicted, seen.observed)
     assert np.allclose(seen.correlated, seen.observed)
     assert seen.rho.tolist() == [[0.0, 0.0, 0.0]] * 3
-    assert any("of one mind" in note for note in seen.notes)
+    assert {note.fields["reason"] for note in seen.notes} == {
+        f"the labels of others do not vary (p = {p})" for p in (0, 1)
+    }
 
 
 def test_each_share_takes_the_items_that_have_labels_enough() -> None:
@@ -94,7 +96,8 @@ def test_a_label_that_no_item_has_is_none_with_a_word() -> None:
     seen = observed_weights(labelled([[2, 0, 0], [0, 0, 2]]), [(1, 3)])
     record = next(record for record in seen.records() if record["label"] == "1")
     assert record["observed"] is record["predicted"] is record["p"] is None
-    assert "label 1: no item with labels enough for 1/3 has it" in seen.notes
+    assert seen.notes[-1].kind == "no-items"
+    assert seen.notes[-1].fields["label"] == "1"
 
 
 def test_the_spread_over_items_is_that_of_resampled_items() -> None:
@@ -112,7 +115,7 @@ def test_more_disagreement_than_by_chance_is_taken_as_none() -> None:
     found = heterogeneity(labelled([[2, 2, 0, 0]] * 5))
     assert found.plain[0] == pytest.approx((0 + 1 / 3 - 4 / 9) / (2 / 9))
     assert found.rho[0] == 0
-    assert any("label 0: rho is -0.5" in note for note in found.notes)
+    assert "label 0: the estimate of rho is -0.500; rho is set to 0" in map(str, found.notes)
 
 
 def test_others_who_always_agree_stay_below_one() -> None:
@@ -162,7 +165,7 @@ def test_too_few_labels_are_refused() -> None:
 def test_results_speak_for_themselves() -> None:
     judgments = labelled([[0, 2, 2], [0, 0, 0], [2, 2, 2], [0, 0, 2]], scale="0<1<2")
     text = observed_weights(judgments, [(1, 2), (1, 3)]).sentence()
-    assert text.startswith("On 4 items with many labels, predicted weights are off by 0.")
+    assert text.startswith("The largest error of the predicted weights is 0.")
     assert "1/3 given 0" in text
     assert "from 2 others on each of 4 items, 50 repeats" in sampled(judgments, at_least=3, n=[1, 2]).sentence()
 

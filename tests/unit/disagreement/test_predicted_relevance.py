@@ -97,7 +97,7 @@ class TestGains:
 
     def test_at_least_m_of_n_random_users(self):
         p = self.fit.gains("2").values
-        found = self.fit.gains("2", users=(2, 3))
+        found = self.fit.gains("2", at_least=(2, 3))
         assert found.name == "prm:2:2/3"
         assert found.values.tolist() == pytest.approx((3 * p**2 * (1 - p) + p**3).tolist())
 

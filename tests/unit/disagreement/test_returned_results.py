@@ -13,12 +13,12 @@ from venire import (
     SettingError,
     Synthetic,
     generate,
+    in_top_results,
     read_judgments,
     read_runs,
-    returned,
     run_scores,
 )
-from venire.disagreement.returned import labels_to_fit
+from venire.disagreement.top_results import labels_to_fit
 from venire.io.runs import as_runs, scan
 from venire.measures.case import Case
 from venire.simulation.systems import Systems, scattered
@@ -46,7 +46,7 @@ def test_labels_are_those_of_what_some_list_has_first(made, top):
     shown = first_results(made.runs, top)
     rows = made.judgments.to_polars()
     expected = [row for row in rows.rows() if row[:2] in shown]
-    found = returned(made.judgments, made.runs, top)
+    found = in_top_results(made.judgments, made.runs, top)
     assert 0 < len(expected) < len(rows)
     assert found.to_polars().rows() == expected
     assert found.notes[-1].startswith(f"{len(expected):,} of {len(rows):,} labels are of items in ")
@@ -54,12 +54,12 @@ def test_labels_are_those_of_what_some_list_has_first(made, top):
 
 def test_ties_are_ordered_as_measures_order_them():
     judged = {"q": {"a": 1, "b": 0, "c": 1}}
-    found = returned(judged, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, top=2)
+    found = in_top_results(judged, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, top=2)
     assert found.to_polars()["doc"].to_list() == ["b", "c"]
 
 
 def test_unjudged_results_take_their_places():
-    found = returned({"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, top=2)
+    found = in_top_results({"q": {"a": 1, "b": 0}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, top=2)
     assert found.to_polars()["doc"].to_list() == ["a"]
 
 
@@ -68,29 +68,29 @@ def test_runs_are_scanned_once_for_choosing_and_scoring(made):
     assert as_runs(scanned) is scanned
     assert scan(scanned, made.judgments.items) is scanned
     assert Case.of(made.judgments, scanned, assessor=made.judgments.assessors[0]).facts is scanned.facts
-    assert returned(made.judgments, scanned).items is made.judgments.items
+    assert in_top_results(made.judgments, scanned).items is made.judgments.items
     other = read_judgments({topic: {"unseen": 1} for topic in made.judgments.topics}).items
     assert scan(scanned, other).facts.items is other
 
 
 def test_a_label_is_worth_more_among_what_is_returned(made):
     model = PredictedRelevance(relevant="2", n_draws=0)
-    pool, first = model.fit(made.judgments), model.fit(returned(made.judgments, made.runs))
+    pool, first = model.fit(made.judgments), model.fit(in_top_results(made.judgments, made.runs))
     assert (np.asarray(first.p)[..., 1:] > np.asarray(pool.p)[..., 1:]).all()
 
 
 def test_nothing_left_is_an_error():
     with pytest.raises(PairsError, match="none of 1 label is of an item in the first result of some list") as caught:
-        returned({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, top=1)
+        in_top_results({"q": {"b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, top=1)
     assert "same names" in str(caught.value)
     with pytest.raises(PairsError, match="in some list"):
-        returned({"q": {"b": 1}}, {"q": {"a": 1.0}, "other": {"b": 1.0}}, top=None)
+        in_top_results({"q": {"b": 1}}, {"q": {"a": 1.0}, "other": {"b": 1.0}}, top=None)
     with pytest.raises(SettingError, match="the first 0 results"):
-        returned({"q": {"b": 1}}, {"q": {"b": 1.0}}, top=0)
+        in_top_results({"q": {"b": 1}}, {"q": {"b": 1.0}}, top=0)
 
 
 def test_one_result_of_each_list():
-    first = returned({"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "b": 2.0}}, top=1)
+    first = in_top_results({"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "b": 2.0}}, top=1)
     assert first.notes[-1] == "1 of 2 labels are of items in the first result of some list"
 
 
@@ -104,9 +104,9 @@ def chosen(made, model=None, **options):
 def test_first_results_are_fitted_on_where_they_have_enough_pairs(made):
     found, heard = chosen(made)
     assert (found.top, heard) == (10, [])
-    assert found.judgments.to_polars().equals(returned(made.judgments, made.runs).to_polars())
+    assert found.judgments.to_polars().equals(in_top_results(made.judgments, made.runs).to_polars())
     pool, heard = chosen(made, fit_to="pool")
-    assert (pool.top, pool.note, heard) == (None, "", [])
+    assert (pool.top, pool.note, heard) == (None, None, [])
     assert pool.judgments is made.judgments
 
 
@@ -122,7 +122,7 @@ def test_too_few_pairs_fall_back_on_the_pool_aloud(made):
 def test_a_label_without_pairs_among_first_results_falls_back_aloud():
     rows = [("q", f"d{n}", who, n % 2 if n < 20 else 2) for n in range(24) for who in "AB"]
     labels, runs = judgments_of(rows), {"q": {f"d{n}": -float(n) for n in range(20)}}
-    with pytest.warns(PoolFitWarning, match="no first result with the label 2 was judged twice"):
+    with pytest.warns(PoolFitWarning, match="no top result with the label 2 was judged twice"):
         found = labels_to_fit(labels, runs, top=20)
     assert found.judgments is labels
 

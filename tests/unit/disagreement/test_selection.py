@@ -41,8 +41,8 @@ def test_second_judgments_mostly_above_the_lowest_label(contaminated, others):
     labels = above_the_lowest(contaminated=contaminated, others=others)
     found = find_selection(labels)
     assert found is not None
-    assert "ranks are not known without runs" in found.reason
-    assert not found.grave
+    assert "ranks are unknown without runs" in found.reason
+    assert not found.severe
     assert first_rows(labels, found) == {"A"}
 
 
@@ -59,10 +59,10 @@ def test_what_is_chosen_by_rank_is_chosen_by_label_only_without_runs():
     assert find_selection(labels, rank=np.array(places)) is None
 
 
-def test_a_choice_by_label_given_rank_is_grave():
+def test_a_choice_by_label_given_rank_is_severe():
     labels = above_the_lowest(n_topics=30, contaminated=1)
     rank = np.array([int(doc[1:]) // 4 for doc in labels.items.doc])
-    assert find_selection(labels, rank=rank).grave
+    assert find_selection(labels, rank=rank).severe
 
 
 def test_one_who_hardly_ever_gives_the_lowest_label_to_items_to_which_others_do():
@@ -81,7 +81,7 @@ def test_one_who_judged_a_topic_without_lowest_labels_is_not_suspected():
 def test_assessors_who_took_turns_to_choose():
     found = find_selection(double((2, 1, 40), (1, 0, 60), (0, 1, 60), (1, 2, 40)))
     assert "of 200 items judged twice 0% have the label '0' by both" in found.reason
-    assert found.grave
+    assert found.severe
     assert found.first is None
 
 
@@ -94,7 +94,7 @@ def test_further_labels_where_the_first_ones_differ():
             rows += [] if pair[0] == pair[1] else [(topic, f"d{n}", "C", pair[0])]
     labels = judgments_of(rows)
     found = find_selection(labels)
-    assert "further labels seem to be asked for where the first ones differ" in found.reason
+    assert "further labels seem to depend on disagreement" in found.reason
     with pytest.warns(SelectionWarning):
         assert PredictedRelevance().fit(labels).setting.estimator == "labels"
 
@@ -182,7 +182,7 @@ def test_what_was_asked_for_is_not_changed():
     labels = double((2, 1, 40), (1, 0, 40))
     with pytest.raises(PairsError, match="paired would be biased") as error:
         PredictedRelevance(estimator="paired").fit(labels)
-    assert "--observed NAME" in error.value.hint
+    assert "name the observed assessor" in error.value.hint
     assert PredictedRelevance(observed=["A"]).fit(labels).pairs[0].tolist() == [0, 40, 40]
     with pytest.warns(SelectionWarning):
         assert PredictedRelevance(estimator="labels").fit(labels).pairs[0].tolist() == [40, 80, 40]

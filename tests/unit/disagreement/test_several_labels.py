@@ -97,7 +97,7 @@ def test_what_leaves_0_to_1_is_clipped_with_a_word() -> None:
     fit = PredictedRelevance().fit(labelled([[0, 0]] * 200 + [[0, 1]] * 20 + [[2, 2]] * 10 + [[1, 2]] * 10))
     found = posterior(labelled([[0] * 6, [2] * 6, [1] * 6]), fit)
     assert ((found.probability >= 0) & (found.probability <= 1)).all()
-    assert found.notes == ("1 item beyond 0 or 1 by the rule, and clipped",)
+    assert [(note.kind, note.fields) for note in found.notes] == [("clipped", {"n": 1})]
 
 
 def test_probabilities_score_runs_as_gains() -> None:

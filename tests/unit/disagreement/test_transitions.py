@@ -12,7 +12,6 @@ from venire.disagreement.transitions import (
     agreement_transitions,
     concentration,
     fit_transitions,
-    known_transitions,
     prior_of,
 )
 from venire.errors import PairsError, SettingError, UnknownName
@@ -75,8 +74,6 @@ def test_stated_agreement_is_certain():
     stated = agreement_transitions(Scale.parse("0<1"), 0.9, 0.7)
     drawn = stated.matrices("fixed")(np.random.default_rng(0), 0)[0]
     np.testing.assert_allclose(drawn, [[0.9, 0.1], [0.3, 0.7]], atol=1e-3)
-    known = known_transitions(fit_transitions(read_grid(GRID), "U1", "U2"))
-    np.testing.assert_allclose(known.matrices("hierarchical")(np.random.default_rng(0), 0)[0], known.matrix, atol=1e-3)
 
 
 def test_what_cannot_be_is_said():

@@ -5,8 +5,7 @@ import polars as pl
 import pytest
 
 from venire import Judgments, read_grid, read_judgments
-from venire.agreement.directed import directed_agreement
-from venire.agreement.directed_differences import between, differences
+from venire.agreement.directed import between, differences, directed_agreement
 from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
 
 pytest.importorskip("matplotlib")
