@@ -127,6 +127,7 @@ def test_every_further_file_of_judgments_is_tried():
 def asked(venire, write, tmp_path, monkeypatch):
     """Ask a command about judgments and a further file of them, both written in the same form."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("venire.report.page.inline_svg", lambda picture: picture.name)  # drawing takes longest
     write("runs.txt", RUNS)
     for name, text in (("lists.tsv", LISTS), ("docs.tsv", DOCS)):
         write(name, "topic\tleft\tright\tassessor\tpreferred\n" + text)

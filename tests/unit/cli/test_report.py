@@ -50,6 +50,7 @@ def test_mistakes_are_one_line(folder):
     assert "there is no folder" in nowhere.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_a_verdict_and_the_truth(folder):
     found = run("demo", "-o", folder / "demo")
     assert found.exit_code == 0

@@ -111,6 +111,7 @@ def with_option(name: str) -> list[str]:
 def asked(venire, write, tmp_path, monkeypatch):
     """Ask a command about runs; what it answers, as JSON."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("venire.report.page.inline_svg", lambda picture: picture.name)  # drawing takes longest
     for name, text in FILES.items():
         write(name, text)
 

@@ -78,6 +78,7 @@ def test_probabilities_sum_to_one() -> None:
     assert fit.confusion.shape == (6, 3, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("n_iterations", [1, 2, 20])
 def test_against_crowd_kit(n_iterations: int) -> None:
