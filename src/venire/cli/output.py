@@ -48,7 +48,7 @@ class Output:
         else:
             self.path.write_bytes(data)
 
-    def notes(self, notes: Iterable[str]) -> None:
+    def notes(self, notes: Iterable[object]) -> None:
         """Say notes, each text once, unless all is to be quiet."""
-        for note in dict.fromkeys(() if self.quiet else notes):
+        for note in dict.fromkeys(() if self.quiet else map(str, notes)):
             say("note", note)

@@ -109,9 +109,9 @@ def _json_value(value: object) -> str:
 def _json(value: object) -> str:
     """Write a value; what is not a finite number is null, since JSON has no other word for it."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, default=str)
 
 
 def _finite(value: object) -> object:

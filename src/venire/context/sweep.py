@@ -1,9 +1,9 @@
-"""The sweep over alpha: how far does a measure agree with users as conditional labels weigh more?
+"""The sweep over alpha: how well a measure agrees with users as the weight of conditional labels grows.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Figures 6 to 10.  Each measure with ``alpha`` is scored for every
-weight and held against users' preference under the conditions of Section 5.2.2; the gain of context is tested as
-``context.gain`` says, p-values of several measures adjusted by Holm's method within a condition.  The sweep
-over thresholds (Figure 6) is at the alpha nearest to 0.5, as in the paper.
+weight and compared with users' preferences under the conditions of Section 5.2.2.  The gain of context is tested as in
+``context.gain``; p-values of several measures are adjusted by Holm's method within a condition.  The sweep over
+thresholds (Figure 6) is at the alpha nearest to 0.5, as in the paper.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from venire.errors import MeasureError, SettingError
 from venire.io.run_sources import RunsLike
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import KINDS, parse_measure
-from venire.results import Tabular, known
+from venire.results import Note, Tabular, known
 from venire.types import Floats, RNGLike
 from venire.users.agreement import (
     CONDITIONS,
     N_DRAWS,
     VIEWS,
+    ScoredCases,
     TieSweep,
     UserAgreement,
     agreement_with_users,
     limits,
+    scored_cases,
     tie_sweep,
 )
-from venire.users.measure_choice import ScoredCases, scored_cases
 
 ALPHAS = tuple(n / 10 for n in range(11))
 MIDDLE = 0.5
@@ -55,10 +56,10 @@ class ContextSweep(Tabular):
     ties: TieSweep
     middle: float
     gains: tuple[tuple[ContextGain, ...], ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a JSON object per measure, alpha and condition; difference is kappa less that with alpha 0."""
+        """Return one row per measure, alpha and condition; difference is kappa less that with alpha 0."""
         return [
             {
                 "measure": measure,
@@ -72,7 +73,7 @@ class ContextSweep(Tabular):
         ]
 
     def gain_records(self) -> list[dict[str, Any]]:
-        """Return a JSON object per measure and condition: the gain of context, tested."""
+        """Return one row per measure and condition: the gain of context, tested."""
         return [
             {"measure": measure, **gain.record()}
             for measure, gains in zip(self.measures, self.gains, strict=True)
@@ -80,19 +81,19 @@ class ContextSweep(Tabular):
         ]
 
     def tie_records(self) -> list[dict[str, Any]]:
-        """Return a JSON object per measure, preference and share of ties."""
+        """Return one row per measure, preference and share of ties."""
         return self.ties.records([{"measure": measure, "alpha": self.middle} for measure in self.measures])
 
     def sentence(self) -> str:
-        """Say what context gains by the first measure."""
+        """Return the gain of context for the first measure."""
         return self.sentences()[0]
 
     def sentences(self) -> list[str]:
-        """Say of every measure whether context brings it nearer to weak user preference."""
+        """Return the gain of context for every measure, against weak user preference."""
         return [f"{measure}: {gains[0].sentence()}." for measure, gains in zip(self.measures, self.gains, strict=True)]
 
     def curve(self, name: str, measure: int, view: tuple[int, int]) -> Floats:
-        """Kappa or jaccard by alpha with its interval -> (value or low or high, alpha); NaN where there is none."""
+        """Return kappa or jaccard by alpha with intervals -> (value or low or high, alpha); NaN where there is none."""
         at = slice(self._at(measure, 0), self._at(measure, len(self.alphas)))
         value = getattr(self.agreement.seen, name)[*view, at, 0]
         if self.agreement.drawn is None:
@@ -104,7 +105,7 @@ class ContextSweep(Tabular):
         return measure * len(self.alphas) + alpha
 
     def _difference(self, measure: int, alpha: int, view: tuple[int, int]) -> dict[str, float | None]:
-        """Kappa less that with alpha 0, paired, with its interval."""
+        """Return kappa less that with alpha 0, paired, with its interval."""
         one, none = self._at(measure, alpha), self._at(measure, 0)
         seen = self.agreement.seen.kappa[view]
         low, high = (None, None)
@@ -127,7 +128,7 @@ def sweep_context(
     rng: RNGLike = 0,
     **scoring: Any,
 ) -> ContextSweep:
-    """Hold measures against users for every weight of conditional labels, and test what context gains.
+    """Compare measures with users for every weight of conditional labels, and test the gain of context.
 
     Parameters
     ----------
@@ -140,8 +141,8 @@ def sweep_context(
     -----
     Cost: one evaluation of measures x alphas, and O(measures x alphas x draws x cases).
     """
-    weights, names = checked_alphas(alphas), list(dict.fromkeys(str(in_isolation(name)) for name in measures))
-    every = [replace(in_isolation(name), alpha=alpha) for name in names for alpha in weights.tolist()]
+    weights, names = checked_alphas(alphas), list(dict.fromkeys(str(without_alpha(name)) for name in measures))
+    every = [replace(without_alpha(name), alpha=alpha) for name in names for alpha in weights.tolist()]
     cases = scored_cases(judgments, runs, preferences, every, gains={"gains": gains}, **scoring)
     generator = np.random.default_rng(rng)
     agreement = agreement_with_users(cases.difference, cases.verdicts, n_draws=n_draws, rng=generator)
@@ -149,8 +150,7 @@ def sweep_context(
     middle = int(np.abs(weights - MIDDLE).argmin())
     ties = tie_sweep(by_measure[:, middle], cases.verdicts, n_draws=min(n_draws, 300), rng=generator)
     tested = [context_gains(each, weights, cases.verdicts, conditions=CONDITIONS, rng=generator) for each in by_measure]
-    by_condition = [_adjusted(each) for each in zip(*tested, strict=True)]
-    found = tuple(zip(*by_condition, strict=True))
+    found = tuple(zip(*(_adjusted(each) for each in zip(*tested, strict=True)), strict=True))
     notes = (*cases.notes, *agreement.notes())
     return ContextSweep(tuple(names), weights, cases, agreement, ties, float(weights[middle]), found, notes)
 
@@ -163,21 +163,21 @@ def _adjusted(gains: Sequence[ContextGain]) -> list[ContextGain]:
     return [replace(each, p_adjusted=known(p)) for each, p in zip(gains, adjusted, strict=True)]
 
 
-def in_isolation(name: str) -> ContextMeasure:
-    """Read a measure that takes alpha, and whose alpha is left to the sweep."""
+def without_alpha(name: str) -> ContextMeasure:
+    """Parse a measure that takes alpha and states none."""
     measure = parse_measure(name)
-    known = ", ".join(kind for kind, each in KINDS.items() if issubclass(each, ContextMeasure))
     if not isinstance(measure, ContextMeasure):
+        known = ", ".join(kind for kind, each in KINDS.items() if issubclass(each, ContextMeasure))
         raise MeasureError(f"{name} takes no alpha, so there is nothing to sweep", hint=f"use one of {known}")
     if measure.alpha:
         raise MeasureError(
-            f"{name} states an alpha, which the sweep goes over", hint=f"write {replace(measure, alpha=0.0)}"
+            f"{name} states an alpha, which the sweep varies", hint=f"write {replace(measure, alpha=0.0)}"
         )
     return measure
 
 
 def checked_alphas(alphas: Sequence[float]) -> Floats:
-    """Put weights in order, each once, 0 first."""
+    """Sort weights, each once, 0 first."""
     found = np.unique(np.round([0.0, *alphas], 12))
     if not ((found >= 0) & (found <= 1)).all():
         raise SettingError(f"alphas are {', '.join(map(str, alphas))}, expected weights from 0 to 1")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from venire.io.duplicates import Duplicates, groups_of
 from venire.io.run_sources import RunsLike, as_runs
 from venire.io.scanning import Progress, scan
 from venire.measures.scoring import Plan
-from venire.results import counted
+from venire.results import Note, counted
 from venire.types import Bools, Floats, Ints
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
@@ -107,12 +108,12 @@ def check_missing(missing: str) -> None:
         raise UnknownName("rule for missing topics", missing, MISSING)
 
 
-def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[str, ...]:
-    notes = [*case.judgments.notes, *case.panel.notes, *dict.fromkeys(w.note for w in plan.worths if w.note)]
+def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[Any, ...]:
+    notes: list[Any] = [*case.judgments.notes, *case.panel.notes, *dict.fromkeys(w.note for w in plan.worths if w.note)]
     if case.facts.unjudged_topics:
         notes.append(f"{counted(len(case.facts.unjudged_topics), 'topic')} of the runs not judged and ignored")
     if unknown:
-        notes.append(f"{unknown:,} of the topics asked for were not judged")
+        notes.append(Note("topics-not-judged", "{n:,} of the topics asked for were not judged", n=unknown))
     if unseen:
         notes.append(f"no score for {counted(unseen, 'pair')} of assessor and topic without a label")
     return tuple(notes)

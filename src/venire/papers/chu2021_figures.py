@@ -25,7 +25,7 @@ from venire.papers.perceived_batches import (
 )
 from venire.papers.table import Table, Value
 from venire.quality.label_preferences import LabelPreferences
-from venire.quality.label_scales import extended
+from venire.quality.label_scales import split_labels
 from venire.quality.pdp import pdp
 from venire.quality.power import discriminative_power
 from venire.simulation.perceived import PerceivedCollection, generate_perceived
@@ -122,7 +122,7 @@ def shifts(cell: str, size: tuple[int, int]) -> bool:
     """Whether fewer pairs of systems are told apart when 0, 1, 2, 3 are written as 0, 2, 4, 6."""
     measure, _, gains = cell.partition(", ")
     collection = _with_runs(*size)
-    labels = {"4": collection.judgments, "4to7": extended(collection.judgments, w=float("inf"))}
+    labels = {"4": collection.judgments, "4to7": split_labels(collection.judgments, w=float("inf"))}
     worth = "exponential" if gains.startswith("exponential") else "linear"
     found = discriminative_power(labels, collection.runs, [measure], gains=[worth], pool="median")
     four, seven = (found.of(measure, name).share or 0.0 for name in labels)
@@ -135,7 +135,7 @@ def stays(mode: str, size: tuple[int, int]) -> bool:
     collection = _with_runs(*size)
     four, seven = (
         pdp(labels, collection.preferences, labels=LabelPreferences(mode=mode), k=5, n_draws=0).value
-        for labels in (collection.judgments, extended(collection.judgments, w=float("inf")))
+        for labels in (collection.judgments, split_labels(collection.judgments, w=float("inf")))
     )
     return four is not None and four == seven
 

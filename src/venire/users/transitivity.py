@@ -1,4 +1,4 @@
-r"""Cycles: do preferences fit into an order?  If d is preferred to e and e to f, then d should be to f.
+r"""Transitivity of preferences: if d is preferred to e and e to f, then d should be preferred to f.
 
 A *triple* is three documents of a topic that were compared all three times.  With P (document, document) 1 where the
 first is preferred, T where the two are tied, J where they were compared at all, over all triples of a topic
@@ -7,10 +7,10 @@ first is preferred, T where the two are tied, J where they were compared at all,
           \mathrm{broken\ ties} = \sum T \circ P^2 + \sum P \circ T^2
 
 A cycle is d > e > f > d (Kendall and Babington Smith 1940, doi:10.1093/biomet/31.3-4.324).  A broken tie is d = e with
-d > f > e, or d = e = f with d > f: no ranking, even one with ties, has it.  *Intransitive* is either.  Choices made by
-tossing a coin give 1 cycle in 4 triples; so the share says how far people had an order in mind.
+d > f > e, or d = e = f with d > f: no ranking, even one with ties, has it.  *Intransitive* is either.  Random choices
+give 1 cycle in 4 triples.
 
-The matrices of all topics and assessors are blocks of one sparse matrix, so that a few products do for all.
+The matrices of all topics and assessors are blocks of one sparse matrix, so that few products are needed.
 Cost: the sum of squares of how often each document was compared; no topic x document x document array.
 """
 
@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 
 from venire.data.preferences import Preferences
-from venire.results import Estimate, Tabular, counted
+from venire.results import Estimate, Records, Tabular, counted
 from venire.types import Codes, Ints
-from venire.users.preferences import per_assessor, settled, share_estimate
+from venire.users.preferences import consensus, per_assessor, share_estimate
 
-BY_COIN = 0.25
+CYCLES_BY_CHANCE = 0.25
 
 
 @dataclass(frozen=True)
 class Triples:
-    """What one voice says on triples: how many, those without ties, cycles, broken ties, and the share of either."""
+    """Triples of one assessor or of several: number, those without ties, cycles, broken ties, share of either."""
 
     who: str
     n_triples: int
@@ -41,67 +41,71 @@ class Triples:
     share: Estimate | None
     reason: str | None = None
 
+    @classmethod
+    def of(cls, who: str, by_topic: Ints) -> Triples:
+        """Sum counts over topics: by_topic (topic, 4), see ``count_triples``."""
+        n, cycles, broken, strict = by_topic.sum(axis=0).tolist()
+        if n == 0:
+            return cls(who, 0, 0, 0, 0, None, "no three documents were compared all three times")
+        hits = (by_topic[:, 1] + by_topic[:, 2]).astype(np.float64)
+        return cls(who, n, strict, cycles, broken, share_estimate(hits, by_topic[:, 0].astype(np.float64)))
+
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object; None where there is no triple, with a reason."""
-        share = self.share
+        """Return a row; None where there is no triple, with a reason."""
+        share = (None, None, None) if self.share is None else (self.share.value, self.share.low, self.share.high)
         return {
             "who": self.who,
             "triples": self.n_triples,
             "without_ties": self.n_strict,
             "cycles": self.n_cycles,
             "broken_ties": self.n_broken_ties,
-            "intransitive": None if share is None else share.value,
-            "low": None if share is None else share.low,
-            "high": None if share is None else share.high,
+            **dict(zip(("intransitive", "low", "high"), share, strict=True)),
             "reason": self.reason,
         }
 
 
 @dataclass(frozen=True)
 class Transitivity(Tabular):
-    """Triples of each assessor, of all of them counted together (``within``), and of the settled answers."""
+    """Triples of each assessor, of all of them counted together (``within``), and of the consensus."""
 
     by_assessor: tuple[Triples, ...]
     within: Triples
-    settled: Triples
+    consensus: Triples
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per voice: settled, within, then assessors."""
-        return [each.record() for each in (self.settled, self.within, *self.by_assessor)]
+    def records(self) -> Records:
+        """Return one row each for the consensus, within assessors, and every assessor."""
+        return [each.record() for each in (self.consensus, self.within, *self.by_assessor)]
 
     def sentence(self) -> str:
-        """Say how many triples fit into no order."""
-        found = self.settled
+        """Return the share of intransitive triples in the consensus."""
+        found = self.consensus
         if found.share is None:
-            return f"Nothing can be said on transitivity: {found.reason}."
-        strict = (
-            f"; of {found.n_strict:,} without a tie {found.n_cycles / found.n_strict:.1%}" if found.n_strict else ""
-        )
-        coin = f", where tossing a coin would give {BY_COIN:.0%}" if found.n_strict else ""
+            return f"Transitivity is not known: {found.reason}."
         return (
-            f"{found.share.value:.1%} of {counted(found.n_triples, 'triple')} fit into no order "
-            f"({found.share.low:.1%} to {found.share.high:.1%}){strict}{coin}."
+            f"{found.share.value:.1%} [{found.share.low:.1%}, {found.share.high:.1%}] of "
+            f"{counted(found.n_triples, 'triple')} are intransitive; of {found.n_strict:,} without a tie "
+            f"{found.n_cycles:,} are cycles (random choices give {CYCLES_BY_CHANCE:.0%})."
         )
 
 
 def transitivity(preferences: Preferences, how: str = "median") -> Transitivity:
-    """Count triples that fit into no order, per assessor and in the answers settled by median or majority."""
-    once, one = per_assessor(preferences), settled(preferences, how).table
+    """Count intransitive triples, per assessor and in the consensus by median or majority."""
+    once, one = per_assessor(preferences), consensus(preferences, how).table
     n_topics = len(preferences.topics)
     apart = count_triples(once, once.assessor.codes.astype(np.int64) * n_topics + once.topic)
     by_cell = _filled(apart, len(once.assessors) * n_topics).reshape(len(once.assessors), n_topics, 4)
     whole = _filled(count_triples(one, one.topic.astype(np.int64)), n_topics)
     return Transitivity(
-        by_assessor=tuple(_triples(name, by_cell[n]) for n, name in enumerate(once.assessors)),
-        within=_triples("within assessors", by_cell.sum(axis=0)),
-        settled=_triples(how, whole),
+        by_assessor=tuple(Triples.of(name, by_cell[n]) for n, name in enumerate(once.assessors)),
+        within=Triples.of("within assessors", by_cell.sum(axis=0)),
+        consensus=Triples.of(how, whole),
     )
 
 
 def count_triples(table: Preferences, group: Ints) -> Ints:
     """Count triples, cycles, broken ties and triples without a tie -> (group, 4).
 
-    group (row,) is numbered from 0, and each pair stands in it once; the answer reaches to the last that occurs.
+    group (row,) is numbered from 0, and each pair occurs once in it; the result reaches to the last group that occurs.
     """
     from scipy.sparse import coo_array
 
@@ -133,12 +137,3 @@ def _by_group(matrix: Any, group: Ints) -> Ints:
 def _filled(counts: Ints, n_groups: int) -> Ints:
     """Add the groups that do not occur: (group, 4) -> (n_groups, 4)."""
     return np.concatenate([counts, np.zeros((n_groups - len(counts), 4), dtype=np.int64)])
-
-
-def _triples(who: str, by_topic: Ints) -> Triples:
-    """Word the counts of one voice: by_topic (topic, 4)."""
-    n, cycles, broken, strict = by_topic.sum(axis=0).tolist()
-    if n == 0:
-        return Triples(who, 0, 0, 0, 0, None, "no three documents were compared all three times")
-    hits = (by_topic[:, 1] + by_topic[:, 2]).astype(np.float64)
-    return Triples(who, n, strict, cycles, broken, share_estimate(hits, by_topic[:, 0].astype(np.float64)))

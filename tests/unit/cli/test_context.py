@@ -7,7 +7,7 @@ import json
 import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
-from venire.context.files import read_conditional_labels
+from venire.context.model import read_conditional_labels
 
 KEYS = [
     *("pairs", "topics", "folds", "interactions", "regularisation"),

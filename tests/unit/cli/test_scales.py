@@ -23,7 +23,7 @@ def folder(venire, tmp_path):
 
 def test_json_has_a_record_for_every_number(venire, folder):
     args = ("scales", folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv")
-    answer = venire(*args, "-m", "nDCG@5", "-m", "P@5", *QUICK, "--extend", "inf", "--format", "json", "-q")
+    answer = venire(*args, "-m", "nDCG@5", "-m", "P@5", *QUICK, "--split", "inf", "--format", "json", "-q")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     assert [list(record) for record in document["scales"]] == [KEYS] * (4 * 6)
@@ -69,7 +69,7 @@ def test_the_plot_shows_all_settings(venire, folder, tmp_path):
 
 
 def test_csv_is_long_and_without_words(venire, folder):
-    answer = venire("scales", folder / "judgments.tsv", "--reduce", "none", *QUICK, "--format", "csv", "-q")
+    answer = venire("scales", folder / "judgments.tsv", "--merge", "none", *QUICK, "--format", "csv", "-q")
     rows = list(csv.reader(io.StringIO(answer.out)))
     assert rows[0] == KEYS
     assert [row[:4] for row in rows[1:]] == [["3", "3", "krippendorff_alpha", ""], ["3", "3", "phi", ""]]
@@ -84,7 +84,7 @@ def test_agreement_of_one_assessor_is_null_with_a_reason(venire, qrels, run):
 
 
 def test_the_seed_settles_everything(venire, folder):
-    args = ("scales", folder / "judgments.tsv", "--extend", "1", "--format", "csv", "-q", *QUICK)
+    args = ("scales", folder / "judgments.tsv", "--split", "1", "--format", "csv", "-q", *QUICK)
     first, again, other = (venire(*args, "--rng", seed).out for seed in (1, 1, 2))
     assert first == again != other
 
@@ -96,8 +96,8 @@ def test_the_words_are_those_of_the_library():
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--extend", "-1"], "--extend"),
-        (["--reduce", "some"], "--reduce"),
+        (["--split", "-1"], "--split"),
+        (["--merge", "some"], "--merge"),
         (["--top", "1"], "--top"),
         (["-m", "nDCQ"], "nDCQ"),
         (["--preferences", "nowhere.tsv"], "nowhere.tsv"),

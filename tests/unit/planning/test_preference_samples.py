@@ -90,7 +90,7 @@ def test_medians_between_two_labels_are_split() -> None:
     )
     pairs = list(zip(check.lower.tolist(), check.higher.tolist(), check.p.tolist(), strict=True))
     assert pairs == [(0, 1, 0.0), (0, 2, 1.0), (1, 2, 1.0)]
-    assert "fewer tests at hand for" in check.sentence()
+    assert "have fewer tests" in check.sentence()
 
 
 def test_settings_from_which_nothing_comes() -> None:

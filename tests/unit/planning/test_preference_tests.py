@@ -26,10 +26,10 @@ def test_the_corrected_equation_covers_what_it_promises() -> None:
     assert covered(165) == pytest.approx(0.83, abs=0.01)
 
 
-@pytest.mark.parametrize(("p", "within", "level"), [(1.5, 0.1, 0.95), (0.5, 0.0, 0.95), (0.5, 0.1, 1.0)])
-def test_sizes_of_nothing_are_refused(p: float, within: float, level: float) -> None:
+@pytest.mark.parametrize(("p", "within", "confidence"), [(1.5, 0.1, 0.95), (0.5, 0.0, 0.95), (0.5, 0.1, 1.0)])
+def test_sizes_of_nothing_are_refused(p: float, within: float, confidence: float) -> None:
     with pytest.raises(SettingError):
-        sample_size(p, within=within, level=level)
+        sample_size(p, within=within, confidence=confidence)
 
 
 def graded(seed: int = 0, *, n_topics: int = 15, most_docs: int = 14) -> Judgments:
@@ -108,7 +108,7 @@ def test_the_same_seed_gives_the_same_pairs() -> None:
 def test_what_is_short_is_told() -> None:
     asked = pairs_to_ask(read_judgments({"t": {"d1": 0, "d2": 2, "d3": 2}}, scale="0<1<2"), 5)
     assert asked.short == ((0, 1, 0), (0, 2, 2), (1, 2, 0))
-    assert asked.sentence().endswith("fewer than 5 are there for 0 against 1 (0), 0 against 2 (2), 1 against 2 (0).")
+    assert asked.sentence().endswith("fewer are available for 0 against 1 (0), 0 against 2 (2), 1 against 2 (0).")
 
 
 def test_too_many_labels_and_no_pairs_are_refused() -> None:

@@ -55,14 +55,13 @@ def test_an_order_has_no_cycles_and_coins_have_a_quarter() -> None:
     rng = np.random.default_rng(0)
     in_order = [("t", a, b, 1, "x") for a, b in combinations(docs, 2)]
     by_coin = [(f"t{n}", a, b, int(rng.choice([-1, 1])), "x") for n in range(12) for a, b in combinations(docs, 2)]
-    share = transitivity(Preferences.of(in_order)).settled.share
+    share = transitivity(Preferences.of(in_order)).consensus.share
     assert share is not None
     assert share.value == 0
     coins = transitivity(Preferences.of(by_coin))
-    assert coins.settled.share is not None
-    assert coins.settled.share.value == pytest.approx(0.25, abs=0.01)
-    assert coins.settled.n_triples == 12 * 25 * 24 * 23 // 6
-    assert "tossing a coin would give 25%" in coins.sentence()
+    assert coins.consensus.share is not None
+    assert coins.consensus.share.value == pytest.approx(0.25, abs=0.01)
+    assert coins.consensus.n_triples == 12 * 25 * 24 * 23 // 6
 
 
 def test_together_they_may_be_in_circles_though_each_is_not() -> None:
@@ -71,21 +70,21 @@ def test_together_they_may_be_in_circles_though_each_is_not() -> None:
     rows = [("t", a, b, 1, who) for who, order in orders.items() for a, b in combinations(order, 2)]
     found = transitivity(Preferences.of(rows))
     assert [each.n_cycles for each in found.by_assessor] == [0, 0, 0]
-    assert (found.settled.n_triples, found.settled.n_cycles) == (1, 1)
+    assert (found.consensus.n_triples, found.consensus.n_cycles) == (1, 1)
     assert (found.within.n_triples, found.within.n_cycles) == (3, 0)
 
 
 def test_without_triples_there_is_a_reason() -> None:
     for rows in ([("t", "a", "b", 1, "x")], []):
         found = transitivity(Preferences.of(rows))
-        assert found.settled.share is None
+        assert found.consensus.share is None
         assert "no three documents" in found.sentence()
         assert found.records()[0]["intransitive"] is None
 
 
 def test_a_machine_has_fewer_cycles_than_a_crowd(data_dir: Path) -> None:
     crowd, machine = (
-        transitivity(read_preferences(data_dir / "dl21_full" / f"prefs_{name}.txt.gz")).settled
+        transitivity(read_preferences(data_dir / "dl21_full" / f"prefs_{name}.txt.gz")).consensus
         for name in ("crowd", "gpt4o_same_pairs")
     )
     assert (crowd.n_triples, crowd.n_strict, crowd.n_cycles) == (11413, 9335, 1618)
