@@ -153,7 +153,6 @@ if TYPE_CHECKING:
     from venire.users.clicks import ClickSummary, Online, online_scores, summarise_clicks
     from venire.users.online_correlations import OnlineCorrelations, correlate_online
     from venire.users.preferences import PreferenceAgreement, consensus, position_bias, preference_agreement
-    from venire.users.transitivity import transitivity
     from venire.users.verdicts import PreferenceSummary, UserVerdicts, summarise_preferences, user_verdicts
 
 _NAMES_IN = {
@@ -269,7 +268,6 @@ _NAMES_IN = {
     "users.clicks": "ClickSummary Online online_scores summarise_clicks",
     "users.online_correlations": "OnlineCorrelations correlate_online",
     "users.preferences": "PreferenceAgreement consensus position_bias preference_agreement",
-    "users.transitivity": "transitivity",
     "users.verdicts": "PreferenceSummary UserVerdicts summarise_preferences user_verdicts",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
@@ -312,7 +310,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "report_on", "results_to_label", "returned", "run_scores", "sample_size", "score_intervals", "search_judgments",
     "sensitivity", "consensus", "min_agreement_to_stay_ahead", "split_units", "stability", "statistics",
     "study_aspects",
-    "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
+    "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",
     "write_report", "write_scaled_qrels",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from venire.quality.scales import ScaleComparison
 
 SETTINGS = "Settings"
-REDUCTIONS, GAINS = ("all", "two", "none"), ("linear", "exponential")
+WAYS, GAINS = ("all", "two", "none"), ("linear", "exponential")
 SHORT = {
     "krippendorff_alpha": "alpha",
     "phi": "Phi",
@@ -45,7 +45,7 @@ making = gathered(
     {
         "merge": one_of(
             "--merge",
-            choices=REDUCTIONS,
+            choices=WAYS,
             section=SETTINGS,
             default="all",
             help="Which labels are merged, {}: every way to fewer labels (beyond 5 labels, those to two), or only "

@@ -36,7 +36,7 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
-from venire.results import Estimate, Note, Records, Tabular, counted, known
+from venire.results import Estimate, Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 BINS, CALIBRATED_DRAWS = 10, 100
@@ -130,21 +130,18 @@ def _same(counts: Ints, prior: Floats) -> Floats:
 
 
 class MethodScore(NamedTuple):
-    """Scores of one method; calibrated: the calibration error to expect if its probabilities were right."""
+    """Scores of one method; calibrated: the calibration error to expect if its probabilities were right.
+
+    Differences are the predictor's scores less these: accuracy (more is better) and log loss (less is better).
+    """
 
     method: str
     accuracy: Estimate
     log_loss: Estimate
     calibration_error: float
     calibrated: float
-
-
-class Difference(NamedTuple):
-    """The predictor less another method: accuracy (more is better) and log loss (less is better)."""
-
-    method: str
-    accuracy: Estimate
-    log_loss: Estimate
+    accuracy_difference: Estimate | None
+    log_loss_difference: Estimate | None
 
 
 class SplitAccuracy(NamedTuple):
@@ -167,7 +164,6 @@ class ConditionalValidation(Tabular):
     setting: Regression
     scale: Scale
     scores: tuple[MethodScore, ...]
-    differences: tuple[Difference, ...]
     reliability: Reliability
     confusion: Ints
     split: SplitAccuracy
@@ -176,9 +172,9 @@ class ConditionalValidation(Tabular):
     n_folds: int
     notes: tuple[Note, ...] = ()
 
-    def difference_from(self, method: str) -> Difference:
-        """Return the predictor's scores less those of another method."""
-        return next(each for each in self.differences if each.method == method)
+    def score(self, method: str) -> MethodScore:
+        """Return the scores of a method, and the predictor's less these."""
+        return next(each for each in self.scores if each.method == method)
 
     def records(self) -> Records:
         """Return one row per method, the predictor first: accuracy, log loss and calibration."""
@@ -187,21 +183,24 @@ class ConditionalValidation(Tabular):
                 "method": each.method,
                 **_limits("accuracy", each.accuracy),
                 **_limits("log_loss", each.log_loss),
-                "calibration_error": known(each.calibration_error),
-                "calibrated": known(each.calibrated),
+                "calibration_error": each.calibration_error,
+                "calibrated": each.calibrated,
+                **_limits("accuracy_difference", each.accuracy_difference),
+                **_limits("log_loss_difference", each.log_loss_difference),
             }
             for each in self.scores
         ]
 
     def sentence(self) -> str:
         """Return the accuracy on held-out topics, and whether the document read before lowers the log loss."""
-        same, alone = self.difference_from("same").accuracy, self.difference_from("isolation").log_loss
-        effect = "lowers" if alone.high < 0 else "does not significantly lower"
+        rows = {row["method"]: row for row in self.records()}
+        same, alone = rows["same"]["accuracy"], rows["isolation"]
+        effect = "lowers" if alone["log_loss_difference_high"] < 0 else "does not significantly lower"
+        low, high = alone["log_loss_difference_low"], alone["log_loss_difference_high"]
         return (
             f"{self.scores[0].accuracy.value:.1%} of {counted(self.n_pairs, 'conditional label')} are predicted "
-            f"correctly on held-out topics, {100 * same.value:+.1f} points [{100 * same.low:+.1f}, "
-            f"{100 * same.high:+.1f}] against the label in isolation; knowing the document read before {effect} the "
-            f"log loss ({alone.value:+.3f} [{alone.low:+.3f}, {alone.high:+.3f}])"
+            f"correctly on held-out topics ({same:.1%} by the label in isolation); knowing the document read before "
+            f"{effect} the log loss ({alone['log_loss_difference']:+.3f} [{low:+.3f}, {high:+.3f}])"
         )
 
     def warnings(self) -> list[Note]:
@@ -209,11 +208,10 @@ class ConditionalValidation(Tabular):
         notes = []
         if self.n_topics < FEW_TOPICS:
             notes.append(Note("few-topics", "intervals over {n:topic} are too narrow", n=self.n_topics))
-        other = next((each for each in self.differences if each.method not in BASELINES), None)
-        if other is not None and other.log_loss.low > 0:
-            words = "with interactions" if other.method == "interactions" else "without interactions"
-            template = f"{words} of labels the log loss is lower by {{difference:.3f}}"
-            notes.append(Note("better-form", template, form=other.method, difference=other.log_loss.value))
+        other = self.scores[1]
+        if other.method not in BASELINES and other.log_loss_difference and other.log_loss_difference.low > 0:
+            words = "the log loss is lower by {difference:.3f} with the other form ({form})"
+            notes.append(Note("better-form", words, form=other.method, difference=other.log_loss_difference.value))
         return notes
 
 
@@ -238,13 +236,11 @@ def validate_conditional_labels(
     learnt, n = training.learnt, len(judgments.scale)
     guesses = _held_out(training, training.topic_folds(folds, generator)[learnt.topic])
     split = _split_accuracy(training, splits, generator)
-    scores, differences = _scored(learnt, guesses, n_draws=n_draws, rng=generator)
-    own = guesses[PREDICTOR]
+    scores, own = _scored(learnt, guesses, n_draws=n_draws, rng=generator), guesses[PREDICTOR]
     return ConditionalValidation(
         training.setting,
         judgments.scale,
         scores,
-        differences,
         reliability(own.confidence, own.label == learnt.outcome, learnt.topic),
         np.bincount(learnt.outcome.astype(np.int64) * n + own.label, minlength=n * n).reshape(n, n),
         split,
@@ -288,7 +284,7 @@ def _split_accuracy(training: Training, splits: int, rng: np.random.Generator) -
 
 def _scored(
     learnt: LabelledPairs, guesses: Mapping[str, Guess], *, n_draws: int, rng: np.random.Generator
-) -> tuple[tuple[MethodScore, ...], tuple[Difference, ...]]:
+) -> tuple[MethodScore, ...]:
     """Score every method, and the predictor against the others, with intervals over topics."""
     topics, topic = np.unique(learnt.topic, return_inverse=True)
     pair = np.arange(len(learnt))
@@ -310,20 +306,21 @@ def _scored(
         low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return Estimate(float(value), float(low), float(high), LEVEL, method)
 
-    scores = tuple(
+    return tuple(
         MethodScore(
             name,
             estimate(m),
             estimate(k + m),
             calibration_error(guess.confidence, hit[:, m]),
             calibrated_error(guess.confidence, rng),
+            estimate(0, m) if m else None,
+            estimate(k, k + m) if m else None,
         )
         for m, (name, guess) in enumerate(guesses.items())
     )
-    names = enumerate(guesses)
-    return scores, tuple(Difference(name, estimate(0, m), estimate(k, k + m)) for m, name in names if m)
 
 
-def _limits(name: str, found: Estimate) -> dict[str, float | None]:
+def _limits(name: str, found: Estimate | None) -> dict[str, float | None]:
     """Return the fields of a record: value, low and high."""
-    return {name: known(found.value), f"{name}_low": known(found.low), f"{name}_high": known(found.high)}
+    values = (None, None, None) if found is None else (found.value, found.low, found.high)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

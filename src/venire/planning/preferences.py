@@ -44,7 +44,7 @@ from venire.errors import PairsError, SettingError, UnknownName
 from venire.kernels.binomial_ranges import largest_variance, wilson
 from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
 from venire.results import Records, Tabular, counted, first_few
-from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.types import Codes, Floats, Ints, RNGLike
 from venire.users.by_label import item_numbers
 from venire.users.preferences import consensus
 
@@ -122,14 +122,11 @@ class PairsToAsk(Tabular):
         return self.to_polars().to_dicts()
 
 
-def pairs_to_ask(
-    judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, same_label: bool = False, rng: RNGLike = 0
-) -> PairsToAsk:
+def pairs_to_ask(judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, rng: RNGLike = 0) -> PairsToAsk:
     """Choose pairs of documents of a topic, the same number for every two labels, none of them twice.
 
     The pairs of two labels come from as many topics as have both, in turn; within a topic documents take turns too.
-    same_label: also ask about documents with the same label, which tells nothing on p(a > b), but whether people
-    distinguish more than the labels do.  Cost: O(items log items), and labels^2 x topics x per_label_pair cells.
+    Cost: O(items log items), and labels^2 x topics x per_label_pair cells.
     """
     if per_label_pair < 1:
         raise SettingError(f"{per_label_pair} pairs for every two labels", hint="expected one or more; 40 is usual")
@@ -137,7 +134,7 @@ def pairs_to_ask(
     generator = np.random.default_rng(rng)
     label = middle_labels(judgments)
     cells = _cells(judgments, label, generator)
-    a, b = np.triu_indices(len(judgments.scale), 0 if same_label else 1)
+    a, b = np.triu_indices(len(judgments.scale), 1)
     found, short = _chosen(cells, (a, b), per_label_pair, generator)
     turn = generator.random(len(found)) < 0.5
     left, right = (np.where(turn, found[:, n], found[:, 1 - n]) for n in (0, 1))
@@ -172,38 +169,26 @@ def _cells(judgments: Judgments, label: Codes, rng: np.random.Generator) -> _Cel
 def _chosen(
     cells: _Cells, labels: tuple[Ints, Ints], most: int, rng: np.random.Generator
 ) -> tuple[Ints, tuple[tuple[int, int, int], ...]]:
-    """Choose pairs -> items (pair, 2), in any order; and the pairs of labels that have fewer than ``most``."""
+    """Choose pairs -> items (pair, 2), in any order; and the pairs of labels that have fewer than ``most``.
+
+    In turn k of a topic the documents are at the places (k mod n_a, k + k div lcm(n_a, n_b) mod n_b) of their labels,
+    which runs through all n_a n_b pairs.
+    """
     a, b = labels
     n_a, n_b = cells.n[:, a], cells.n[:, b]
-    room = np.where(a == b, n_a * (n_a - 1) // 2, n_a * n_b)
-    topic, which, turn = _offered(np.minimum(room, most))
+    total, room = (n_a * n_b).sum(axis=0), np.minimum(n_a * n_b, most).ravel()
+    cell = np.repeat(np.arange(len(room)), room)
+    turn = np.arange(len(cell)) - np.repeat(np.cumsum(room) - room, room)
+    topic, which = np.divmod(cell, len(a))
     order = np.lexsort((rng.random(len(turn)), turn, which))
     place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
     kept = rng.permutation(order[place < most])
     topic, which, turn = topic[kept], which[kept], turn[kept]
-    first, second = _places(turn, n_a[topic, which], n_b[topic, which], (a == b)[which])
-    one, other = (cells.item[cells.start[topic, side[which]] + at] for side, at in ((a, first), (b, second)))
-    total = room.sum(axis=0)
+    n_a, n_b = n_a[topic, which], n_b[topic, which]
+    places = (a, turn % n_a), (b, (turn + turn // np.lcm(n_a, n_b)) % n_b)
+    one, other = (cells.item[cells.start[topic, side[which]] + at] for side, at in places)
     short = [(int(a[n]), int(b[n]), int(total[n])) for n in np.flatnonzero(total < most).tolist()]
     return np.stack([one, other], axis=1), tuple(short)
-
-
-def _offered(room: Ints) -> tuple[Ints, Ints, Ints]:
-    """Enumerate the pairs of each topic: room (topic, label pair) -> topic, label pair, its turn; all (offer,)."""
-    cell = np.repeat(np.arange(room.size), room.ravel())
-    turn = np.arange(len(cell)) - np.repeat(np.cumsum(room.ravel()) - room.ravel(), room.ravel())
-    return cell // room.shape[1], cell % room.shape[1], turn
-
-
-def _places(turn: Ints, n_a: Ints, n_b: Ints, same: Bools) -> tuple[Ints, Ints]:
-    """Return the document of each label for a turn, so that no pair comes twice and documents take turns.
-
-    Of two labels: (k mod n_a, k + k div lcm mod n_b) runs through all n_a n_b pairs.  Of one label with n documents:
-    those at distance d = 1 + k div n, at place k mod n and d further on, cyclically.
-    """
-    other = (turn + turn // np.lcm(n_a, np.maximum(n_b, 1))) % np.maximum(n_b, 1)
-    step = 1 + turn // n_a
-    return turn % n_a, np.where(same, (turn % n_a + step) % n_a, other)
 
 
 def refuse_many(scale: Scale) -> None:
@@ -219,7 +204,6 @@ class SampleSizeCheck(Tabular):
 
     By number of tests (size,): error, the mean distance; error_95, its 95 % quantile; expected, that by Eq. (12).  By
     pair of labels (label pair,), those that occur: lower, higher (levels), p of the higher one from all tests, n_tests.
-    by_pair (size, label pair): mean distance.
     """
 
     scale: Scale
@@ -232,7 +216,6 @@ class SampleSizeCheck(Tabular):
     higher: Ints
     p: Floats
     n_tests: Ints
-    by_pair: Floats
     n_draws: int
 
     def enough(self, within: float) -> int | None:
@@ -300,7 +283,6 @@ def check_sample_size(
         higher=higher,
         p=p,
         n_tests=tests.n,
-        by_pair=np.where(np.isnan(away).all(axis=1), np.nan, np.nansum(away, axis=1) / (~np.isnan(away)).sum(axis=1)),
         n_draws=n_draws,
     )
 

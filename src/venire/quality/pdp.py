@@ -243,18 +243,9 @@ class PDP(Tabular):
 
     def record(self) -> dict[str, Any]:
         """Return the value with its interval, its share of the maximum, and numbers of topics and lists."""
-        return {
-            "mode": self.mode,
-            "k": self.k,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "share_of_max": self.share_of_max,
-            "topics": len(self.topics),
-            "lists": len(self.lists),
-            "meaning": self.sentence(),
-            "reason": self.reason,
-        }
+        found = {name: getattr(self, name) for name in ("mode", "k", "value", "low", "high", "share_of_max")}
+        sizes = {"topics": len(self.topics), "lists": len(self.lists)}
+        return {**found, **sizes, "meaning": self.sentence(), "reason": self.reason}
 
     def records(self) -> Records:
         """Return one row: the record without its sentence."""
@@ -273,7 +264,7 @@ class PDP(Tabular):
         """Return what limits the conclusions."""
         notes = [] if self.reason is not None else self.labels.warnings()
         if self.lists.left_out:
-            words = "{n:list} with fewer than {k} judged documents left out"
+            words = "{n:short list} (fewer than {k} judged documents) left out"
             notes.append(Note("short-lists", words, n=self.lists.left_out, k=self.k))
         if self.n_unknown:
             words = "{n:pair} of documents that no assessor labelled both: probability 1/2"

@@ -111,18 +111,9 @@ class Power(Tabular):
 
     def record(self) -> dict[str, Any]:
         """Return a row; None where nothing is known, and the reason."""
-        return {
-            "measure": self.measure,
-            "labels": self.labels,
-            "test": self.test,
-            "alpha": self.alpha,
-            "share": self.share,
-            "pairs": self.pairs,
-            "told_apart": int(self.told_apart.sum()),
-            "difference": self.difference,
-            "topics": self.topics,
-            "reason": self.reason,
-        }
+        first, last = ("measure", "labels", "test", "alpha", "share", "pairs"), ("difference", "topics", "reason")
+        found = {name: getattr(self, name) for name in first} | {"told_apart": int(self.told_apart.sum())}
+        return found | {name: getattr(self, name) for name in last}
 
     def records(self) -> Records:
         """Return one row."""

@@ -47,7 +47,6 @@ from venire.io.run_sources import RunsLike, as_runs
 from venire.kernels.directions import (
     Curves,
     at_places,
-    directions,
     jaccard_of,
     nearest_places,
     thresholds_at,
@@ -135,11 +134,6 @@ def _best_share(curves: Curves) -> Floats:
     return np.asarray(SHARES[np.round(both, 12).argmax(axis=-1)])
 
 
-def answers_at(difference: Floats, threshold: Floats) -> Ints:
-    """Return the measures' directions: difference (measure, case), threshold (..., measure) -> (..., measure, case)."""
-    return np.where(np.abs(difference) <= threshold[..., None], 0, directions(difference)).astype(np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class UserAgreement(Tabular):
     """Agreement of measures with users: seen has one draw, drawn those of resampled topics (None: no intervals).
@@ -170,7 +164,8 @@ class UserAgreement(Tabular):
     def sentence(self) -> str:
         """Return the highest kappa with weak preference."""
         best = self.best(VIEWS[0])
-        return f"Measure {best + 1} of {self.seen.kappa.shape[2]}: {kappa_words(self.record(best, VIEWS[0]))}."
+        which = f"Measure {best + 1} of {self.seen.kappa.shape[2]}"
+        return f"{which} agrees best with users: {kappa_words(self.record(best, VIEWS[0]))}."
 
     def records(self) -> Records:
         """Return one row per measure, numbered from 1, and condition."""
@@ -207,9 +202,9 @@ class UserAgreement(Tabular):
 def kappa_words(record: Mapping[str, Any]) -> str:
     """Return the kappa of a record of agreement with its interval, or why there is none."""
     if record["kappa"] is None:
-        return f"kappa with users is not defined, {record['reason']}"
+        return f"kappa is not defined ({record['reason']})"
     interval = "" if record["low"] is None else f" [{record['low']:.2f}, {record['high']:.2f}]"
-    return f"kappa {record['kappa']:.2f}{interval} with users' {record['preference']} preference"
+    return f"kappa {record['kappa']:.2f}{interval} ({record['preference']} preference)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,7 +348,7 @@ class MeasureChoice(Tabular):
         tested = [each["p_adjusted"] for each in others if each["p_adjusted"] is not None]
         lower = sum(p <= 1 - CONFIDENCE for p in tested)
         test = f"; {lower} of {counted(len(others), 'other')} significantly lower (adjusted)" if tested else ""
-        return f"Best: {first['measure']} with {first['gains']} gains, {kappa_words(first)}{test}."
+        return f"{first['measure']} with {first['gains']} gains agrees best with users: {kappa_words(first)}{test}."
 
     def _ranked(self, view: tuple[int, int]) -> Records:
         p, adjusted = self.agreement.p_values(view)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from venire.cli import scales
-from venire.quality.label_scales import REDUCTIONS
+from venire.quality.label_scales import WAYS
 
 KEYS = ["setting", "labels", "statistic", "measure", "value", "low", "high", "reason"]
 QUICK = ("--bootstrap", "20")
@@ -53,7 +53,7 @@ def test_people_see_a_row_for_every_setting(venire, folder):
     assert "DP nDCG" not in head
     assert [row.split()[:2] for row in rows] == [["3", "3"], ["3to2(>=1)", "2"], ["3to2(>=2)", "2"]]
     assert "reliable but useless" in answer.err
-    assert "By PDP in individual mode the labels as they are leave" in answer.err
+    assert "PDP of the labels as they are is" in answer.err
     assert "PDP aggregate, difference from 3 with the 95% interval: 3to2(>=1)" in answer.err
     assert "alpha: agreement beyond chance" in answer.err
 
@@ -90,7 +90,7 @@ def test_the_seed_settles_everything(venire, folder):
 
 
 def test_the_words_are_those_of_the_library():
-    assert scales.REDUCTIONS == REDUCTIONS
+    assert scales.WAYS == WAYS
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from preference_examples import FOUR, SEVEN, collection, frame_of
 from venire import SettingError, UnknownName, read_grid, read_judgments
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError
-from venire.quality.label_preferences import LabelPreferences, signals_of
+from venire.quality.label_preferences import LabelPreferences, count_cycles, cycle_warnings, signals_of
 from venire.quality.pdp import pdp
 from venire.results import Note
 
@@ -154,3 +154,26 @@ def test_higher_labels_that_lose_are_warned_of():
     labels = {f"t{n:04d}": {"d0": 1 if n < 20 else 2, "d1": 0 if n < 20 else 1} for n in range(30)}
     found = LabelPreferences().fit(read_judgments(labels, scale="0<1<2"), Preferences.of(rows))
     assert found.reversals() == [Note("higher-label-loses", "", pairs=["2 against 1 (wins 0%)"])]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cycles_are_those_counted_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    docs, rows, cycles, triples = [f"d{n}" for n in range(9)], [], 0, 0
+    for topic in ("t1", "t2", "t3"):
+        sign = {pair: int(rng.choice([-1, 0, 1], p=[0.4, 0.2, 0.4])) for pair in combinations(docs, 2)}
+        sign = {pair: each for pair, each in sign.items() if rng.random() < 0.7}
+        rows += [(topic, b, a, -s) if rng.random() < 0.5 else (topic, a, b, s) for (a, b), s in sign.items()]
+        for a, b, c in combinations(docs, 3):
+            signs = [sign.get(pair, 0) for pair in ((a, b), (b, c), (a, c))]
+            triples += 0 not in signs
+            cycles += signs in ([1, 1, -1], [-1, -1, 1])
+    assert count_cycles(Preferences.of(rows)) == (cycles, triples)
+
+
+def test_an_order_has_no_cycles():
+    docs = [f"d{n}" for n in range(25)]
+    assert count_cycles(Preferences.of([("t", a, b, 1) for a, b in combinations(docs, 2)])) == (0, 25 * 24 * 23 // 6)
+    assert cycle_warnings(Preferences.of([])) == []
+    round_and_round = Preferences.of([("t", "a", "b", 1), ("t", "b", "c", 1), ("t", "c", "a", 1)])
+    assert [note.kind for note in cycle_warnings(round_and_round)] == ["cycles"]
