@@ -214,7 +214,6 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "TopicInfluence": lambda: dependence().topics,
     "TopicPlan": lambda: venire.plan_topics(scores(), "nDCG@10"),
     "Transitions": lambda: outlook().transitions,
-    "Transitivity": lambda: chosen(venire.transitivity),
     "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
     "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),

@@ -38,7 +38,7 @@ WIDTH = 90
 HOMES = {
     "reading": ("data", "io", "estimate"),
     "measures": ("measures",),
-    "models": ("disagreement", "context.model", "context.files", "context.cross_fits", "context.validation"),
+    "models": ("disagreement", "context.model", "context.validation"),
     "agreement": ("agreement",),
     "comparing": ("comparison", "disagreement.counting", "disagreement.returned", "disagreement.sensitivity"),
     "labels": ("quality",),

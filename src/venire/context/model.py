@@ -493,13 +493,15 @@ def _model(held: Mapping[str, Any]) -> ConditionalLabels:
     columns = column_names(scale, setting, () if standard is None else standard.names)
     if tuple(held["columns"]) != columns:
         raise ValueError(f"columns are not the {len(columns)} that its scale, setting and features have")
-    counts, joint = _counts(held, "counts", (n,)), _counts(held, "joint", (n, n))
-    pairs, topics, same = (int(_counts(held, name, ())) for name in ("pairs", "topics", "same"))
+    counts, joint, pairs, topics, same = (
+        _counts(held, name, shape)
+        for name, shape in (("counts", (n,)), ("joint", (n, n)), ("pairs", ()), ("topics", ()), ("same", ()))
+    )
     if not (counts.sum() == joint.sum() == pairs > 0 and same <= pairs and 0 < topics <= pairs):
         raise ValueError("its numbers of pairs contradict each other")
     fitted = _numbers(held, "intercept", (n,)), _numbers(held, "coefficients", (n, len(columns)))
-    fingerprint = _typed(held["fingerprint"], str)
-    return ConditionalLabels(setting, scale, *fitted, counts, joint, same, topics, standard, fingerprint=fingerprint)
+    found = ConditionalLabels(setting, scale, *fitted, counts, joint, int(same), int(topics), standard)
+    return replace(found, fingerprint=_typed(held["fingerprint"], str))
 
 
 def _standard(held: Any) -> Standard | None:

@@ -36,7 +36,7 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
-from venire.results import Estimate, Note, Records, Tabular, counted
+from venire.results import Estimate, Note, Records, Tabular, counted, limits_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 BINS, CALIBRATED_DRAWS = 10, 100
@@ -181,12 +181,12 @@ class ConditionalValidation(Tabular):
         return [
             {
                 "method": each.method,
-                **_limits("accuracy", each.accuracy),
-                **_limits("log_loss", each.log_loss),
+                **limits_of("accuracy", each.accuracy),
+                **limits_of("log_loss", each.log_loss),
                 "calibration_error": each.calibration_error,
                 "calibrated": each.calibrated,
-                **_limits("accuracy_difference", each.accuracy_difference),
-                **_limits("log_loss_difference", each.log_loss_difference),
+                **limits_of("accuracy_difference", each.accuracy_difference),
+                **limits_of("log_loss_difference", each.log_loss_difference),
             }
             for each in self.scores
         ]
@@ -318,9 +318,3 @@ def _scored(
         )
         for m, (name, guess) in enumerate(guesses.items())
     )
-
-
-def _limits(name: str, found: Estimate | None) -> dict[str, float | None]:
-    """Return the fields of a record: value, low and high."""
-    values = (None, None, None) if found is None else (found.value, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

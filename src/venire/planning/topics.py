@@ -90,8 +90,8 @@ class TopicPlan(Tabular):
             for each in (self.median_needed, _median(self.needed_high))
         )
         return (
-            f"With {counted(int(np.median(self.n_topics)), 'topic')} a paired t-test at level {self.alpha:g} (for "
-            f"{counted(self.comparisons, 'test')}) detects a difference of {self.median_detectable:.4f} in "
+            f"With {counted(int(np.median(self.n_topics)), 'topic')} a paired t-test at level "
+            f"{self.alpha / self.comparisons:.3g} detects a difference of {self.median_detectable:.4f} in "
             f"{self.measure} with power {self.power:g}, and {sought} needs {needed} topics (up to {most} within the "
             f"95% interval of the standard deviation), for the median of {counted(len(self.a), 'pair')}."
         )

@@ -181,7 +181,7 @@ class LabelPreferencesFit(Tabular):
         a, b = np.triu_indices(len(won), 1)
         met, few = won[a, b] + won[b, a], FEW_TUPLES[self.setting.mode]
         never, seldom = (
-            [f"{names[b[n]]} and {names[a[n]]}" for n in np.flatnonzero(which)]
+            [f"{names[b[n]]} vs {names[a[n]]}" for n in np.flatnonzero(which)]
             for which in (met == 0, (met > 0) & (met < few))
         )
         if never:

@@ -22,7 +22,7 @@ from venire.errors import FormatError, SettingError, known_names
 from venire.kernels.differences import differences_of
 from venire.kernels.directions import directions, modes
 from venire.measures.scores import Scores
-from venire.results import Estimate, Note, Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted, limits_of
 from venire.types import Bools, Floats, Ints, RNGLike
 from venire.users.preferences import (
     PositionBias,
@@ -224,8 +224,8 @@ class PreferenceSummary(Tabular):
         return [
             {
                 **verdict,
-                **_limits("agreement", found.raw),
-                **_limits("alpha", found.alpha),
+                **limits_of("agreement", found.raw),
+                **limits_of("alpha", found.alpha),
                 "pairs": found.n_pairs,
                 "topics": found.n_topics,
                 "reason": found.reason,
@@ -243,7 +243,7 @@ class PreferenceSummary(Tabular):
         found = self.position
         sides = {"left": found.n_left, "ties": found.n_ties, "right": found.n_right}
         by_assessor = list(found.by_assessor)
-        return {**sides, **_limits("share", found.left), "by_assessor": by_assessor, "reason": found.reason}
+        return {**sides, **limits_of("share", found.left), "by_assessor": by_assessor, "reason": found.reason}
 
     def sentence(self) -> str:
         """Return how often users prefer one of the two."""
@@ -277,9 +277,3 @@ def _repeated(preferences: Preferences) -> tuple[Note, ...]:
     if len(preferences.assessors) == 1:
         words += "; if the name stands for several people, take every choice as another person's (anonymous)"
     return (Note("repeated-choices", words, n=n),) * (n > 0)
-
-
-def _limits(name: str, found: Estimate | None) -> dict[str, float | None]:
-    """Return the fields of a record: value, low and high."""
-    values = (None, None, None) if found is None else (found.value, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

@@ -102,7 +102,7 @@ def test_a_plan_for_what_the_pairs_show() -> None:
     values = np.random.default_rng(1).beta(2, 2, size=(2, 40))
     plan = plan_topics(scored(values), comparisons=3)
     assert plan.needed[0] == float(topics_needed(plan.delta[0], plan.sd[0], comparisons=3))
-    assert "at level 0.05 (for 3 tests)" in plan.sentence()
+    assert "at level 0.0167 detects" in plan.sentence()
     assert f"the observed difference needs {plan.needed[0]:,.0f} topics" in plan.sentence()
     same = plan_topics(scored(np.stack([values[0], values[0]])))
     assert same.records()[0]["topics_needed"] is None

@@ -76,7 +76,7 @@ def test_labels_that_never_met_are_named_and_half():
     fit = LabelPreferences().fit(read_grid("0 1 2\n0 1 2"), Preferences.of([("1", "d2", "d1", 1)]))
     np.testing.assert_allclose(fit.p, [[0.5, 0, 0.5], [1, 0.5, 0.5], [0.5, 0.5, 0.5]])
     never, seldom = fit.warnings()
-    assert (never.kind, never.fields["pairs"]) == ("never-compared", ["2 and 0", "2 and 1"])
+    assert (never.kind, never.fields["pairs"]) == ("never-compared", ["2 vs 0", "2 vs 1"])
     assert (seldom.kind, seldom.fields["n"], seldom.fields["few"]) == ("seldom-compared", 1, 40)
     prior = LabelPreferences(prior=1.0).fit(read_grid("0 1 2\n0 1 2"), Preferences.of([("1", "d2", "d1", 1)]))
     assert prior.p[1, 0] == pytest.approx(3 / 4)
