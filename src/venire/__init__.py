@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon
     from venire.comparison.uncertainty import FormComparison, UncertaintySources, compare_forms, uncertainty_sources
     from venire.comparison.verdict import Verdict, verdict
-    from venire.context.gain import ContextGain, context_gains
     from venire.context.model import (
         ConditionalLabels,
         CrossFitted,
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
         read_conditional_labels,
         write_conditional_labels,
     )
-    from venire.context.sweep import ContextSweep, sweep_context
+    from venire.context.sweep import ContextGain, ContextSweep, context_gains, sweep_context
     from venire.context.validation import ConditionalValidation, validate_conditional_labels
     from venire.data.aspects import Aspects, aspects_of
     from venire.data.clicks import Clicks
@@ -182,10 +181,9 @@ _NAMES_IN = {
     "comparison.tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
     "comparison.uncertainty": "FormComparison UncertaintySources compare_forms uncertainty_sources",
     "comparison.verdict": "Verdict verdict",
-    "context.gain": "ContextGain context_gains",
     "context.model": "ConditionalLabels CrossFitted cross_fitted fit_conditional_labels read_conditional_labels "
     "write_conditional_labels",
-    "context.sweep": "ContextSweep sweep_context",
+    "context.sweep": "ContextGain ContextSweep context_gains sweep_context",
     "context.validation": "ConditionalValidation validate_conditional_labels",
     "data.aspects": "Aspects aspects_of",
     "data.clicks": "Clicks",

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binomtest
 
 from user_directions import verdicts_of
-from venire.context.gain import context_gains
+from venire.context.sweep import context_gains
 from venire.simulation.context.collection import ContextSetting, generate_context
 from venire.simulation.context.users import ClickModel
 from venire.types import Floats

@@ -203,18 +203,14 @@ def _modelled(judgments: Judgments, satisfied: Bools, how: str, model: Predicted
 
 def _name(weights: Mapping[str, float], how: str, reverse: tuple[str, ...]) -> str:
     """Return the name of gains: ``rel + 0.5 trust``, ``minimum of rel, trust``."""
-    turned = {name: f"{name} (reversed)" if name in reverse else name for name in weights}
+    names = {name: f"{name} (reversed)" if name in reverse else name for name in weights}
     if len(weights) == 1 and how in FORMULAS:
-        return next(iter(turned.values()))
-    if how == "sum":
-        return " + ".join(
-            turned[name] if weight == 1 else f"{weight:g} {turned[name]}" for name, weight in weights.items()
-        )
-    powers = [
-        turned[name] if weight == 1 or how != "product" else f"{turned[name]}^{weight:g}"
-        for name, weight in weights.items()
+        return next(iter(names.values()))
+    form = {"sum": "{weight:g} {name}", "product": "{name}^{weight:g}"}.get(how, "{name}")
+    parts = [
+        names[name] if weight == 1 else form.format(name=names[name], weight=weight) for name, weight in weights.items()
     ]
-    return f"{how} of {', '.join(powers)}"
+    return " + ".join(parts) if how == "sum" else f"{how} of {', '.join(parts)}"
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,17 @@ STATISTICS = ("krippendorff_alpha", "cohen_kappa", "jaccard", "raw_agreement")
 
 
 @dataclass(frozen=True)
-class Coverage(Tabular):
-    """Coverage of aspects, one row per context and aspect; aspect None: of all of them together."""
-
+class _Rows(Tabular):
     rows: tuple[dict[str, Any], ...]
 
     def records(self) -> Records:
-        """Return one row per context and aspect."""
+        """Return the rows."""
         return [dict(row) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Coverage(_Rows):
+    """Coverage of aspects, one row per context and aspect; aspect None: of all of them together."""
 
     def share(self, aspect: str | None, context: str = ISOLATION) -> float | None:
         """Return the share of documents that have a grade on an aspect, or, for None, on all."""
@@ -78,14 +81,8 @@ def _covered(cases: Cases, context: str, name: str | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Distributions(Tabular):
-    """Labels of each aspect, one row per context, sort of documents, aspect and label."""
-
-    rows: tuple[dict[str, Any], ...]
-
-    def records(self) -> Records:
-        """Return one row per context, sort of documents (complete or all), aspect and label."""
-        return [dict(row) for row in self.rows]
+class Distributions(_Rows):
+    """Labels of each aspect, one row per context, sort of documents (complete or all), aspect and label."""
 
     def sentence(self) -> str:
         """Return the most frequent label of each aspect in isolation."""
@@ -134,16 +131,11 @@ def _labels(cases: Cases, name: str, context: str, documents: str, whole: Bools)
 
 
 @dataclass(frozen=True)
-class Changes(Tabular):
+class Changes(_Rows):
     """Changes of grades from isolation to condition, one row per aspect and size."""
 
-    rows: tuple[dict[str, Any], ...]
     reason: str | None = None
     overall: str | None = None
-
-    def records(self) -> Records:
-        """Return one row per aspect and size of change."""
-        return [dict(row) for row in self.rows]
 
     def sentence(self) -> str:
         """Return the shares of overall grades by size of change; without overall, of grades of all aspects."""

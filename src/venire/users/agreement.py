@@ -163,7 +163,7 @@ class UserAgreement(Tabular):
 
     def sentence(self) -> str:
         """Return the highest kappa with weak preference."""
-        best = self.best(VIEWS[0])
+        best = int(np.argmax(np.nan_to_num(self.seen.kappa[*VIEWS[0], :, 0], nan=-np.inf)))
         which = f"Measure {best + 1} of {self.seen.kappa.shape[2]}"
         return f"{which} agrees best with users: {kappa_words(self.record(best, VIEWS[0]))}."
 
@@ -175,10 +175,6 @@ class UserAgreement(Tabular):
     def limits(self, name: str, at: tuple[int, ...]) -> tuple[float | None, float | None]:
         """Return the interval of kappa or jaccard over resampled topics; None where there is none."""
         return (None, None) if self.drawn is None else limits(getattr(self.drawn, name)[at])
-
-    def best(self, view: tuple[int, int]) -> int:
-        """Return the measure with the highest kappa, the first of several."""
-        return int(np.argmax(np.nan_to_num(self.seen.kappa[*view, :, 0], nan=-np.inf)))
 
     def p_values(self, view: tuple[int, int]) -> tuple[Floats, Floats]:
         """Return p-values of every measure against the best, raw and adjusted -> (measure,); NaN: none."""

@@ -7,8 +7,7 @@ import pytest
 
 from user_directions import verdicts_of
 from venire import MeasureError, SettingError, UnknownName
-from venire.context.gain import ContextGain, context_gains
-from venire.context.sweep import _adjusted, checked_alphas, sweep_context, without_alpha
+from venire.context.sweep import ContextGain, _adjusted, checked_alphas, context_gains, sweep_context, without_alpha
 from venire.simulation.context.collection import ContextSetting, generate_context
 from venire.types import Floats
 from venire.users.agreement import VIEWS
