@@ -23,10 +23,10 @@ from venire.report.document import Chapter, Report
 from venire.simulation.context.aspects import AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
 from venire.simulation.perceived import PerceivedCollection
+from venire.users.agreement import choose_measure
 from venire.users.clicks import summarise_clicks
-from venire.users.measure_choice import choose_measure
 from venire.users.online_correlations import correlate_online
-from venire.users.summary import summarise_preferences
+from venire.users.verdicts import summarise_preferences
 
 
 @cache
@@ -205,7 +205,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Scores": scores,
     "ScaledQrels": lambda: venire.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
     "Sensitivity": lambda: venire.sensitivity(labels(), setting=fit().setting, against=("topics",)),
-    "Settled": lambda: chosen(venire.settled),
+    "Consensus": lambda: chosen(venire.consensus),
     "Stability": lambda: venire.stability(outlook()),
     "Summary": lambda: labels().summary(),
     "SystemComparison": lambda: venire.compare_systems(scores(), "nDCG@10", test=venire.PairedT(), n_resamples=50),
@@ -213,7 +213,6 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "TopicInfluence": lambda: dependence().topics,
     "TopicPlan": lambda: venire.plan_topics(scores(), "nDCG@10"),
     "Transitions": lambda: outlook().transitions,
-    "Transitivity": lambda: chosen(venire.transitivity),
     "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
     "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),

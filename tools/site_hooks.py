@@ -37,7 +37,7 @@ WIDTH = 90
 HOMES = {
     "reading": ("data", "io", "results"),
     "measures": ("measures",),
-    "models": ("disagreement", "context.model", "context.files", "context.cross_fits", "context.validation"),
+    "models": ("disagreement", "context.model", "context.validation"),
     "agreement": ("agreement",),
     "comparing": ("comparison", "disagreement.counting", "disagreement.top_results", "disagreement.sensitivity"),
     "labels": ("quality",),

@@ -44,11 +44,15 @@ if TYPE_CHECKING:
         uncertainty_sources,
     )
     from venire.comparison.verdict import Verdict, verdict
-    from venire.context.cross_fits import CrossFitted, cross_fitted
-    from venire.context.files import read_conditional_labels, write_conditional_labels
-    from venire.context.gain import ContextGain, context_gains
-    from venire.context.model import ConditionalLabels, fit_conditional_labels
-    from venire.context.sweep import ContextSweep, sweep_context
+    from venire.context.model import (
+        ConditionalLabels,
+        CrossFitted,
+        cross_fitted,
+        fit_conditional_labels,
+        read_conditional_labels,
+        write_conditional_labels,
+    )
+    from venire.context.sweep import ContextGain, ContextSweep, context_gains, sweep_context
     from venire.context.validation import ConditionalValidation, validate_conditional_labels
     from venire.data.aspects import Aspects, aspects_of
     from venire.data.clicks import Clicks
@@ -121,7 +125,13 @@ if TYPE_CHECKING:
     from venire.planning.preferences import check_sample_size, pairs_to_ask, sample_size
     from venire.planning.topics import TopicPlan, plan_topics
     from venire.quality.label_preferences import LabelPreferences
-    from venire.quality.label_scales import cut, cuts, extended, log_sums, reduced
+    from venire.quality.label_scales import (
+        all_thresholds,
+        log_sums,
+        merge_labels,
+        split_labels,
+        threshold_labels,
+    )
     from venire.quality.lists import top_of_pool, top_of_runs
     from venire.quality.pdp import PDP, compare_pdp, pdp
     from venire.quality.power import DiscriminativePower, Power, discriminative_power, power_of
@@ -139,15 +149,12 @@ if TYPE_CHECKING:
     from venire.simulation.levels import Collection, Synthetic, generate
     from venire.simulation.perceived import generate_perceived
     from venire.simulation.perceived_truth import PerceivedRelevance
-    from venire.users.agreement import UserAgreement, agreement_with_users
+    from venire.users.agreement import MeasureChoice, UserAgreement, agreement_with_users, choose_measure
     from venire.users.by_label import PreferencesByLabels, preferences_by_labels
     from venire.users.clicks import ClickSummary, Online, online_scores, summarise_clicks
-    from venire.users.measure_choice import MeasureChoice, choose_measure
     from venire.users.online_correlations import OnlineCorrelations, correlate_online
-    from venire.users.preferences import PreferenceAgreement, position_bias, preference_agreement, settled
-    from venire.users.summary import PreferenceSummary, summarise_preferences
-    from venire.users.transitivity import transitivity
-    from venire.users.verdicts import UserVerdicts, user_verdicts
+    from venire.users.preferences import PreferenceAgreement, consensus, position_bias, preference_agreement
+    from venire.users.verdicts import PreferenceSummary, UserVerdicts, summarise_preferences, user_verdicts
 
 _NAMES_IN = {
     "agreement.alpha": "alpha",
@@ -175,11 +182,9 @@ _NAMES_IN = {
     "comparison.tests": "PairedBootstrap PairedT SignFlip TukeyHSD Wilcoxon",
     "comparison.uncertainty": "JudgeModelComparison UncertaintySources compare_judge_models uncertainty_sources",
     "comparison.verdict": "Verdict verdict",
-    "context.files": "read_conditional_labels write_conditional_labels",
-    "context.gain": "ContextGain context_gains",
-    "context.model": "ConditionalLabels fit_conditional_labels",
-    "context.cross_fits": "CrossFitted cross_fitted",
-    "context.sweep": "ContextSweep sweep_context",
+    "context.model": "ConditionalLabels CrossFitted cross_fitted fit_conditional_labels read_conditional_labels "
+    "write_conditional_labels",
+    "context.sweep": "ContextGain ContextSweep context_gains sweep_context",
     "context.validation": "ConditionalValidation validate_conditional_labels",
     "data.aspects": "Aspects aspects_of",
     "data.clicks": "Clicks",
@@ -232,7 +237,7 @@ _NAMES_IN = {
     "planning.preferences": "check_sample_size pairs_to_ask sample_size",
     "planning.topics": "TopicPlan plan_topics",
     "quality.label_preferences": "LabelPreferences",
-    "quality.label_scales": "cut cuts extended log_sums reduced",
+    "quality.label_scales": "all_thresholds log_sums merge_labels split_labels threshold_labels",
     "quality.lists": "top_of_pool top_of_runs",
     "quality.pdp": "PDP compare_pdp pdp",
     "quality.power": "DiscriminativePower Power discriminative_power power_of",
@@ -249,15 +254,12 @@ _NAMES_IN = {
     "simulation.levels": "Collection Synthetic generate",
     "simulation.perceived": "generate_perceived",
     "simulation.perceived_truth": "PerceivedRelevance",
-    "users.agreement": "UserAgreement agreement_with_users",
+    "users.agreement": "MeasureChoice UserAgreement agreement_with_users choose_measure",
     "users.by_label": "PreferencesByLabels preferences_by_labels",
     "users.clicks": "ClickSummary Online online_scores summarise_clicks",
-    "users.measure_choice": "MeasureChoice choose_measure",
     "users.online_correlations": "OnlineCorrelations correlate_online",
-    "users.preferences": "PreferenceAgreement position_bias preference_agreement settled",
-    "users.summary": "PreferenceSummary summarise_preferences",
-    "users.transitivity": "transitivity",
-    "users.verdicts": "UserVerdicts user_verdicts",
+    "users.preferences": "PreferenceAgreement consensus position_bias preference_agreement",
+    "users.verdicts": "PreferenceSummary UserVerdicts summarise_preferences user_verdicts",
 }
 _HOME_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
 
@@ -288,19 +290,21 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "between_assessors", "between_gains", "binary", "bpref", "check_sample_size", "choose_measure", "cohen_kappa",
     "combine", "combine_aspects", "combined_table", "compare", "compare_groups", "compare_judge_models", "compare_pdp",
     "compare_scales", "compare_systems", "confusions", "conger_kappa", "consistency", "context_gains",
-    "correlate_online", "count_relevant", "count_resources", "cross_fitted", "cut", "cuts", "directed_agreement",
+    "correlate_online", "count_relevant", "count_resources", "cross_fitted", "threshold_labels", "all_thresholds",
+    "directed_agreement",
     "discriminative_power", "double_judgments_needed", "evaluate", "evaluate_users",
-    "explicit_intents", "exponential", "extended", "fit_conditional_labels", "fit_transitions", "fitted_gains",
+    "explicit_intents", "exponential", "split_labels", "fit_conditional_labels", "fit_transitions", "fitted_gains",
     "fleiss_kappa", "forecast", "generate", "generate_context", "generate_perceived", "gwet_ac", "head_to_head",
     "in_top_results",
     "jaccard", "linear", "log_sums", "measure", "mutual_evaluation", "nCCG", "nDCG", "nERR", "observed_weights",
     "online_scores", "overlap", "pairs_to_ask", "parse_measure", "pdp", "summarise_preferences", "phi", "plan_topics",
     "position_bias", "posterior", "power_of", "predicted_qrels", "preference_agreement", "preferences_by_labels",
     "profiles", "raw", "raw_agreement", "read_aspects", "read_clicks", "read_conditional_labels", "read_duplicates",
-    "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs", "reduced",
+    "read_fit", "read_grid", "read_judgments", "read_preference_groups", "read_preferences", "read_runs",
+    "merge_labels",
     "report_on", "results_to_label", "run_scores", "sample_size", "score_intervals", "search_judgments",
-    "sensitivity", "settled", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
-    "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "transitivity", "udm_weights",
+    "sensitivity", "consensus", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
+    "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
     "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",
     "write_report", "write_scaled_qrels",

@@ -275,3 +275,9 @@ class Estimate(Tabular):
         """Return one row: value, low, high, confidence, method."""
         numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "confidence")}
         return [{**numbers, "method": self.method}]
+
+
+def limits_of(name: str, found: Estimate | None) -> dict[str, float | None]:
+    """Return an estimate as fields of a record, such as alpha, alpha_low and alpha_high; None for no estimate."""
+    values = (None, None, None) if found is None else (found.value, found.low, found.high)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

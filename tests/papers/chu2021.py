@@ -23,7 +23,7 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.kernels.plackett_luce import scores_of
 from venire.quality.label_preferences import LabelPreferences
-from venire.quality.label_scales import extended
+from venire.quality.label_scales import split_labels
 from venire.quality.lists import TopLists, orders_of
 from venire.quality.pdp import pdp
 from venire.quality.power import discriminative_power
@@ -138,7 +138,7 @@ def same_when_stretched(mode):
 
 def _same_pdp(judgments: Judgments, tests: Preferences, mode: str) -> bool:
     """Whether labels 0, 1, 2, 3 and 0, 2, 4, 6 have the same PDP under the same tests (w infinite in Eq. 16)."""
-    both = (judgments, extended(judgments, w=float("inf")))
+    both = (judgments, split_labels(judgments, w=float("inf")))
     four, seven = (pdp(each, tests, labels=LabelPreferences(mode=mode), k=5, n_draws=0).value for each in both)
     return four is not None and four == seven
 
@@ -167,7 +167,7 @@ def same_on_a_collection(mode):
 )
 def less_power(cell):
     measure, _, gains = cell.partition(", ")
-    labels = {"4": with_runs().judgments, "4to7": extended(with_runs().judgments, w=float("inf"))}
+    labels = {"4": with_runs().judgments, "4to7": split_labels(with_runs().judgments, w=float("inf"))}
     kind = "exponential" if gains.startswith("exponential") else "linear"
     found = discriminative_power(labels, with_runs().runs, [measure], gains=[kind], pool="median")
     four, seven = (found.of(measure, name).share or 0.0 for name in labels)

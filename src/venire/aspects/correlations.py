@@ -1,16 +1,13 @@
-r"""Correlation of aspects: do several labels say more than one, and do they change together?
+r"""Rank correlations of aspects and of their changes, and clusters of aspects by these.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1.  Spearman's rho between aspects and overall on
 documents with a grade on every aspect (Table 2), in condition also with overall in isolation; and between changes
-g(d|c) - g(d), on documents with a grade both ways on the two aspects at hand (Table 3).  Departures: every two aspects
-are correlated in Table 2 too, for clusters; intervals over resampled topics.
+g(d|c) - g(d), on documents with a grade both ways on the two aspects (Table 3).  Departures: every two aspects are
+correlated in Table 2 too, for clusters; intervals over resampled topics.
 
-Clusters of aspects: which of them say much the same, or change together.
-
-Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1, find two: overall, topicality and novelty; authority,
-freshness and quality.  There they are read off a table by eye; here aspects at the distance :math:`1 - \rho` are
-merged step by step, mean distances deciding (average linkage).  How far topics support a cluster is the share of
-resampled sets of topics in which the very same aspects are merged.
+The paper reads two clusters off a table: overall, topicality and novelty; authority, freshness and quality.  Here
+aspects at the distance :math:`1 - \rho` are clustered by average linkage.  The support of a cluster is the share of
+resampled sets of topics in which the same aspects are merged.
 """
 
 from __future__ import annotations
@@ -29,7 +26,9 @@ from venire.results import Records, Tabular
 from venire.types import Codes, Floats, Ints
 
 CELLS_AT_ONCE = 1 << 21
-"""How many cells of resampled tables are held at a time."""
+"""Number of cells of resampled tables that are held at a time."""
+MOST_DRAWS = 200
+"""Number of resampled sets of topics that are clustered, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +47,9 @@ class Correlation:
     draws: Floats
 
     def record(self) -> dict[str, Any]:
-        """Return what JSON has."""
-        return {
-            "context": self.context,
-            "a": self.a,
-            "b": self.b,
-            "a_context": self.a_context,
-            "labels": self.n,
-            "rho": self.rho.value,
-            "low": self.rho.low,
-            "high": self.rho.high,
-            "reason": self.rho.reason,
-        }
+        """Return a row."""
+        named = {name: getattr(self, name) for name in ("context", "a", "b", "a_context")}
+        return {**named, "labels": self.n, **dict(zip(("rho", "low", "high", "reason"), self.rho, strict=True))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +60,8 @@ class AspectCorrelations(Tabular):
     names: tuple[str, ...]
     pairs: tuple[Correlation, ...]
 
-    def records(self) -> list[dict[str, Any]]:
-        """One record per context and two aspects."""
+    def records(self) -> Records:
+        """Return one row per context and two aspects."""
         return [each.record() for each in self.pairs]
 
     def find(self, a: str, b: str, context: str = ISOLATION) -> Correlation:
@@ -84,12 +74,12 @@ class AspectCorrelations(Tabular):
         )
 
     def with_overall(self, context: str) -> list[Correlation]:
-        """Correlations with overall, largest first, the unknown last (Table 2)."""
+        """Return correlations with overall, largest first, the unknown last (Table 2)."""
         some = [each for each in self.pairs if each.context == context and each.b == self.overall]
         return sorted(some, key=lambda each: -2.0 if each.rho.value is None else each.rho.value, reverse=True)
 
     def matrix(self, context: str) -> Floats:
-        """Rho of every two aspects, as it is and per draw -> (1 + draw, aspect, aspect); NaN where unknown."""
+        """Return rho of every two aspects, as it is and per draw -> (1 + draw, aspect, aspect); NaN where unknown."""
         n = len(self.names)
         found = np.full((len(self.pairs[0].draws) if self.pairs else 1, n, n), np.nan)
         found[:, np.arange(n), np.arange(n)] = 1.0
@@ -100,18 +90,15 @@ class AspectCorrelations(Tabular):
         return found
 
     def sentence(self) -> str:
-        """Say which aspect goes with overall most closely, and which least."""
+        """Return the highest and the lowest correlation with overall."""
         if self.overall is None:
             return "No aspect is named as overall, so none is compared with it."
-        said = []
+        shown = []
         for context in (ISOLATION, CONDITION):
             known = [each for each in self.with_overall(context) if each.rho.value is not None]
             known = [each for each in known if each.a_context == context]
-            if known:
-                said.append(
-                    f"in {context} {' and '.join(_shown(each) for each in dict.fromkeys((known[0], known[-1])))}"
-                )
-        return f"Rank correlation with {self.overall}, highest and lowest: {'; '.join(said) or 'unknown'}."
+            shown += [f"in {context} {_shown(known[0])}, {_shown(known[-1])}"] if known else []
+        return f"Rank correlation with {self.overall}, highest and lowest: {'; '.join(shown) or 'unknown'}."
 
 
 def _shown(found: Correlation) -> str:
@@ -125,15 +112,11 @@ def aspect_correlations(cases: Cases) -> AspectCorrelations:
 
     Cost: O(rows) per two aspects, and draws x grades^2.
     """
-    pairs = [each for context in CONTEXTS for each in _every_two(cases, context)]
+    names = [*cases.others, *([] if cases.overall is None else [cases.overall])]
+    pairs = [_two(cases, a, b, context) for context in CONTEXTS for a, b in combinations(names, 2)]
     if cases.overall is not None and len(cases.condition):
         pairs.append(_isolation_overall(cases, cases.overall))
     return AspectCorrelations(cases.overall, cases.names, tuple(pairs))
-
-
-def _every_two(cases: Cases, context: str) -> list[Correlation]:
-    names = [*cases.others, *([] if cases.overall is None else [cases.overall])]
-    return [_two(cases, a, b, context) for a, b in combinations(names, 2)]
 
 
 def _two(cases: Cases, a: str, b: str, context: str) -> Correlation:
@@ -169,7 +152,7 @@ def _correlated(
     reason = cases.nothing(context) or (
         f"the labels of {' and '.join(dict.fromkeys(unordered))} have no order"
         if unordered
-        else "no document has a grade on every aspect at hand"
+        else "no document has a grade on every aspect"
         if not len(rows)
         else f"{'changes' if context == CHANGE else 'grades'} of {' and '.join(constant)} are all the same"
     )
@@ -177,7 +160,7 @@ def _correlated(
 
 
 def _draws(cases: Cases, rows: Ints, a: Codes | Ints, b: Codes | Ints) -> Floats:
-    """Rho as it is and per draw of topics -> (1 + draw,); NaN where it is not defined."""
+    """Return rho as it is and per draw of topics -> (1 + draw,); NaN where it is not defined."""
     from scipy.sparse import csr_array
 
     draws = np.full(len(cases.weights), np.nan)
@@ -196,17 +179,17 @@ def _draws(cases: Cases, rows: Ints, a: Codes | Ints, b: Codes | Ints) -> Floats
     return draws
 
 
-MOST_DRAWS = 200
-"""So many resampled sets of topics are clustered at most."""
-
-
 @dataclass(frozen=True)
 class Merge:
-    """Aspects that come together at a distance; support: the share of draws in which they do, None without draws."""
+    """Aspects that are merged at a distance; support: the share of draws in which they are, None without draws."""
 
     aspects: tuple[str, ...]
     distance: float
     support: float | None
+
+    def record(self) -> dict[str, Any]:
+        """Return a row."""
+        return {"aspects": list(self.aspects), "distance": self.distance, "support": self.support}
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,43 +206,35 @@ class AspectClusters(Tabular):
     reason: str | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return what JSON has."""
+        """Return a JSON object with all merges."""
         return {
             "context": self.context,
             "order": list(self.order),
             "groups": [list(group) for group in self.groups],
-            "merges": [
-                {"aspects": list(each.aspects), "distance": each.distance, "support": each.support}
-                for each in self.merges
-            ],
+            "merges": [each.record() for each in self.merges],
             "reason": self.reason,
         }
 
     def records(self) -> Records:
         """Return one row per merge, the closest first."""
-        return [
-            {"context": self.context, "aspects": list(each.aspects), "distance": each.distance, "support": each.support}
-            for each in self.merges
-        ]
+        return [{"context": self.context, **each.record()} for each in self.merges]
 
     def sentence(self) -> str:
-        """Say which aspects belong together."""
-        by = "by their changes in condition" if self.context == CONTEXTS[2] else f"by their grades in {self.context}"
-        if self.reason is not None and not self.groups:
-            return f"Clusters {by} are not known: {self.reason}."
-        groups = "; ".join(", ".join(group) for group in self.groups)
-        supports = {frozenset(each.aspects): each.support for each in self.merges}
-        shares = [supports.get(frozenset(group)) for group in self.groups if len(group) > 1]
-        known = [share for share in shares if share is not None]
-        often = f" (together in at least {min(known):.0%} of the draws of topics)" if known else ""
-        return f"Aspects that go together {by}: {groups}{often}."
+        """Return the clusters, and the least support of one."""
+        by = "changes in condition" if self.context == CHANGE else f"grades in {self.context}"
+        if not self.groups:
+            return f"Clusters of aspects by {by} are not known: {self.reason}."
+        support = {frozenset(each.aspects): each.support for each in self.merges}
+        known = [share for group in self.groups if (share := support.get(frozenset(group))) is not None]
+        least = f" (support at least {min(known):.0%})" if known else ""
+        return f"Clusters of aspects by {by}: {'; '.join(', '.join(group) for group in self.groups)}{least}."
 
 
 def aspect_clusters(correlations: AspectCorrelations, context: str, *, n_clusters: int = 2) -> AspectClusters:
     """Cluster aspects by the correlation of their grades, or of their changes.
 
-    Aspects whose correlation with another is not known are left out, the worst first.  n_clusters: into how many
-    ``groups`` are cut.  Cost: O(draws x aspects^3).
+    Aspects whose correlation with another is not known are left out, those with most unknown ones first.  n_clusters:
+    number of ``groups``.  Cost: O(draws x aspects^3).
     """
     if n_clusters < 1:
         raise SettingError(f"{n_clusters} clusters: expected 1 or more")
@@ -276,7 +251,7 @@ def aspect_clusters(correlations: AspectCorrelations, context: str, *, n_cluster
 
 
 def _known(rho: Floats) -> list[int]:
-    """Aspects that are left when those with most unknown correlations go, one by one."""
+    """Leave out aspects with most unknown correlations, one by one, until all are known."""
     kept = list(range(len(rho)))
     while kept and np.isnan(rho[np.ix_(kept, kept)]).any():
         kept.pop(int(np.isnan(rho[np.ix_(kept, kept)]).sum(axis=0).argmax()))
@@ -304,7 +279,7 @@ def _clustered(
 
 
 def _linkage(rho: Floats) -> Floats:
-    """Merge by mean distance; rho (aspect, aspect) -> (merge, 4), as scipy.cluster.hierarchy has it."""
+    """Cluster by average linkage; rho (aspect, aspect) -> (merge, 4), as scipy.cluster.hierarchy has it."""
     from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
 
     distance = np.maximum(1 - rho[np.triu_indices(len(rho), 1)], 0.0)
@@ -312,7 +287,7 @@ def _linkage(rho: Floats) -> Floats:
 
 
 def _sets(linkage: Floats, n: int) -> list[frozenset[int]]:
-    """Which aspects each merge brings together."""
+    """Return the aspects of each merge."""
     found: list[frozenset[int]] = [frozenset([number]) for number in range(n)]
     for a, b in linkage[:, :2].astype(np.int64).tolist():
         found.append(found[a] | found[b])
@@ -320,7 +295,7 @@ def _sets(linkage: Floats, n: int) -> list[frozenset[int]]:
 
 
 def _support(sets: list[frozenset[int]], draws: Floats, n: int) -> list[float | None]:
-    """Share of draws in which each set is merged; None where no draw is known."""
+    """Return the share of draws in which each set is merged; None where no draw is known."""
     known = [rho for rho in draws if not np.isnan(rho).any()]
     if not known:
         return [None] * len(sets)

@@ -1,12 +1,12 @@
-"""Predictive power of aspects: how often is the overall label known from the labels of some aspects?
+"""Predictive power of aspects: accuracy of the overall label predicted from the labels of some aspects.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1: a multinomial logistic regression predicts the overall
 label, N/A among its classes, from every set of aspects; accuracy on a random tenth of the documents.  Labels of an
 aspect are one-hot, with N/A (and no label) as levels of their own.  Departures: the random split is repeated and the
-mean is given; and since documents of one topic are alike, accuracy is also had on topics that were not learned from
-(cross-validation grouped by topic).  The empty set of aspects predicts the class given most often: the baseline.
+mean is given; and since documents of one topic are alike, accuracy is also measured on held-out topics
+(cross-validation grouped by topic).  The empty set of aspects predicts the most frequent class: the baseline.
 
-Documents with the same labels are learned from as one, by their number, so a fit costs the patterns there are.
+Documents with the same labels are fitted as one, with a weight, so the cost of a fit grows with distinct patterns only.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 
 from venire.aspects.cases import CONDITION, ISOLATION, NO_CONDITION, NO_ISOLATION, Cases, Interval
 from venire.data.aspects import NO_LABEL
-from venire.results import Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 
 MOST_ASPECTS = 6
-"""Of more aspects than so many, only sets of one, of two, and of all are tried."""
+"""With more aspects, only sets of one, of two, and of all are tried."""
 HELD_OUT = 0.1
 
 
@@ -39,17 +39,14 @@ class Power:
     held_out_topics: Interval
 
     def record(self) -> dict[str, Any]:
-        """Return what JSON has."""
+        """Return a row."""
         return {
             "context": self.context,
             "aspects": list(self.aspects),
             "labels": self.labels,
             "accuracy": self.accuracy,
             "sd": self.deviation,
-            "accuracy_held_out_topics": self.held_out_topics.value,
-            "low": self.held_out_topics.low,
-            "high": self.held_out_topics.high,
-            "reason": self.held_out_topics.reason,
+            **dict(zip(("accuracy_held_out_topics", "low", "high", "reason"), self.held_out_topics, strict=True)),
         }
 
 
@@ -61,23 +58,23 @@ class Prediction(Tabular):
     powers: tuple[Power, ...]
     splits: int
     folds: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     reason: str | None = None
 
-    def records(self) -> list[dict[str, Any]]:
-        """One record per context and set of aspects; none of them is the baseline."""
+    def records(self) -> Records:
+        """Return one row per context and set of aspects; the empty set is the baseline."""
         return [each.record() for each in self.powers]
 
     def find(self, aspects: tuple[str, ...] = (), context: str = ISOLATION) -> Power:
-        """Return what one set of aspects, in any order, predicts."""
+        """Return the accuracy from one set of aspects, in any order."""
         return next(each for each in self.powers if set(each.aspects) == set(aspects) and each.context == context)
 
     def sentence(self) -> str:
-        """Say which aspects predict best on held-out topics."""
-        said = [words for context in (ISOLATION, CONDITION) if (words := self._best(context))]
-        if self.reason is not None or not said:
+        """Return the best accuracy on held-out topics, and the baseline."""
+        shown = [words for context in (ISOLATION, CONDITION) if (words := self._best(context))]
+        if self.reason is not None or not shown:
             return f"Predictive power is not known: {self.reason or 'fewer than two topics'}."
-        return f"Labels for {self.overall!r} on topics not learned from: {'; '.join(said)}."
+        return f"Accuracy of predicting {self.overall!r} on held-out topics: {'; '.join(shown)}."
 
     def _best(self, context: str) -> str:
         known = [each for each in self.powers if each.context == context and each.held_out_topics.value is not None]
@@ -86,23 +83,22 @@ class Prediction(Tabular):
         best = max(known, key=lambda each: (each.held_out_topics.value or 0.0, -len(each.aspects)))
         named = " and ".join(best.aspects) or "no aspect"
         base = self.find((), context).held_out_topics.value
-        return (
-            f"in {context} {best.held_out_topics.value:.1%} are right from {named} (always the commonest: {base:.1%})"
-        )
+        return f"in {context} {best.held_out_topics.value:.1%} from {named} (most frequent label: {base:.1%})"
 
 
 def aspect_prediction(cases: Cases, *, splits: int = 5, folds: int = 5, rng: RNGLike = 0) -> Prediction:
     """Predict overall from every set of aspects.
 
-    splits: random tenths held out, one after another; folds: into how many parts topics are divided.
+    splits: number of random tenths held out; folds: number of folds of topics.
     Cost: sets x (splits + folds) fits, each O(patterns of labels x classes).
     """
     if cases.overall is None:
         return Prediction(None, (), splits, folds, reason="no aspect is named as overall")
     if not cases.others:
         return Prediction(cases.overall, (), splits, folds, reason="there is no other aspect")
-    sets = _sets(cases.others)
-    notes = (f"more than {MOST_ASPECTS} aspects: only one, two and all predict",)
+    sets, many = _sets(cases.others), len(cases.others) > MOST_ASPECTS
+    words = "more than {n} aspects: only sets of one, two and all of them predict"
+    notes = (Note("many-aspects", words, n=MOST_ASPECTS),) * many
     with _one_thread():
         powers = [
             _power(cases, context, aspects, divided)
@@ -110,7 +106,7 @@ def aspect_prediction(cases: Cases, *, splits: int = 5, folds: int = 5, rng: RNG
             for divided in [_divided(cases, cases.overall, context, splits, folds, rng)]
             for aspects in sets
         ]
-    return Prediction(cases.overall, tuple(powers), splits, folds, notes if len(cases.others) > MOST_ASPECTS else ())
+    return Prediction(cases.overall, tuple(powers), splits, folds, notes)
 
 
 def _sets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -119,7 +115,7 @@ def _sets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 class Divided(NamedTuple):
-    """Documents with an overall label, its class (row,), and who is held out: tests (split, row), fold (row,)."""
+    """Documents with an overall label, its class (row,), and the held-out ones: tests (split, row), fold (row,)."""
 
     rows: Ints
     y: Ints
@@ -129,7 +125,7 @@ class Divided(NamedTuple):
 
 
 def _divided(cases: Cases, overall: str, context: str, splits: int, folds: int, rng: RNGLike) -> Divided:
-    """Hold documents out at random, a tenth at a time; and divide the topics."""
+    """Choose random tenths of the documents, and assign topics to folds."""
     random = np.random.default_rng(rng)
     grade = cases.aspects.grades(overall)
     rows = np.flatnonzero((grade > NO_LABEL) & (cases.aspects.is_conditional == (context == CONDITION)))
@@ -142,7 +138,7 @@ def _divided(cases: Cases, overall: str, context: str, splits: int, folds: int, 
 
 
 def _power(cases: Cases, context: str, aspects: tuple[str, ...], divided: Divided) -> Power:
-    """Accuracy from one set of aspects."""
+    """Measure the accuracy from one set of aspects."""
     rows, y, n_classes, tests, _ = divided
     columns = [cases.aspects.number_of(name) for name in aspects]
     patterns, pattern = np.unique(cases.aspects.grade[rows][:, columns].astype(np.int64), axis=0, return_inverse=True)
@@ -163,51 +159,46 @@ def _on_held_out_topics(cases: Cases, context: str, divided: Divided, case: _Cas
     n_folds = int(divided.fold.max(initial=-1)) + 1
     if n_folds < 2:
         none = NO_ISOLATION if context == ISOLATION else NO_CONDITION
-        found = f"{counted(n_folds, 'topic')}, and topics can be held out of two or more"
+        found = f"{counted(n_folds, 'topic')}, expected two or more to hold some out"
         return Interval(None, None, None, found if len(divided.rows) else none)
     hits = np.zeros(len(divided.rows), dtype=np.bool_)
     for number in range(n_folds):
         test = divided.fold == number
         hits[test] = case.right(test)[test]
-    return cases.share(divided.rows, hits, "no document counts")
+    return cases.share(divided.rows, hits, "there is no document")
 
 
 class _Case:
-    """Features of each pattern (pattern, feature); pattern and class of each document (row,); what was learned last."""
+    """Features of each pattern (pattern, feature); pattern and class of each document (row,); the last model."""
 
     def __init__(self, features: Floats, pattern: Ints, y: Ints, n_classes: int) -> None:
         self.features, self.pattern, self.y, self.n_classes = features, pattern, y, n_classes
         self.model: Any = None
 
     def right(self, test: Bools) -> Bools:
-        """Learn from the documents that are not held out; whether each document is predicted rightly -> (row,)."""
+        """Fit on the documents that are not held out; return whether each document is predicted correctly (row,)."""
         cell = self.pattern[~test] * self.n_classes + self.y[~test]
         counts = np.bincount(cell, minlength=len(self.features) * self.n_classes).reshape(-1, self.n_classes)
         return np.asarray(self._predicted(counts)[self.pattern] == self.y)
 
     def _predicted(self, counts: Ints) -> Ints:
-        """Class of each pattern, learned from counts (pattern, class) -> (pattern,)."""
+        """Predict the class of each pattern from counts (pattern, class) -> (pattern,); starts from the last model."""
+        from sklearn.linear_model import LogisticRegression
+
         classes = np.flatnonzero(counts.sum(axis=0))
         if len(classes) < 2 or not self.features.shape[1]:
             return np.full(len(counts), counts.sum(axis=0).argmax())
         pattern, label = np.nonzero(counts)
-        model = self._begun(classes)
-        model.fit(self.features[pattern], label, sample_weight=counts[pattern, label].astype(np.float64))
-        return np.asarray(model.predict(self.features), dtype=np.int64)
-
-    def _begun(self, classes: Ints) -> Any:
-        """Begin from what was learned before: the best fit is one and the same, and it is near."""
-        from sklearn.linear_model import LogisticRegression
-
         if self.model is None or list(self.model.classes_) != classes.tolist():
             self.model = LogisticRegression(max_iter=1000, warm_start=True)
-        return self.model
+        self.model.fit(self.features[pattern], label, sample_weight=counts[pattern, label].astype(np.float64))
+        return np.asarray(self.model.predict(self.features), dtype=np.int64)
 
 
 def _one_thread() -> Any:
-    """Keep the matrix products of small fits on one core: on more, they take ten times as long.
+    """Limit matrix products to one core: small fits take ten times as long on several.
 
-    Only libraries that are loaded can be held to it, so scikit-learn comes first.
+    Only libraries that are loaded can be limited, so scikit-learn is imported first.
     """
     import sklearn.linear_model  # noqa: F401
     from threadpoolctl import threadpool_limits
@@ -216,6 +207,6 @@ def _one_thread() -> Any:
 
 
 def _one_hot(patterns: Ints) -> Floats:
-    """Mark each level that an aspect has; patterns (pattern, aspect) -> (pattern, feature)."""
+    """Return one column per aspect and level; patterns (pattern, aspect) -> (pattern, feature)."""
     marks = [column[:, None] == np.unique(column)[None, :] for column in patterns.T]
     return np.concatenate([np.zeros((len(patterns), 0)), *marks], axis=1).astype(np.float64)

@@ -161,7 +161,7 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
     from venire.users.clicks import summarise_clicks
 
     summary = summarise_clicks(clicks)
-    ranks = summary.ranks()
+    ranks = summary.records()
     if out.format == "json":
         out.json({"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]})
     else:

@@ -100,7 +100,7 @@ def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     else:
         out.table("scores", score_table(found) if out.for_machines else words_table(found))
     if options["saved"] is not None:
-        from venire.context.files import write_conditional_labels
+        from venire.context.model import write_conditional_labels
         from venire.data.judgments import fingerprint
 
         write_conditional_labels(model, options["saved"], fingerprint=fingerprint(labels))
@@ -147,39 +147,24 @@ BIN = ("confidence", "share", "share_low", "share_high")
 
 def score_table(found: ConditionalValidation) -> Table:
     """One row per method, all numbers; difference: the predictor's score less this one's."""
-    ends = ("", "_low", "_high")
-    differences = {each.method: each for each in found.differences}
-    columns = ["method", *(f"{score}{end}" for score in SCORES for end in ends), "calibration_error", "calibrated"]
-    columns += [f"{score}_difference{end}" for score in SCORES for end in ends]
-    rows: list[list[Cell]] = []
-    for each in found.scores:
-        less = differences.get(each.method)
-        row: list[Cell] = [each.method, *_three(each.accuracy), *_three(each.log_loss)]
-        row += [each.calibration_error, each.calibrated]
-        row += [*_three(less.accuracy), *_three(less.log_loss)] if less else [None] * 6
-        rows.append(row)
-    return Table(columns, rows)
-
-
-def _three(estimate: Estimate) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
+    records = found.records()
+    return Table(list(records[0]), [list(record.values()) for record in records])
 
 
 def words_table(found: ConditionalValidation) -> Table:
     """One row per method, as people read it: scores, and the predictor's less this one's, with intervals."""
-    differences = {each.method: each for each in found.differences}
     columns = ("method", "accuracy", "log loss", "calibration error", "accuracy difference", "log loss difference")
     rows: list[list[Cell]] = []
     for each in found.scores:
-        less = differences.get(each.method)
-        beside = [_interval(less.accuracy, sign="+"), _interval(less.log_loss, sign="+")] if less else ["", ""]
+        differences = each.accuracy_difference, each.log_loss_difference
+        beside = [_interval(less, sign="+") if less else "" for less in differences]
         error = f"{each.calibration_error:.3f} (right: {each.calibrated:.3f})"
         rows.append([each.method, _interval(each.accuracy), _interval(each.log_loss), error, *beside])
     return Table(columns, rows)
 
 
 def _interval(estimate: Estimate, *, sign: str = "") -> str:
-    value, low, high = (f"{number:{sign}.3f}" for number in _three(estimate))
+    value, low, high = (f"{number:{sign}.3f}" for number in (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
 
 

@@ -98,12 +98,12 @@ def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_
 
 def _predictor(labels: Judgments, *, predict: bool, model: str | None, features: str | None) -> Predictor | None:
     if predict:
-        from venire.context.cross_fits import cross_fitted
+        from venire.context.model import cross_fitted
 
         return cross_fitted(labels, features=features)
     if model is None:
         return None
-    from venire.context.files import read_conditional_labels
+    from venire.context.model import read_conditional_labels
     from venire.data.judgments import fingerprint
 
     fitted = read_conditional_labels(model)

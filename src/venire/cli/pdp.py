@@ -122,7 +122,8 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     found = _measured(labels, tests, lists, options)
     again = [] if others is None else _measured(others, tests, lists, options)
     differences = _differences(found, again, (judgments, options["against"]))
-    words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycle_warnings(tests)]))
+    cycles = map(str, cycle_warnings(tests))
+    words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycles]))
     _write(out, found, differences, words, labels=options["labels"])
     if options["plot"] is not None:
         from venire.plots.pdp import plot_pdp

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
-    from venire.users.summary import PreferenceSummary
+    from venire.users.verdicts import PreferenceSummary
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
@@ -165,7 +165,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferenceSummary:
-    from venire.users.summary import summarise_preferences
+    from venire.users.verdicts import summarise_preferences
 
     return summarise_preferences(preferences, slight=options["asking"]["slight"], rng=options["rng"])
 
@@ -228,7 +228,7 @@ def _write_ranked(
 ) -> None:
     """Write how far measures agree with users, best first."""
     from venire import read_runs
-    from venire.users.measure_choice import choose_measure
+    from venire.users.agreement import choose_measure
 
     labels, runs, preferences = read
     sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])

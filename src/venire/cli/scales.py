@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from venire.quality.scales import ScaleComparison
 
 SETTINGS = "Settings"
-REDUCTIONS, GAINS = ("all", "two", "none"), ("linear", "exponential")
+WAYS, GAINS = ("all", "two", "none"), ("linear", "exponential")
 SHORT = {
     "krippendorff_alpha": "alpha",
     "phi": "Phi",
@@ -36,23 +36,23 @@ EXAMPLES = """\b
 Examples:
   venire scales judgments.tsv --preferences preferences.tsv
   venire scales judgments.tsv runs --preferences pairs.tsv -m nDCG@10 -m AP
-  venire scales judgments.tsv runs --reduce two --extend 1 --extend inf
+  venire scales judgments.tsv runs --merge two --split 1 --split inf
   venire scales judgments.tsv --preferences pairs.tsv --plot scales.svg
 """
 
 making = gathered(
     "making",
     {
-        "reduce": one_of(
-            "--reduce",
-            choices=REDUCTIONS,
+        "merge": one_of(
+            "--merge",
+            choices=WAYS,
             section=SETTINGS,
             default="all",
             help="Which labels are merged, {}: every way to fewer labels (beyond 5 labels, those to two), or only "
             "those to two.",
         ),
-        "extend": option(
-            "--extend",
+        "split": option(
+            "--split",
             section=SETTINGS,
             type=click.FloatRange(min=0),
             multiple=True,

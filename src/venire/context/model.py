@@ -1,58 +1,59 @@
-r"""Labels in condition, predicted: multinomial logistic regression on the labels in isolation of both documents.
+r"""Prediction of conditional labels: multinomial logistic regression on the labels in isolation of both documents.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Sections 3.2 and 5.3: "only the overall isolation labels g(d_i) and
 g(d_(i-1))" are the features.  With a = g(d), b = g(c), and x further features if there are any,
 
 .. math:: P(g(d|c) = k) \propto \exp(w_k + u_{ka} + v_{kb} + z_{kab} + y_k^T x)
 
-The labels are classes, not numbers (one column each); z, a column for every pair of labels, is an option: without it
-a label read before moves the odds alike whatever the document is.  Which form predicts better is told by
-``conditional_validation``.  Coefficients but for w are shrunk: the sum of their squares times regularisation / 2 is
-added to the negative log likelihood (scikit-learn's C is 1 / regularisation).  Features are standardised.
+Labels are classes, not numbers (one column each).  The interactions z, a column for every pair of labels, are optional;
+``context.validation`` compares both forms.  All coefficients but w are shrunk: the sum of their squares times
+regularisation / 2 is added to the negative log likelihood (scikit-learn's C is 1 / regularisation).  Features are
+standardised.  Further decisions:
 
-What else is decided here:
+- A missing label in isolation (-1) is averaged over, weighted by the training pairs that have the other label plus one
+  pair spread evenly over all values.  With neither label this is nearly the share of each conditional label.
+- A label that never occurs as a conditional label gets the probability 1 / (pairs + labels), taken evenly from the
+  others; where all labels occur the probabilities are scikit-learn's.
 
-- a label in isolation that is missing (-1) is averaged over, with the shares that its values have among the pairs
-  learnt from that have the other label, one pair more being spread evenly over all values.  With neither label this is
-  nearly the share of each label in condition.
-- a label that nobody gave in condition gets the probability 1 / (pairs + labels), taken evenly from the others; where
-  all labels occur the probabilities are scikit-learn's own.
+Cross-fitting: a model predicts the labels it was fitted on too well.  Topics are assigned at random to folds of nearly
+equal size, and the model of a fold is fitted on the topics of the other folds.
+
+A saved predictor is JSON with plain coefficients, never code.  A file is checked as a whole when it is read: its kind,
+version, scale, and the names and numbers of its columns.
 
 A prediction needs numpy alone.  Cost: O(pairs x labels); where a label is missing, x labels^2.
-
-Multinomial logistic regression on labels and features: its columns, and its coefficients by scikit-learn.
-
-The formula is that of ``conditional_labels``.
 """
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from venire.context.features import Features, Standard, bound_features, standard_of
-from venire.context.pairs import LabelledPairs, labelled_pairs
+from venire.context.pairs import Features, LabelledPairs, Standard, bound_features, labelled_pairs
 from venire.data.conditional import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import SettingError
-from venire.results import Records, Tabular, counted
-from venire.types import Codes, Floats, Ints, RNGLike
+from venire.errors import FormatError, PairsError, ScaleError, SettingError
+from venire.results import Note, Records, Tabular, counted
+from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
-REGULARISATION = 1.0
+REGULARISATION, FOLDS = 1.0, 10
 MOST_LABELS = 20
 """With more labels than this there are no interactions: they would be columns without pairs."""
 UNSETTLED = 1e-5
 """A gradient per pair above this is no optimum."""
+CELLS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """How labels in condition are predicted: the weight of the penalty, and whether labels interact."""
+    """Settings of the regression: the weight of the penalty, and whether labels interact."""
 
     regularisation: float = REGULARISATION
     interactions: bool = False
@@ -66,7 +67,7 @@ class Regression:
 
 
 def design_matrix(label: Ints, given: Ints, n_labels: int, *, setting: Regression, x: Floats | None) -> Floats:
-    """What is learnt from, a column per coefficient -> (row, column)."""
+    """Return the design matrix, a column per coefficient -> (row, column)."""
     one = np.eye(n_labels)
     blocks = [one[label], one[given]]
     if setting.interactions:
@@ -75,7 +76,7 @@ def design_matrix(label: Ints, given: Ints, n_labels: int, *, setting: Regressio
 
 
 def column_names(scale: Scale, setting: Regression, features: Sequence[str] = ()) -> tuple[str, ...]:
-    """Names of the columns of a design matrix."""
+    """Return the names of the columns of a design matrix."""
     names = [f"{role}={label}" for role in ("label", "given") for label in scale.labels]
     if setting.interactions:
         names += [f"label={label}, given={given}" for label in scale.labels for given in scale.labels]
@@ -95,39 +96,36 @@ def fitted_coefficients(
     solver = LogisticRegression(
         C=1 / setting.regularisation, solver="newton-cg", tol=1e-8, max_iter=1000, random_state=seed
     )
-    with warnings.catch_warnings():  # whether it has settled is seen from the gradient
+    with warnings.catch_warnings():  # convergence is checked by the gradient
         warnings.simplefilter("ignore")
         solver.fit(design, outcome, sample_weight=weight)
-    _refuse_unsettled(solver, design, outcome, weight=weight)
+    _refuse_unconverged(solver, design, outcome, weight=weight)
     at = solver.classes_ if len(solver.classes_) > 2 else solver.classes_[1:]  # of two, the first has none
     intercept[at], coefficients[at] = solver.intercept_, solver.coef_
     return intercept, coefficients
 
 
-def _refuse_unsettled(solver: Any, design: Floats, outcome: Codes, *, weight: Floats) -> None:
+def _refuse_unconverged(solver: Any, design: Floats, outcome: Codes, *, weight: Floats) -> None:
     """Refuse coefficients at which the penalised log likelihood, per pair, still rises."""
     excess = weight[:, None] * (solver.predict_proba(design) - (outcome[:, None] == solver.classes_))
     rise = (excess.T @ design)[-len(solver.coef_) :] + solver.coef_ / solver.C
     if not np.abs(rise).max() <= UNSETTLED * weight.sum():
         raise SettingError(
-            f"no best coefficients were found for regularisation {1 / solver.C:g}",
-            hint="raise the regularisation, and leave out features of huge range",
+            f"the regression did not converge with regularisation {1 / solver.C:g}",
+            hint="raise the regularisation, and leave out features with a very large range",
         )
-
-
-CELLS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class ConditionalLabels(Tabular):
-    """A fitted predictor of labels in condition (a ``venire.data.conditional.Predictor``).
+    """A fitted predictor of conditional labels (a ``venire.data.conditional.Predictor``).
 
     intercept      (label,)
     coefficients   (label, column): a column for each label of the document, of the document before, with interactions
-                   of each two of them, and of each feature; 0 for labels that nobody gave in condition
-    counts         how often each label was given in condition (label,)
+                   of each two of them, and of each feature; 0 for labels that never occur as conditional labels
+    counts         how often each label occurs as a conditional label (label,)
     joint          pairs by label and label of the document before (label, label)
-    n_same         pairs whose label in condition is the one in isolation
+    n_same         pairs whose conditional label equals the label in isolation
     fingerprint    of the judgments it was fitted on, where it was read from a file
     """
 
@@ -141,12 +139,12 @@ class ConditionalLabels(Tabular):
     n_topics: int
     standard: Standard | None = None
     features: Features | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     fingerprint: str | None = None
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs it was fitted on."""
+        """Number of pairs it was fitted on."""
         return int(self.counts.sum())
 
     @property
@@ -155,11 +153,17 @@ class ConditionalLabels(Tabular):
         return column_names(self.scale, self.setting, () if self.standard is None else self.standard.names)
 
     def probabilities(self, pairs: ContextPairs) -> Floats:
-        """Probability of each label -> (pair, label); rows sum to 1.
+        """Return the probability of each label -> (pair, label); rows sum to 1.
 
-        A label in isolation that is missing (-1) is averaged over, as the module says.
+        A missing label in isolation (-1) is averaged over, see the module.
         """
-        _refuse_labels(pairs, self.scale)
+        highest = int(max(pairs.label.max(initial=-1), pairs.given_label.max(initial=-1)))
+        if highest >= len(self.scale):
+            raise SettingError(
+                f"found a label of level {highest}, expected one of the scale {self.scale} (levels 0 to "
+                f"{len(self.scale) - 1})",
+                hint="the predictor was fitted for another scale: fit it again, or declare the scale",
+            )
         if self.standard is not None:
             return self._each(pairs.label, pairs.given_label, self._standardised(pairs))
         width = len(self.scale) + 1
@@ -167,16 +171,16 @@ class ConditionalLabels(Tabular):
         return self._each(kinds // width - 1, kinds % width - 1, None)[of]
 
     def at_mean(self) -> Floats:
-        """Probabilities for every two labels, features at their mean -> (label, label before, label in condition)."""
+        """Return probabilities for every two labels, features at their mean -> (label, label before, conditional)."""
         n = len(self.scale)
         label, given = (each.ravel() for each in np.indices((n, n)))
         return self._known(label, given, None).reshape(n, n, n)
 
     def with_features(self, judgments: Judgments, features: Any) -> ConditionalLabels:
-        """Bind features to the items of these judgments; a fit that was saved knows no documents until then."""
-        if self.standard is None:
-            raise SettingError("this predictor was fitted without features", hint="fit it with features=...")
+        """Bind features to the items of these judgments, as a predictor that was read from a file needs it."""
         bound = bound_features(features, judgments)
+        if self.standard is None or bound is None:
+            raise SettingError("this predictor was fitted without features", hint="fit it with features=...")
         if (bound.names, bound.paired) != (self.standard.names, self.standard.paired):
             raise SettingError(
                 f"found the features {', '.join(bound.names)}, expected {', '.join(self.standard.names)}",
@@ -185,17 +189,16 @@ class ConditionalLabels(Tabular):
         return replace(self, features=bound)
 
     def sentence(self) -> str:
-        """Say in one line what it was made from."""
-        same = self.n_same / self.n_pairs
+        """Return what the predictor was fitted on."""
         others = "" if self.standard is None else f" and {counted(len(self.standard.names), 'feature')}"
         return (
-            f"Labels in condition are predicted from the labels in isolation of both documents{others}: fitted on "
-            f"{counted(self.n_pairs, 'pair')} of {counted(self.n_topics, 'topic')}, {same:.0%} of them with the same "
-            "label as in isolation"
+            f"Conditional labels are predicted from the labels in isolation of both documents{others}; fitted on "
+            f"{counted(self.n_pairs, 'pair')} of {counted(self.n_topics, 'topic')}, {self.n_same / self.n_pairs:.0%} "
+            "with the same label as in isolation"
         )
 
     def records(self) -> Records:
-        """Return one row per label, label of the document before and label in condition, features at their mean."""
+        """Return one row per label, label of the document before and conditional label, features at their mean."""
         labels = self.scale.labels
         return [
             {"label": labels[i], "before": labels[j], "in_condition": labels[k], "probability": float(p)}
@@ -209,12 +212,12 @@ class ConditionalLabels(Tabular):
         if self.features is None or self.standard is None:
             raise SettingError(
                 "this predictor uses features, and none are bound to it",
-                hint="model.with_features(judgments, features), on the command line --context-features FILE",
+                hint="give the features it was fitted with: model.with_features(judgments, features)",
             )
         return self.standard(self.features.of(pairs))
 
     def _each(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
-        """Predict, averaging over what is missing, a block of such rows at a time; x (row, feature)."""
+        """Predict rows in blocks, averaging over missing labels; x (row, feature)."""
         p = np.empty((len(label), len(self.scale)))
         known = (label >= 0) & (given >= 0)
         p[known] = self._known(label[known], given[known], None if x is None else x[known])
@@ -226,7 +229,7 @@ class ConditionalLabels(Tabular):
         return p
 
     def _known(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
-        """P(label in condition | both labels in isolation, features) -> (row, label)."""
+        """P(conditional label | both labels in isolation, features) -> (row, label)."""
         n, by_column = len(self.scale), self.coefficients.T
         logits = self.intercept + by_column[label] + by_column[n + given]
         if self.setting.interactions:
@@ -239,7 +242,7 @@ class ConditionalLabels(Tabular):
         return with_unseen(odds / odds.sum(axis=1, keepdims=True), self.counts)
 
     def _averaged(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
-        """The mean prediction over the labels that may stand where one is missing -> (row, label)."""
+        """Return the mean prediction over the possible values of missing labels -> (row, label)."""
         n, rows = len(self.scale), len(label)
         level = np.arange(n)
         weight = (self.joint + 1.0 / n**2) * (
@@ -254,6 +257,87 @@ class ConditionalLabels(Tabular):
         return mean.reshape(rows, n)
 
 
+def with_unseen(p: Floats, counts: Ints) -> Floats:
+    """Give unseen conditional labels 1 / (pairs + labels) each, taken evenly from the others; p (row, label)."""
+    unseen = counts == 0
+    share = unseen / (counts.sum() + len(counts))
+    return p * (1 - share.sum()) + share if unseen.any() else p
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training data and settings of a predictor: the pairs, their features if any, and the regression."""
+
+    learnt: LabelledPairs
+    scale: Scale
+    n_topics: int
+    setting: Regression
+    features: Features | None
+
+    @classmethod
+    def of(
+        cls, judgments: Judgments, *, features: Any, interactions: bool, regularisation: float = REGULARISATION
+    ) -> Training:
+        """Collect the pairs of judgments, and check the settings."""
+        n = len(judgments.scale)
+        if interactions and n > MOST_LABELS:
+            raise SettingError(
+                f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels",
+                hint="leave interactions out, or map the labels to a coarser scale",
+            )
+        setting = Regression(regularisation=regularisation, interactions=interactions)
+        learnt, bound = labelled_pairs(judgments), bound_features(features, judgments)
+        return cls(learnt, judgments.scale, len(judgments.items.topics), setting, bound)
+
+    def fit(self, rows: Ints | Bools | None = None, *, rng: RNGLike = 0) -> ConditionalLabels:
+        """Fit on all pairs or some of them.  Without features equal pairs are fitted as one, with a weight."""
+        learnt, n = self.learnt if rows is None else self.learnt.take(rows), len(self.scale)
+        pairs, outcome = learnt.pairs, learnt.outcome
+        standard = x = None
+        weight: Floats = np.ones(len(outcome))
+        label, given = pairs.label.astype(np.int64), pairs.given_label.astype(np.int64)
+        joint = np.bincount(label * n + given, minlength=n * n).reshape(n, n)
+        counts, n_same = np.bincount(outcome, minlength=n), int((pairs.label == outcome).sum())
+        if self.features is not None:
+            values = self.features.of(pairs)
+            standard = Standard.of(self.features, values)
+            x = standard(values)
+        else:
+            cells, times = np.unique((label * n + given) * n + outcome, return_counts=True)
+            label, given, outcome = cells // n // n, cells // n % n, (cells % n).astype(np.int32)
+            weight = times.astype(np.float64)
+        design = design_matrix(label, given, n, setting=self.setting, x=x)
+        fitted = fitted_coefficients(design, outcome, n, weight=weight, setting=self.setting, rng=rng)
+        return ConditionalLabels(
+            self.setting,
+            self.scale,
+            *fitted,
+            counts,
+            joint,
+            n_same,
+            len(learnt.topics),
+            standard,
+            self.features,
+            learnt.notes(),
+        )
+
+    def topic_folds(self, folds: int | None, rng: np.random.Generator) -> Ints:
+        """Assign the topics that have pairs to folds at random -> fold of each topic, -1 without pairs (topic,)."""
+        topics = self.learnt.topics
+        folds = max(2, min(FOLDS, len(topics))) if folds is None else folds
+        if folds < 2:
+            raise SettingError(f"{counted(folds, 'fold')} cannot leave topics out", hint="use at least 2 folds")
+        if len(topics) < folds:
+            hint = "label pairs of documents on more topics"
+            raise PairsError(
+                f"conditional labels are known for {counted(len(topics), 'topic')}, too few for {folds} folds",
+                hint=f"use {len(topics)} folds, one topic each, or {hint}" if len(topics) > 1 else hint,
+            )
+        fold = np.full(self.n_topics, -1, dtype=np.int64)
+        fold[rng.permutation(topics)] = np.arange(len(topics)) % folds
+        return fold
+
+
 def fit_conditional_labels(
     judgments: Judgments,
     *,
@@ -262,7 +346,7 @@ def fit_conditional_labels(
     regularisation: float = REGULARISATION,
     rng: RNGLike = 0,
 ) -> ConditionalLabels:
-    """Learn which label a document gets after another, from judgments that have labels in condition.
+    """Fit a predictor of the label that a document gets after another one.
 
     Parameters
     ----------
@@ -285,68 +369,168 @@ def fit_conditional_labels(
 
     Notes
     -----
-    When not to use this: to judge how well labels are predicted, or to score runs on the topics that were learnt from;
-    ``cross_fitted`` predicts each topic by a model that has not seen it.
+    When not to use this: to estimate how well labels are predicted, or to score runs on the training topics;
+    ``cross_fitted`` predicts each topic with a model fitted on the others.
     """
-    learnt = labelled_pairs(judgments)
-    bound = None if features is None else bound_features(features, judgments)
-    setting = Regression(regularisation=regularisation, interactions=interactions)
-    return fit_pairs(learnt, judgments.scale, setting, features=bound, rng=rng)
+    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
+    return Training.of(judgments, **how).fit(rng=rng)
 
 
-def fit_pairs(
-    learnt: LabelledPairs, scale: Scale, setting: Regression, *, features: Features | None = None, rng: RNGLike = 0
-) -> ConditionalLabels:
-    """Fit on pairs whose labels are known.  Without features pairs of the same labels are fitted as one, by weight."""
-    n = len(scale)
-    if setting.interactions and n > MOST_LABELS:
-        raise SettingError(
-            f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels",
-            hint="leave interactions out, or map the labels to a coarser scale",
-        )
-    pairs, outcome = learnt.pairs, learnt.outcome
-    standard = x = None
-    weight: Floats = np.ones(len(outcome))
-    label, given = pairs.label.astype(np.int64), pairs.given_label.astype(np.int64)
-    joint = np.bincount(label * n + given, minlength=n * n).reshape(n, n)
-    n_same = int((pairs.label == outcome).sum())
-    counts = np.bincount(outcome, minlength=n)
-    if features is not None:
-        values = features.of(pairs)
-        standard = standard_of(features, values)
-        x = standard(values)
-    else:
-        cells, times = np.unique((label * n + given) * n + outcome, return_counts=True)
-        label, given, outcome = cells // n // n, cells // n % n, (cells % n).astype(np.int32)
-        weight = times.astype(np.float64)
-    design = design_matrix(label, given, n, setting=setting, x=x)
-    intercept, coefficients = fitted_coefficients(design, outcome, n, weight=weight, setting=setting, rng=rng)
-    return ConditionalLabels(
-        setting,
-        scale,
-        intercept,
-        coefficients,
-        counts,
-        joint,
-        n_same,
-        len(learnt.topics),
-        standard,
-        features,
-        tuple(learnt.notes()),
+@dataclass(frozen=True, eq=False)
+class CrossFitted(Tabular):
+    """Predictors of conditional labels, one per fold (a ``venire.data.conditional.Predictor``).
+
+    models   (fold,); whole: fitted on all topics, for topics without conditional labels
+    fold     of each topic, -1 for such topics (topic,); topic of each item (item,)
+    """
+
+    scale: Scale
+    models: tuple[ConditionalLabels, ...]
+    whole: ConditionalLabels
+    fold: Ints
+    topic: Codes
+
+    def probabilities(self, pairs: ContextPairs) -> Floats:
+        """Return the probability of each label -> (pair, label), by the model fitted without the pair's topic."""
+        if int(pairs.item.max(initial=-1)) >= len(self.topic):
+            raise SettingError(
+                f"this predictor knows the topics of {len(self.topic):,} items, and a pair names one beyond them",
+                hint="fit it on the judgments that are scored: cross_fitted(judgments)",
+            )
+        p = np.empty((len(pairs), len(self.scale)))
+        fold = self.fold[self.topic[pairs.item]]
+        for number, model in [*enumerate(self.models), (-1, self.whole)]:
+            p[fold == number] = model.probabilities(pairs.take(fold == number))
+        return p
+
+    def sentence(self) -> str:
+        """Return what the predictors were fitted on."""
+        return f"{self.whole.sentence()}; cross-fitted in {counted(len(self.models), 'fold')} of topics"
+
+    def records(self) -> Records:
+        """Return the rows of the model that was fitted on all topics."""
+        return self.whole.records()
+
+
+def cross_fitted(
+    judgments: Judgments,
+    *,
+    folds: int | None = None,
+    features: Any = None,
+    interactions: bool = False,
+    regularisation: float = REGULARISATION,
+    rng: RNGLike = 0,
+) -> CrossFitted:
+    """Fit predictors of conditional labels so that no pair is predicted from labels of its own topic.
+
+    folds : of topics; None: 10, or as many as there are topics with pairs.  The other parameters are those of
+    ``fit_conditional_labels``.  The predictor is for the items of these judgments.
+    """
+    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
+    training, generator = Training.of(judgments, **how), np.random.default_rng(rng)
+    fold = training.topic_folds(folds, generator)
+    of_pair = fold[training.learnt.topic]
+    models = tuple(training.fit(of_pair != number, rng=generator) for number in range(int(fold.max()) + 1))
+    return CrossFitted(judgments.scale, models, training.fit(rng=generator), fold, judgments.items.topic)
+
+
+KIND, VERSION = "venire predictor of conditional labels", 1
+AGAIN = "fit the predictor again and save it"
+
+
+def write_conditional_labels(model: ConditionalLabels, path: str | Path, *, fingerprint: str) -> None:
+    """Save a predictor as JSON; fingerprint: that of the judgments it was fitted on (``venire.data.fingerprints``)."""
+    from importlib.metadata import version
+
+    held = {
+        "kind": KIND,
+        "version": VERSION,
+        "venire": version("venire"),
+        "fingerprint": fingerprint,
+        "scale": {"labels": model.scale.labels, "measurement": model.scale.measurement},
+        "setting": asdict(model.setting),
+        "pairs": model.n_pairs,
+        "topics": model.n_topics,
+        "same": model.n_same,
+        "counts": model.counts,
+        "joint": model.joint,
+        "features": None if model.standard is None else vars(model.standard),
+        "columns": model.columns,
+        "intercept": model.intercept,
+        "coefficients": model.coefficients,
+    }
+    text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False, default=np.ndarray.tolist)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def read_conditional_labels(path: str | Path) -> ConditionalLabels:
+    """Read a saved predictor; one that uses features needs ``with_features`` before it predicts."""
+    path = Path(path)
+    try:
+        held = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
+    if not isinstance(held, Mapping) or held.get("kind") != KIND:
+        raise FormatError(path, None, "is not a saved predictor of conditional labels", hint=AGAIN)
+    if held.get("version") != VERSION:
+        message = f"has version {held.get('version')!r}, expected {VERSION}"
+        raise FormatError(path, None, message, hint=f"read it with the version of venire that wrote it, or {AGAIN}")
+    try:
+        return _model(held)
+    except KeyError as error:
+        raise FormatError(path, None, f"lacks {error}", hint=AGAIN) from None
+    except (ScaleError, SettingError) as error:
+        raise FormatError(path, None, error.message, hint=error.hint) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FormatError(path, None, f"is not a complete predictor ({error})", hint=AGAIN) from None
+
+
+def _model(held: Mapping[str, Any]) -> ConditionalLabels:
+    scale = Scale(tuple(_typed(label, str) for label in held["scale"]["labels"]), held["scale"]["measurement"])
+    setting = Regression(**held["setting"])
+    _typed(setting.interactions, bool)
+    n, standard = len(scale), _standard(held["features"])
+    columns = column_names(scale, setting, () if standard is None else standard.names)
+    if tuple(held["columns"]) != columns:
+        raise ValueError(f"columns are not the {len(columns)} that its scale, setting and features have")
+    counts, joint, pairs, topics, same = (
+        _counts(held, name, shape)
+        for name, shape in (("counts", (n,)), ("joint", (n, n)), ("pairs", ()), ("topics", ()), ("same", ()))
     )
+    if not (counts.sum() == joint.sum() == pairs > 0 and same <= pairs and 0 < topics <= pairs):
+        raise ValueError("its numbers of pairs contradict each other")
+    fitted = _numbers(held, "intercept", (n,)), _numbers(held, "coefficients", (n, len(columns)))
+    found = ConditionalLabels(setting, scale, *fitted, counts, joint, int(same), int(topics), standard)
+    return replace(found, fingerprint=_typed(held["fingerprint"], str))
 
 
-def with_unseen(p: Floats, counts: Ints) -> Floats:
-    """Give a label that nobody gave in condition 1 / (pairs + labels), taken evenly from the others; p (row, label)."""
-    unseen = counts == 0
-    share = unseen / (counts.sum() + len(counts))
-    return p * (1 - share.sum()) + share if unseen.any() else p
+def _standard(held: Any) -> Standard | None:
+    if held is None:
+        return None
+    names, paired = tuple(_typed(name, str) for name in held["names"]), _typed(held["paired"], bool)
+    centre, spread = (_numbers(held, name, (len(names),)) for name in ("centre", "spread"))
+    if not (spread > 0).all():
+        raise ValueError("spread of features is not positive")
+    return Standard(names, paired, centre, spread)
 
 
-def _refuse_labels(pairs: ContextPairs, scale: Scale) -> None:
-    highest = int(max(pairs.label.max(initial=-1), pairs.given_label.max(initial=-1)))
-    if highest >= len(scale):
-        raise SettingError(
-            f"found a label of level {highest}, expected one of the scale {scale} (levels 0 to {len(scale) - 1})",
-            hint="the predictor was fitted for another scale: fit it again, or declare the scale",
-        )
+def _typed(value: Any, expected: type) -> Any:
+    if not isinstance(value, expected):
+        raise ValueError(f"found {value!r}, expected {'text' if expected is str else 'true or false'}")
+    return value
+
+
+def _numbers(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floats:
+    numbers = np.array(held[name], dtype=np.float64)
+    if numbers.shape != shape:
+        raise ValueError(f"{name} has the shape {numbers.shape}, expected {shape}")
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} holds a number that is not finite")
+    return numbers
+
+
+def _counts(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ints:
+    numbers = _numbers(held, name, shape)
+    if (numbers < 0).any() or (numbers != np.floor(numbers)).any():
+        raise ValueError(f"{name} is not a count")
+    return numbers.astype(np.int64)

@@ -1,29 +1,45 @@
-"""Pairs of documents whose labels are known in isolation and in condition: what a predictor learns from.
+"""What a predictor of conditional labels learns from: pairs of labelled documents, and features of documents or pairs.
 
-Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.1.  A pair is one label g(d|c), with the two labels in
-isolation g(d) and g(c).  These are the ones the same assessor gave; where that assessor gave none they are the median
-of all that the document got (of an even number the lower of the two in the middle; on a scale without order the most
-frequent label, of equals the one that the scale names first).  An assessor's own repeated labels are settled alike.
+Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.1.  A pair is one label g(d|c) with the two labels in
+isolation g(d) and g(c).  These are the labels of the same assessor.  Where that assessor gave none, they are the median
+of all labels of the document (the lower of two middle ones; on a scale without order the most frequent label, the first
+of several).  Repeated labels of one assessor are combined in the same way.
+
+A table of features has the columns topic and doc, perhaps given, and numbers under any other name.  Without ``given`` a
+row describes a document, and a pair has the features of both documents: ``x`` of the document, ``given x`` of the one
+read before.  With ``given`` a row describes the pair.  A missing value is replaced by the mean of the training pairs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from venire.data.conditional import ContextPairs, given_items, is_conditional
-from venire.data.judgments import FACETS, Judgments
-from venire.errors import AmbiguousLabels, PairsError
-from venire.results import counted
-from venire.types import Bools, Codes, Ints
+from venire.data.ids import Category
+from venire.data.judgments import Items, Judgments
+from venire.data.panel import in_isolation
+from venire.errors import FormatError, PairsError, SettingError
+from venire.io.sources import finite_numbers, frame_of, read_frame
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import Form
+from venire.results import Note, counted
+from venire.types import Bools, Codes, Floats, Ints
+
+GIVEN = "given "
+NAMES = ("topic", "doc", "given")
+HINT = "a table of features has the columns topic, doc, perhaps given, and numbers"
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledPairs:
-    """Pairs with the label in condition; topic and outcome (pair,), both isolation labels known.
+    """Pairs with their conditional label: topic and outcome (pair,); both labels in isolation are known.
 
-    n_left_out   labels in condition that lack a label in isolation of one of the documents
+    n_left_out   conditional labels without a label in isolation of one of the documents
     n_pooled     labels in isolation, of both documents, that are a median over other assessors
     """
 
@@ -43,69 +59,76 @@ class LabelledPairs:
 
     def take(self, rows: Ints | Bools) -> LabelledPairs:
         """Choose pairs."""
-        pairs = self.pairs
-        chosen = ContextPairs(pairs.item[rows], pairs.given[rows], pairs.label[rows], pairs.given_label[rows])
-        return LabelledPairs(chosen, self.outcome[rows], self.topic[rows])
+        return LabelledPairs(self.pairs.take(rows), self.outcome[rows], self.topic[rows])
 
-    def notes(self) -> list[str]:
-        """Say what was left out, and what stands in for an assessor's own label."""
-        words = []
-        if self.n_left_out:
-            labels = counted(self.n_left_out, "label")
-            words.append(f"{labels} in condition left out: a document of the pair has no label in isolation")
-        if self.n_pooled:
-            labels = counted(self.n_pooled, "label")
-            words.append(
-                f"{labels} in isolation by the pair's own assessor are missing: the document's median stands in"
-            )
-        return words
+    def notes(self) -> tuple[Note, ...]:
+        """Return what was left out, and where a median replaces an assessor's own label."""
+        left_out = Note(
+            "no-isolation-label",
+            "{n:conditional label} left out: a document of the pair has no label in isolation",
+            n=self.n_left_out,
+        )
+        pooled = Note(
+            "median-label",
+            "{n:label} in isolation not given by the assessor of the pair: the median of the document is used",
+            n=self.n_pooled,
+        )
+        return tuple(note for note in (left_out, pooled) if note.fields["n"])
 
 
 def labelled_pairs(judgments: Judgments) -> LabelledPairs:
-    """Join every label in condition with the labels in isolation of both documents.  O(rows log rows)."""
-    _refuse_mixture(judgments)
-    rows = is_conditional(judgments)
+    """Join every conditional label with the labels in isolation of both documents.  O(rows log rows)."""
+    alone, rows = in_isolation(judgments)[0], is_conditional(judgments)
     if not rows.any():
         raise PairsError(
-            "no label was given after another document, so there is nothing to learn from",
+            "there is no conditional label to learn from",
             hint="name the document read just before in a column 'given', empty for a label in isolation",
         )
     item, given = judgments.item[rows].astype(np.int64), given_items(judgments)[rows]
     assessor = judgments.assessor.codes[rows]
-    alone = judgments.take(~rows)
     (label, pooled), (given_label, given_pooled) = (_isolation(alone, each, assessor) for each in (item, given))
     known = (label >= 0) & (given_label >= 0)
     if not known.any():
         raise PairsError(
-            f"none of {counted(int(rows.sum()), 'label')} in condition has labels in isolation of both documents",
+            f"none of {counted(int(rows.sum()), 'conditional label')} has labels in isolation of both documents",
             hint="rows whose 'given' is empty are labels in isolation; both documents of a pair need one",
         )
-    pairs = ContextPairs(item, given, label, given_label)
-    found = LabelledPairs(pairs, judgments.label[rows], judgments.items.topic[item]).take(known)
+    pairs = ContextPairs(item, given, label, given_label).take(known)
     used = int((pooled & known).sum() + (given_pooled & known).sum())
-    return LabelledPairs(found.pairs, found.outcome, found.topic, int((~known).sum()), used)
+    outcome, topic = judgments.label[rows][known], judgments.items.topic[item][known]
+    return LabelledPairs(pairs, outcome, topic, int((~known).sum()), used)
 
 
 def _isolation(alone: Judgments, item: Ints, assessor: Codes) -> tuple[Codes, Bools]:
     """Label in isolation by this assessor, else the item's median, else -1; and whether it is the median -> (pair,)."""
     n_assessors = len(alone.assessor.names)
-    own = alone.item.astype(np.int64) * n_assessors + alone.assessor.codes
-    first = _looked_up(own, alone.label, item * n_assessors + assessor, ordered=alone.scale.ordered)
-    pooled = _looked_up(alone.item.astype(np.int64), alone.label, item, ordered=alone.scale.ordered)
-    return np.where(first >= 0, first, pooled).astype(np.int32), (first < 0) & (pooled >= 0)
+    by_item = alone.item.astype(np.int64)
+    own, pooled = (
+        _looked_up(key, alone.label, wanted, ordered=alone.scale.ordered)
+        for key, wanted in (
+            (by_item * n_assessors + alone.assessor.codes, item * n_assessors + assessor),
+            (by_item, item),
+        )
+    )
+    return np.where(own >= 0, own, pooled).astype(np.int32), (own < 0) & (pooled >= 0)
 
 
 def _looked_up(key: Ints, label: Codes, wanted: Ints, *, ordered: bool) -> Codes:
-    """Find the settled label of each wanted key, -1 where it has none."""
-    keys, settled = settled_labels(key, label, ordered=ordered)
+    """Find the label of each wanted key, -1 where it has none."""
+    keys, labels = resolve_labels(key, label, ordered=ordered)
+    return np.append(labels, -1)[_places(keys, wanted)].astype(np.int32)
+
+
+def _places(keys: Ints, wanted: Ints) -> Ints:
+    """Find each wanted key among ascending keys -> its place, -1 where it is missing."""
     if len(keys) == 0:
-        return np.full(len(wanted), -1, dtype=np.int32)
+        return np.full(len(wanted), -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, settled[place], -1).astype(np.int32)
+    return np.where(keys[place] == wanted, place, -1)
 
 
-def settled_labels(key: Ints, label: Codes, *, ordered: bool) -> tuple[Ints, Codes]:
-    """One label for each key: the lower median, or without order the most frequent; both ascending by key.
+def resolve_labels(key: Ints, label: Codes, *, ordered: bool) -> tuple[Ints, Codes]:
+    """Combine labels by key: the lower median, or without order the most frequent; both ascending by key.
 
     key, label (row,) -> distinct keys, their labels (key,).  O(rows log rows).
     """
@@ -119,14 +142,117 @@ def settled_labels(key: Ints, label: Codes, *, ordered: bool) -> tuple[Ints, Cod
     return keys, cells[1][order][start].astype(np.int32)
 
 
-def _refuse_mixture(judgments: Judgments) -> None:
-    """Refuse labels for several aspects, intents, units or tasks at once."""
-    for name in (name for name in FACETS if name != "given" and name in judgments.facets):
-        column = judgments.facets[name]
-        values = [column.names[int(code)] for code in np.unique(column.codes)]
-        if len(values) > 1:
-            shown = ", ".join(repr(value) for value in values[:5])
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name} ({shown}), and nothing says which counts",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
+class FeatureRows(NamedTuple):
+    """Features as read: topic, doc and perhaps given (row,), the names of the numbers, and values (row, column).
+
+    line (row,) and where are for errors.
+    """
+
+    named: Mapping[str, Category]
+    columns: tuple[str, ...]
+    values: Floats
+    line: Ints
+    where: object
+
+
+def read_features(source: Any) -> FeatureRows:
+    """Read features from a file, a frame of polars or pandas, or columns by name; lines of a frame count its rows."""
+    rows = read_frame(Path(source)) if isinstance(source, (str, Path)) else frame_of(source, "features")
+    frame, line, where = rows
+    columns = tuple(name for name in frame.columns if name not in NAMES)
+    if not {"topic", "doc"} <= set(frame.columns) or not columns:
+        raise FormatError(where, None, f"found the columns {', '.join(frame.columns) or '(none)'}", hint=HINT)
+    if frame.height == 0:
+        raise FormatError(where, None, "holds no features", hint=HINT)
+    cells = {name: texts(frame[name], where, line).fill_null("") for name in NAMES if name in frame.columns}
+    named = {name: encoded(cell.alias(name), Form(where), line) for name, cell in cells.items()}
+    hint = "features are finite numbers; a cell may be empty"
+    values = np.column_stack([finite_numbers(rows, name, hint=hint) for name in columns])
+    return FeatureRows(named, columns, values, line, where)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Features of documents among certain items, or of pairs of them.
+
+    names    of the columns of a pair
+    paired   whether rows describe pairs (key = item x items + given) or documents (key = item)
+    key      (row,), ascending; values (row, column of the table), NaN where there is none
+    """
+
+    names: tuple[str, ...]
+    paired: bool
+    key: Ints
+    values: Floats
+    n_items: int
+
+    def of(self, pairs: ContextPairs) -> Floats:
+        """Return features of pairs, NaN where there are none -> (pair, column)."""
+        if int(max(pairs.item.max(initial=-1), pairs.given.max(initial=-1))) >= self.n_items:
+            raise SettingError(
+                f"the features are for {self.n_items:,} items, and a pair names one beyond them",
+                hint="bind them to these judgments: model.with_features(judgments, features)",
             )
+        if not self.paired:
+            return np.hstack([self._found(pairs.item), self._found(pairs.given)])
+        given = pairs.given.astype(np.int64)
+        return self._found(np.where(given >= 0, pairs.item.astype(np.int64) * self.n_items + given, -1))
+
+    def _found(self, wanted: Ints) -> Floats:
+        place = _places(self.key, wanted)
+        return np.where((place >= 0)[:, None], self.values[place], np.nan)
+
+
+def bound_features(source: Any, judgments: Judgments) -> Features | None:
+    """Read features (a file, a frame of polars or pandas, columns by name) of the items of these judgments.
+
+    Rows on documents that were not judged are left out; None stays None.  O(rows log rows).
+    """
+    if source is None or isinstance(source, Features):
+        return source
+    rows, n_items = read_features(source), len(judgments.items)
+    paired = "given" in rows.named
+    item = _items(rows, "doc", judgments.items)
+    given = _items(rows, "given", judgments.items) if paired else item
+    known = np.flatnonzero((item >= 0) & (given >= 0))
+    if len(known) == 0:
+        message, hint = "describes no document that was judged", "topics and documents are those of the judgments"
+        raise FormatError(rows.where, None, message, hint=hint)
+    key = (item * n_items + given if paired else item)[known]
+    order = known[np.argsort(key, kind="stable")]
+    key = np.sort(key)
+    repeated = np.flatnonzero(np.diff(key) == 0)
+    if len(repeated):
+        first, second = sorted(rows.line[order][repeated[0] : repeated[0] + 2].tolist())
+        raise FormatError(rows.where, second, f"describes the same as line {first}", hint="keep one of the lines")
+    names = rows.columns if paired else (*rows.columns, *(f"{GIVEN}{name}" for name in rows.columns))
+    return Features(names, paired, key, rows.values[order], n_items)
+
+
+def _items(rows: FeatureRows, name: str, items: Items) -> Ints:
+    """Return the item number of each document of a column, -1 for documents that were not judged -> (row,)."""
+    topic, doc = rows.named["topic"], rows.named[name]
+    return items.numbers_of(topic.names, topic.codes, doc.names.slices.take(doc.codes))
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """Standardisation of features: (x - centre) / spread, both (column,), 0 where there is no value."""
+
+    names: tuple[str, ...]
+    paired: bool
+    centre: Floats
+    spread: Floats
+
+    @classmethod
+    def of(cls, features: Features, values: Floats) -> Standard:
+        """Take mean and standard deviation over pairs (pair, column); a column without spread or values is kept."""
+        present = ~np.isnan(values)
+        n = np.maximum(present.sum(axis=0), 1)
+        centre = np.where(present, values, 0.0).sum(axis=0) / n
+        spread = np.sqrt(np.where(present, (values - centre) ** 2, 0.0).sum(axis=0) / n)
+        return cls(features.names, features.paired, centre, np.where(spread > 0, spread, 1.0))
+
+    def __call__(self, values: Floats) -> Floats:
+        """Standardise features (pair, column); a missing value becomes the mean."""
+        return np.nan_to_num((values - self.centre) / self.spread, nan=0.0)

@@ -1,33 +1,25 @@
-r"""How well labels in condition are predicted, on pairs that the predictor has not seen.
+r"""How well conditional labels are predicted, on pairs that the predictor was not fitted on.
 
-Two designs.  A random 90/10 split of the pairs is the one of Golbus et al. (2014), doi:10.1145/2566486.2568015,
-Section 5.3; it is done several times, since one split is a matter of luck.  It knows other pairs of the same topics, so
-folds of whole topics are the design to rely on:
+Two designs.  A random 90/10 split of the pairs is that of Golbus et al. (2014), doi:10.1145/2566486.2568015, Section
+5.3; it is repeated several times.  Its training set has other pairs of the same topics, so cross-validation over whole
+topics is the design to rely on:
 
-    accuracy            share of pairs whose most probable label is the one that was given
-    log loss            mean of -log P(the label given), natural logarithm
-    calibration error   by ``calibration``, of the probability of the label that is said
+    accuracy            share of pairs whose most probable label is the conditional label
+    log loss            mean of -log P(conditional label), natural logarithm
+    calibration error   expected calibration error of the probability of the predicted label, over ten bins (Naeini et
+                        al. 2015, AAAI): :math:`\sum_b (n_b / n) |\text{share right}_b - \text{mean confidence}_b|`.
+                        With few cases it is above 0 even for a calibrated predictor; ``calibrated_error`` simulates
+                        how far
 
-Baselines are those of ``conditional_baselines``, estimated on the same folds; and the other form of the predictor, with
-interactions of labels or without.  Intervals are percentiles over resampled topics, the models of the folds as they
-are.
+Intervals are percentiles over resampled topics, with the models of the folds as they are; those of a bin of the
+reliability diagram are by ``kernels.shares``.  The predictor is compared with its other form, with or without
+interactions of labels, and with baselines estimated on the same folds:
 
-Calibration: whether what is said with confidence p is right with the share p.
-
-Expected calibration error, over ten bins of the confidence (Naeini et al. 2015, AAAI):
-
-.. math:: ECE = \sum_b \frac{n_b}{n} |\text{share right}_b - \text{mean confidence}_b|
-
-With few cases it is above 0 even where every confidence is right; ``calibrated_error`` says how far.  Intervals of the
-share that is right are by ``kernels.shares``, since cases of one topic are alike.
-
-What labels in condition are predicted by without a model: what a predictor has to beat.
-
-same        the label in isolation again.  Its probability is the share s of pairs learnt from whose label stayed,
-            (stayed + 1) / (pairs + 2); the other labels share 1 - s as ``prior`` has them
-isolation   P(g(d|c) = k | g(d)), counted on the pairs learnt from, each row with one pair more as ``prior`` has
-            it: all that is known without the document read before.  What a predictor gains on this, context gave
-prior       the share of each label in condition, (count + 1) / (pairs + labels)
+    same        the label in isolation.  Its probability is the share s of training pairs whose labels are equal,
+                (equal + 1) / (pairs + 2); the other labels share 1 - s in proportion to ``prior``
+    isolation   P(g(d|c) = k | g(d)), counted on the training pairs, each row with one pair more distributed as
+                ``prior``: what is known without the document read before.  The gain over it is due to context
+    prior       the share of each conditional label, (count + 1) / (pairs + labels)
 """
 
 from __future__ import annotations
@@ -38,22 +30,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.context.cross_fits import FOLDS, topic_folds
-from venire.context.features import Features, bound_features
-from venire.context.model import MOST_LABELS, REGULARISATION, Regression, fit_pairs
-from venire.context.pairs import LabelledPairs, labelled_pairs
+from venire.context.model import FOLDS, MOST_LABELS, REGULARISATION, Regression, Training
+from venire.context.pairs import LabelledPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE, clustered_shares
-from venire.results import Estimate, Records, Tabular, counted, known
+from venire.results import Estimate, Note, Records, Tabular, counted, limits_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 BINS, CALIBRATED_DRAWS = 10, 100
+SPLITS, DRAWS = 20, 1000
+PREDICTOR, BASELINES = "predictor", ("isolation", "same", "prior")
 
 
 class Reliability(NamedTuple):
-    """Confidence against the share that is right, bin by bin, all (bin,); share and its interval NaN without cases."""
+    """Reliability diagram: confidence and share right by bin, all (bin,); share and interval NaN without cases."""
 
     low: Floats
     high: Floats
@@ -65,24 +57,24 @@ class Reliability(NamedTuple):
 
 
 def calibration_error(confidence: Floats, hit: Bools) -> float:
-    """Expected calibration error over ten bins; confidence, hit (case,)."""
+    """Return the expected calibration error over ten bins; confidence, hit (case,)."""
     off = np.bincount(_bin(confidence), weights=hit - confidence, minlength=BINS)
     return float(np.abs(off).sum() / len(confidence))
 
 
 def calibrated_error(confidence: Floats, rng: np.random.Generator) -> float:
-    """Mean calibration error if every confidence were right and cases independent, by simulation."""
+    """Simulate the mean calibration error of a calibrated predictor with independent cases."""
     drawn = [calibration_error(confidence, rng.random(len(confidence)) < confidence) for _ in range(CALIBRATED_DRAWS)]
     return float(np.mean(drawn))
 
 
 def _bin(confidence: Floats) -> Ints:
-    """Bin of each confidence; 1 is in the last."""
+    """Return the bin of each confidence; 1 is in the last."""
     return np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
 
 
 def reliability(confidence: Floats, hit: Bools, topic: Codes) -> Reliability:
-    """Compare confidence with the share that is right, bin by bin, with intervals over topics; all (case,)."""
+    """Return the share right by bin of confidence, with intervals over topics; all (case,)."""
     at = _bin(confidence)
     n = np.bincount(at, minlength=BINS)
     _, number = np.unique(topic, return_inverse=True)
@@ -96,28 +88,25 @@ def reliability(confidence: Floats, hit: Bools, topic: Codes) -> Reliability:
     return Reliability(edges[:-1], edges[1:], n, mean, share, low, high)
 
 
-BASELINES = ("isolation", "same", "prior")
-
-
 class Guess(NamedTuple):
-    """Probability of each label (pair, label), and the label that is said (pair,)."""
+    """Probability of each label (pair, label), and the predicted label (pair,)."""
 
     p: Floats
     label: Codes
 
     @property
     def confidence(self) -> Floats:
-        """Probability of the label that is said -> (pair,)."""
+        """Probability of the predicted label -> (pair,)."""
         return self.p[np.arange(len(self.label)), self.label]
 
 
 def most_probable(p: Floats) -> Guess:
-    """Say the most probable label, of equals the lowest."""
+    """Predict the most probable label, the lowest of several."""
     return Guess(p, p.argmax(axis=1).astype(np.int32))
 
 
 def baselines(learnt: LabelledPairs, held: LabelledPairs, n_labels: int) -> dict[str, Guess]:
-    """Guess pairs held out from pairs learnt from, by each baseline.  O(pairs x labels)."""
+    """Predict held-out pairs from training pairs, by each baseline.  O(pairs x labels)."""
     label = held.pairs.label
     prior = (np.bincount(learnt.outcome, minlength=n_labels) + 1) / (len(learnt) + n_labels)
     cell = learnt.pairs.label.astype(np.int64) * n_labels + learnt.outcome
@@ -131,7 +120,7 @@ def baselines(learnt: LabelledPairs, held: LabelledPairs, n_labels: int) -> dict
 
 
 def _same(counts: Ints, prior: Floats) -> Floats:
-    """P(label in condition | label in isolation) if it stays with one probability for all -> (label, label)."""
+    """Return P(conditional label | label in isolation) with one probability of no change -> (label, label)."""
     if len(prior) == 1:
         return np.ones((1, 1))
     stays = (np.trace(counts) + 1) / (counts.sum() + 2)
@@ -140,26 +129,19 @@ def _same(counts: Ints, prior: Floats) -> Floats:
     return table
 
 
-SPLITS, DRAWS = 20, 1000
-PREDICTOR = "predictor"
-
-
 class MethodScore(NamedTuple):
-    """How well one method predicts; calibrated: the calibration error to expect if its probabilities were right."""
+    """Scores of one method; calibrated: the calibration error to expect if its probabilities were right.
+
+    Differences are the predictor's scores less these: accuracy (more is better) and log loss (less is better).
+    """
 
     method: str
     accuracy: Estimate
     log_loss: Estimate
     calibration_error: float
     calibrated: float
-
-
-class Difference(NamedTuple):
-    """The predictor less another method: accuracy (more is better) and log loss (less is better)."""
-
-    method: str
-    accuracy: Estimate
-    log_loss: Estimate
+    accuracy_difference: Estimate | None
+    log_loss_difference: Estimate | None
 
 
 class SplitAccuracy(NamedTuple):
@@ -174,61 +156,63 @@ class SplitAccuracy(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConditionalValidation(Tabular):
-    """How well labels in condition are predicted on topics that were left out; scores[0] is the predictor's.
+    """How well conditional labels are predicted on held-out topics; scores[0] is the predictor's.
 
-    confusion   pairs by label given in condition and label predicted (label, label)
+    confusion   pairs by conditional label and predicted label (label, label)
     """
 
     setting: Regression
     scale: Scale
     scores: tuple[MethodScore, ...]
-    differences: tuple[Difference, ...]
     reliability: Reliability
     confusion: Ints
     split: SplitAccuracy
     n_pairs: int
     n_topics: int
     n_folds: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
-    def difference_from(self, method: str) -> Difference:
-        """Return the predictor's scores less those of another method."""
-        return next(each for each in self.differences if each.method == method)
+    def score(self, method: str) -> MethodScore:
+        """Return the scores of a method, and the predictor's less these."""
+        return next(each for each in self.scores if each.method == method)
 
     def records(self) -> Records:
-        """Return one row per method, the predictor first: accuracy, log loss and how well it is calibrated."""
+        """Return one row per method, the predictor first: accuracy, log loss and calibration."""
         return [
             {
                 "method": each.method,
-                **{name: known(getattr(each.accuracy, key)) for name, key in _limits("accuracy")},
-                **{name: known(getattr(each.log_loss, key)) for name, key in _limits("log_loss")},
-                "calibration_error": known(each.calibration_error),
-                "calibrated": known(each.calibrated),
+                **limits_of("accuracy", each.accuracy),
+                **limits_of("log_loss", each.log_loss),
+                "calibration_error": each.calibration_error,
+                "calibrated": each.calibrated,
+                **limits_of("accuracy_difference", each.accuracy_difference),
+                **limits_of("log_loss_difference", each.log_loss_difference),
             }
             for each in self.scores
         ]
 
     def sentence(self) -> str:
-        """Say in one line how well labels are predicted, and whether context is what helps."""
-        accuracy, same = self.scores[0].accuracy.value, self.difference_from("same").accuracy
-        alone = self.difference_from("isolation").log_loss
-        verdict = "the document read before helps" if alone.high < 0 else "no help by the document read before is seen"
+        """Return the accuracy on held-out topics, and whether the document read before lowers the log loss."""
+        rows = {row["method"]: row for row in self.records()}
+        same, alone = rows["same"]["accuracy"], rows["isolation"]
+        effect = "lowers" if alone["log_loss_difference_high"] < 0 else "does not significantly lower"
+        low, high = alone["log_loss_difference_low"], alone["log_loss_difference_high"]
         return (
-            f"{accuracy:.1%} of {counted(self.n_pairs, 'label')} in condition are predicted right on topics "
-            f"left out, {100 * same.value:+.1f} points [{100 * same.low:+.1f}, {100 * same.high:+.1f}] against the "
-            f"same as in isolation; {verdict} (log loss {alone.value:+.3f} [{alone.low:+.3f}, {alone.high:+.3f}])"
+            f"{self.scores[0].accuracy.value:.1%} of {counted(self.n_pairs, 'conditional label')} are predicted "
+            f"correctly on held-out topics ({same:.1%} by the label in isolation); knowing the document read before "
+            f"{effect} the log loss ({alone['log_loss_difference']:+.3f} [{low:+.3f}, {high:+.3f}])"
         )
 
-    def warnings(self) -> list[str]:
-        """Say what makes the numbers doubtful."""
-        words = []
+    def warnings(self) -> list[Note]:
+        """Return what limits the conclusions."""
+        notes = []
         if self.n_topics < FEW_TOPICS:
-            words.append(f"intervals rest on {counted(self.n_topics, 'topic')}: they are too narrow")
-        other = next((each for each in self.differences if each.method not in BASELINES), None)
-        if other is not None and other.log_loss.low > 0:
-            form = "with interactions" if other.method == "interactions" else "without interactions"
-            words.append(f"{form} of the labels (--interactions) the log loss is lower by {other.log_loss.value:.3f}")
-        return words
+            notes.append(Note("few-topics", "intervals over {n:topic} are too narrow", n=self.n_topics))
+        other = self.scores[1]
+        if other.method not in BASELINES and other.log_loss_difference and other.log_loss_difference.low > 0:
+            words = "the log loss is lower by {difference:.3f} with the other form ({form})"
+            notes.append(Note("better-form", words, form=other.method, difference=other.log_loss_difference.value))
+        return notes
 
 
 def validate_conditional_labels(
@@ -242,74 +226,57 @@ def validate_conditional_labels(
     n_draws: int = DRAWS,
     rng: RNGLike = 0,
 ) -> ConditionalValidation:
-    """Say how well labels in condition can be predicted from judgments, on topics and on pairs left out.
+    """Estimate how well conditional labels are predicted, on held-out topics and on held-out pairs.
 
-    features, interactions and regularisation are those of ``fit_conditional_labels``; n_draws: how often topics are
-    resampled.  Cost: 2 folds + splits fits.
+    features, interactions and regularisation are those of ``fit_conditional_labels``; n_draws: resamples of topics.
+    Cost: 2 folds + splits fits.
     """
-    learnt = labelled_pairs(judgments)
-    bound = None if features is None else bound_features(features, judgments)
-    setting = Regression(regularisation=regularisation, interactions=interactions)
-    generator = np.random.default_rng(rng)
-    fold = topic_folds(learnt, len(judgments.items.topics), folds=folds, rng=generator)
-    guesses = _held_out(learnt, judgments.scale, setting, fold=fold[learnt.topic], features=bound)
-    split = _split_accuracy(learnt, judgments.scale, setting, features=bound, splits=splits, rng=generator)
-    scores, differences = _scored(learnt, guesses, n_draws=n_draws, rng=generator)
-    own, n = guesses[PREDICTOR], len(judgments.scale)
-    confusion = np.bincount(learnt.outcome.astype(np.int64) * n + own.label, minlength=n * n).reshape(n, n)
+    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
+    training, generator = Training.of(judgments, **how), np.random.default_rng(rng)
+    learnt, n = training.learnt, len(judgments.scale)
+    guesses = _held_out(training, training.topic_folds(folds, generator)[learnt.topic])
+    split = _split_accuracy(training, splits, generator)
+    scores, own = _scored(learnt, guesses, n_draws=n_draws, rng=generator), guesses[PREDICTOR]
     return ConditionalValidation(
-        setting,
+        training.setting,
         judgments.scale,
         scores,
-        differences,
         reliability(own.confidence, own.label == learnt.outcome, learnt.topic),
-        confusion,
+        np.bincount(learnt.outcome.astype(np.int64) * n + own.label, minlength=n * n).reshape(n, n),
         split,
         len(learnt),
         len(learnt.topics),
         folds,
-        tuple(learnt.notes()),
+        learnt.notes(),
     )
 
 
-def _held_out(
-    learnt: LabelledPairs, scale: Scale, setting: Regression, *, fold: Ints, features: Features | None
-) -> dict[str, Guess]:
-    """Guess every pair from the folds without it, by every method; fold (pair,)."""
-    forms = {PREDICTOR: setting}
-    if len(scale) <= MOST_LABELS:
+def _held_out(training: Training, fold: Ints) -> dict[str, Guess]:
+    """Predict every pair from the other folds, by every method; fold (pair,)."""
+    forms, setting = {PREDICTOR: training}, training.setting
+    if len(training.scale) <= MOST_LABELS:
         name = "additive" if setting.interactions else "interactions"
-        forms[name] = replace(setting, interactions=not setting.interactions)
-    n, n_labels = len(learnt), len(scale)
+        forms[name] = replace(training, setting=replace(setting, interactions=not setting.interactions))
+    n, n_labels = len(fold), len(training.scale)
     found = {name: Guess(np.empty((n, n_labels)), np.empty(n, dtype=np.int32)) for name in (*forms, *BASELINES)}
     for number in range(int(fold.max()) + 1):
         out = fold == number
-        seen, held = learnt.take(~out), learnt.take(out)
-        guesses = {
-            name: most_probable(fit_pairs(seen, scale, form, features=features).probabilities(held.pairs))
-            for name, form in forms.items()
-        }
-        for name, guess in (guesses | baselines(seen, held, n_labels)).items():
+        held = training.learnt.take(out)
+        guesses = {name: most_probable(form.fit(~out).probabilities(held.pairs)) for name, form in forms.items()}
+        for name, guess in (guesses | baselines(training.learnt.take(~out), held, n_labels)).items():
             found[name].p[out], found[name].label[out] = guess
     return found
 
 
-def _split_accuracy(
-    learnt: LabelledPairs,
-    scale: Scale,
-    setting: Regression,
-    *,
-    features: Features | None,
-    splits: int,
-    rng: np.random.Generator,
-) -> SplitAccuracy:
+def _split_accuracy(training: Training, splits: int, rng: np.random.Generator) -> SplitAccuracy:
     """Predict random tenths of the pairs from the other nine."""
-    n_held = max(1, round(len(learnt) / 10))
+    n = len(training.learnt)
+    n_held = max(1, round(n / 10))
     shares = np.empty((splits, 2))
     for number in range(splits):
-        order = rng.permutation(len(learnt))
-        seen, held = learnt.take(order[n_held:]), learnt.take(order[:n_held])
-        label = fit_pairs(seen, scale, setting, features=features).probabilities(held.pairs).argmax(axis=1)
+        order = rng.permutation(n)
+        held = training.learnt.take(order[:n_held])
+        label = training.fit(order[n_held:]).probabilities(held.pairs).argmax(axis=1)
         shares[number] = (label == held.outcome).mean(), (held.pairs.label == held.outcome).mean()
     mean = shares.mean(axis=0)
     return SplitAccuracy(float(mean[0]), float(shares[:, 0].std()), float(mean[1]), n_held, splits)
@@ -317,54 +284,37 @@ def _split_accuracy(
 
 def _scored(
     learnt: LabelledPairs, guesses: Mapping[str, Guess], *, n_draws: int, rng: np.random.Generator
-) -> tuple[tuple[MethodScore, ...], tuple[Difference, ...]]:
+) -> tuple[MethodScore, ...]:
     """Score every method, and the predictor against the others, with intervals over topics."""
-    _, topic = np.unique(learnt.topic, return_inverse=True)
+    topics, topic = np.unique(learnt.topic, return_inverse=True)
     pair = np.arange(len(learnt))
     hit = np.column_stack([guess.label == learnt.outcome for guess in guesses.values()])
     loss = -np.log(np.column_stack([guess.p[pair, learnt.outcome] for guess in guesses.values()]))
-    n_topics = int(topic.max()) + 1
-    sums = _topic_sums(np.hstack([hit, loss]), topic, n_topics)
-    size = np.bincount(topic, minlength=n_topics).astype(np.float64)
-    weights = topic_weights(n_topics, n_draws, rng)
-    values = sums.sum(axis=0) / len(learnt)
+    weights = topic_weights(len(topics), n_draws, rng)
+    size = np.bincount(topic).astype(np.float64)
+    sums = np.stack([np.bincount(topic, weights=each) for each in (*hit.T, *loss.T)], axis=1).astype(
+        np.float64, copy=False
+    )
     drawn = resampled_sums(sums, weights) / resampled_sums(size, weights)[:, None]
+    values = sums.sum(axis=0) / len(learnt)
     k, method = len(guesses), f"bootstrap over topics, n={n_draws}"
 
-    def estimate(value: float, draws: Floats) -> Estimate:
+    def estimate(column: int, other: int | None = None) -> Estimate:
+        value, draws = values[column], drawn[:, column]
+        if other is not None:
+            value, draws = value - values[other], draws - drawn[:, other]
         low, high = np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         return Estimate(float(value), float(low), float(high), CONFIDENCE, method)
 
-    scores = tuple(
+    return tuple(
         MethodScore(
             name,
-            estimate(values[m], drawn[:, m]),
-            estimate(values[k + m], drawn[:, k + m]),
+            estimate(m),
+            estimate(k + m),
             calibration_error(guess.confidence, hit[:, m]),
             calibrated_error(guess.confidence, rng),
+            estimate(0, m) if m else None,
+            estimate(k, k + m) if m else None,
         )
         for m, (name, guess) in enumerate(guesses.items())
     )
-    differences = tuple(
-        Difference(
-            name,
-            estimate(values[0] - values[m], drawn[:, 0] - drawn[:, m]),
-            estimate(values[k] - values[k + m], drawn[:, k] - drawn[:, k + m]),
-        )
-        for m, name in enumerate(guesses)
-        if m
-    )
-    return scores, differences
-
-
-def _topic_sums(values: Floats, topic: Ints, n_topics: int) -> Floats:
-    """Sum rows by topic: values (pair, column) -> (topic, column)."""
-    width = values.shape[1]
-    cell = topic[:, None] * width + np.arange(width)
-    sums = np.bincount(cell.ravel(), weights=values.ravel(), minlength=n_topics * width)
-    return sums.astype(np.float64, copy=False).reshape(n_topics, width)
-
-
-def _limits(name: str) -> list[tuple[str, str]]:
-    """Names in a record of an estimate's value and limits."""
-    return [(name, "value"), (f"{name}_low", "low"), (f"{name}_high", "high")]

@@ -53,6 +53,10 @@ class ContextPairs:
     def __len__(self) -> int:
         return len(self.item)
 
+    def take(self, rows: Ints | Bools) -> ContextPairs:
+        """Choose pairs."""
+        return ContextPairs(self.item[rows], self.given[rows], self.label[rows], self.given_label[rows])
+
 
 class Predictor(Protocol):
     """Whoever can say which label a document would get after another."""

@@ -1,43 +1,38 @@
 r"""Preference tests: which pairs of documents to ask people about, and how many.
 
-Chu et al. (2021, doi:10.1145/3459637.3482428) estimate p(a > b), the chance that a document labelled a is preferred to
-one labelled b, from B tests per pair of labels.  For an estimate within :math:`\delta` of p at some confidence, Eq.
-(12), as it should read (the paper prints z, not its square, and so covers 83 % where 95 % was asked):
+Chu et al. (2021, doi:10.1145/3459637.3482428) estimate p(a > b), the probability that a document labelled a is
+preferred to one labelled b, from B tests per pair of labels.  For an estimate within :math:`\delta` of p at some
+confidence, Eq. (12), corrected (the paper prints z, not its square, and so covers 83 % where 95 % was asked):
 
 .. math:: B = \frac{p (1 - p)}{\delta^2} z^2
 
-    sample_size    B by that equation
-    pairs_to_ask   B pairs for every two labels, spread over topics first, then over documents
+    sample_size         B by that equation
+    pairs_to_ask        B pairs for every two labels, spread over topics first, then over documents
+    check_sample_size   accuracy of p(a > b) from B of the available tests for every two labels
 
 The paper finds 40 tests per pair of labels enough in individual mode and asks for 160 in aggregate mode; that is for
-the discriminative power as a whole, not for single probabilities, and for its own collections.
+the discriminative power as a whole, not for single probabilities, and for its own collections.  Pairs are chosen by the
+median labels of documents, the lower of two.
 
-A document's label, for choosing pairs, is the median of its labels, the lower of two.
-
-Preference samples: would fewer preference tests have done?  By drawing from those at hand.
-
-A plan asks for B tests for every two labels, as ``pairs_to_ask`` chooses them: by the median labels of documents.  So
-many are drawn with replacement from the tests at hand, as Chu et al. (2021, doi:10.1145/3459637.3482428), Section 4.1,
-do, and p(a > b) is estimated from all tests drawn, in one of two ways:
+``check_sample_size`` draws B tests for every two labels with replacement from those available, as in Section 4.1, and
+estimates p(a > b) from all tests drawn, in one of two ways:
 
     individual   Eq. (10): a test counts for the labels of every assessor who labelled both documents
     aggregate    Eq. (11): it counts for the median labels of the documents, split where there are two
 
 In individual mode a test counts for several pairs of labels, also for some that it was not drawn for; so the same B
-says more there, as the paper finds (Section 4.2.3: 40 tests are enough, where aggregate mode takes 160).  The distance
-from the p(a > b) of all tests, weighed as they are drawn, is set beside what Eq. (12), corrected, expects of
-independent tests, :math:`z \sqrt{p(1-p)/(rB)}`, with rB the number of tests that count for a pair of labels.  For p the
-value of the largest p(1 - p) within its 95 % interval (Wilson 1927, on the tests at hand) is taken: few tests may agree
-by chance.
-
-Cost: O(draws x tests).
+is worth more (Section 4.2.3: 40 tests are enough, where aggregate mode takes 160).  The distance from the p(a > b) of
+all tests, weighted as they are drawn, is compared with what Eq. (12), corrected, expects of independent tests,
+:math:`z \sqrt{p(1-p)/(rB)}`, with rB the number of tests that count for a pair of labels.  For p the value of the
+largest p(1 - p) within its 95 % interval (Wilson 1927, on the available tests) is taken, since few tests may agree by
+chance.  Cost: O(draws x tests).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -49,19 +44,21 @@ from venire.errors import PairsError, SettingError, UnknownName
 from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
 from venire.kernels.shares import largest_variance, wilson
 from venire.results import Records, Tabular, counted, first_few
-from venire.types import Bools, Codes, Floats, Ints, RNGLike
+from venire.types import Codes, Floats, Ints, RNGLike
 from venire.users.by_label import item_numbers
-from venire.users.preferences import settled
+from venire.users.preferences import consensus
 
 if TYPE_CHECKING:
     import polars as pl
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 PER_LABEL_PAIR = 40
 MANY_LABELS = 60
+SIZES = (10, 20, 40, 80, 160, 320)
+MODES = ("individual", "aggregate")
 
 
-def sample_size(p: float = 0.5, *, within: float = 0.05, level: float = LEVEL) -> int:
+def sample_size(p: float = 0.5, *, within: float = 0.05, confidence: float = CONFIDENCE) -> int:
     """Return how many tests put an estimate of p within this distance of it; p = 1/2 needs most.
 
     Examples
@@ -71,18 +68,18 @@ def sample_size(p: float = 0.5, *, within: float = 0.05, level: float = LEVEL) -
     """
     from scipy.special import ndtri
 
-    if not (0 <= p <= 1 and within > 0 and 0 < level < 1):
-        message = f"p {p:g} within {within:g} at level {level:g}"
-        raise SettingError(message, hint="expected 0 <= p <= 1, within > 0 and 0 < level < 1")
-    return int(np.ceil(p * (1 - p) / within**2 * ndtri((1 + level) / 2) ** 2))
+    if not (0 <= p <= 1 and within > 0 and 0 < confidence < 1):
+        message = f"p {p:g} within {within:g} at confidence {confidence:g}"
+        raise SettingError(message, hint="expected 0 <= p <= 1, within > 0 and 0 < confidence < 1")
+    return int(np.ceil(p * (1 - p) / within**2 * ndtri((1 + confidence) / 2) ** 2))
 
 
 @dataclass(frozen=True, eq=False)
 class PairsToAsk(Tabular):
     """Pairs to show to people, all (pair,): items left and right of the judgments, and their labels.
 
-    Which one stands left is drawn by lot, and so is the order.  short: pairs of labels, as levels, with fewer documents
-    to compare than asked for, and how many pairs they have.
+    Sides and order are random.  short: pairs of labels, as levels, with fewer documents to compare than asked for, and
+    how many pairs they have.
     """
 
     judgments: Judgments
@@ -102,10 +99,10 @@ class PairsToAsk(Tabular):
         return self.judgments.items.topic[self.left]
 
     def sentence(self) -> str:
-        """Say how many pairs, of how many topics, and what is short."""
+        """Return how many pairs there are, of how many topics, and for which labels there are too few."""
         topics, labels = len(np.unique(self.topic)), self.judgments.scale.labels
         short = [f"{labels[a]} against {labels[b]} ({n:,})" for a, b, n in self.short]
-        lack = f"; fewer than {self.per_label_pair} are there for {first_few(short, 6)}" if short else ""
+        lack = f"; fewer are available for {first_few(short, 6)}" if short else ""
         each = f"{self.per_label_pair} for every two labels"
         return f"{counted(len(self), 'pair')} of {counted(topics, 'topic')} to ask about, {each}{lack}."
 
@@ -125,14 +122,11 @@ class PairsToAsk(Tabular):
         return self.to_polars().to_dicts()
 
 
-def pairs_to_ask(
-    judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, same_label: bool = False, rng: RNGLike = 0
-) -> PairsToAsk:
-    """Choose pairs of documents of a topic, as many for every two labels, none of them twice.
+def pairs_to_ask(judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, rng: RNGLike = 0) -> PairsToAsk:
+    """Choose pairs of documents of a topic, the same number for every two labels, none of them twice.
 
     The pairs of two labels come from as many topics as have both, in turn; within a topic documents take turns too.
-    same_label: also ask about documents of one label, which tells nothing on p(a > b), but whether people see more
-    than the labels do.  Cost: O(items log items), and labels^2 x topics x per_label_pair cells.
+    Cost: O(items log items), and labels^2 x topics x per_label_pair cells.
     """
     if per_label_pair < 1:
         raise SettingError(f"{per_label_pair} pairs for every two labels", hint="expected one or more; 40 is usual")
@@ -140,7 +134,7 @@ def pairs_to_ask(
     generator = np.random.default_rng(rng)
     label = middle_labels(judgments)
     cells = _cells(judgments, label, generator)
-    a, b = np.triu_indices(len(judgments.scale), 0 if same_label else 1)
+    a, b = np.triu_indices(len(judgments.scale), 1)
     found, short = _chosen(cells, (a, b), per_label_pair, generator)
     turn = generator.random(len(found)) < 0.5
     left, right = (np.where(turn, found[:, n], found[:, 1 - n]) for n in (0, 1))
@@ -156,7 +150,7 @@ class _Cells(NamedTuple):
 
 
 def middle_labels(judgments: Judgments) -> Codes:
-    """The lower median of each item's labels -> (item,); -1 where there is none."""
+    """Return the lower median of each item's labels -> (item,); -1 where there is none."""
     counts = judgments.label_counts()
     below = np.cumsum(counts, axis=1)
     enough = 2 * below >= below[:, -1:]
@@ -164,70 +158,52 @@ def middle_labels(judgments: Judgments) -> Codes:
 
 
 def _cells(judgments: Judgments, label: Codes, rng: np.random.Generator) -> _Cells:
-    n_topics, n_labels = len(judgments.items.topics), len(judgments.scale)
-    there = np.flatnonzero(label >= 0)
-    cell = judgments.items.topic[there].astype(np.int64) * n_labels + label[there]
-    order = np.lexsort((rng.random(len(there)), cell))
+    shape = n_topics, n_labels = len(judgments.items.topics), len(judgments.scale)
+    labelled = np.flatnonzero(label >= 0)
+    cell = judgments.items.topic[labelled].astype(np.int64) * n_labels + label[labelled]
+    order = np.lexsort((rng.random(len(labelled)), cell))
     n = np.bincount(cell, minlength=n_topics * n_labels)
-    shape = (n_topics, n_labels)
-    return _Cells(there[order], (np.cumsum(n) - n).reshape(shape), n.reshape(shape))
+    return _Cells(labelled[order], (np.cumsum(n) - n).reshape(shape), n.reshape(shape))
 
 
 def _chosen(
     cells: _Cells, labels: tuple[Ints, Ints], most: int, rng: np.random.Generator
 ) -> tuple[Ints, tuple[tuple[int, int, int], ...]]:
-    """Choose pairs -> items (pair, 2), in any order; and the pairs of labels that have fewer than ``most``."""
+    """Choose pairs -> items (pair, 2), in any order; and the pairs of labels that have fewer than ``most``.
+
+    In turn k of a topic the documents are at the places (k mod n_a, k + k div lcm(n_a, n_b) mod n_b) of their labels,
+    which runs through all n_a n_b pairs.
+    """
     a, b = labels
     n_a, n_b = cells.n[:, a], cells.n[:, b]
-    room = np.where(a == b, n_a * (n_a - 1) // 2, n_a * n_b)
-    topic, which, turn = _offered(np.minimum(room, most))
+    total, room = (n_a * n_b).sum(axis=0), np.minimum(n_a * n_b, most).ravel()
+    cell = np.repeat(np.arange(len(room)), room)
+    turn = np.arange(len(cell)) - np.repeat(np.cumsum(room) - room, room)
+    topic, which = np.divmod(cell, len(a))
     order = np.lexsort((rng.random(len(turn)), turn, which))
     place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
     kept = rng.permutation(order[place < most])
     topic, which, turn = topic[kept], which[kept], turn[kept]
-    first, second = _places(turn, n_a[topic, which], n_b[topic, which], (a == b)[which])
-    one, other = (cells.item[cells.start[topic, side[which]] + at] for side, at in ((a, first), (b, second)))
-    total = room.sum(axis=0)
+    n_a, n_b = n_a[topic, which], n_b[topic, which]
+    places = (a, turn % n_a), (b, (turn + turn // np.lcm(n_a, n_b)) % n_b)
+    one, other = (cells.item[cells.start[topic, side[which]] + at] for side, at in places)
     short = [(int(a[n]), int(b[n]), int(total[n])) for n in np.flatnonzero(total < most).tolist()]
     return np.stack([one, other], axis=1), tuple(short)
 
 
-def _offered(room: Ints) -> tuple[Ints, Ints, Ints]:
-    """Write out what each topic can give: room (topic, label pair) -> topic, label pair, its turn; all (offer,)."""
-    cell = np.repeat(np.arange(room.size), room.ravel())
-    turn = np.arange(len(cell)) - np.repeat(np.cumsum(room.ravel()) - room.ravel(), room.ravel())
-    return cell // room.shape[1], cell % room.shape[1], turn
-
-
-def _places(turn: Ints, n_a: Ints, n_b: Ints, same: Bools) -> tuple[Ints, Ints]:
-    """Which document of each label a turn takes, so that no pair comes twice and documents take turns.
-
-    Of two labels: (k mod n_a, k + k div lcm mod n_b) runs through all n_a n_b pairs.  Of one label with n documents:
-    those at distance d = 1 + k div n, at place k mod n and d further on, round.
-    """
-    other = (turn + turn // np.lcm(n_a, np.maximum(n_b, 1))) % np.maximum(n_b, 1)
-    step = 1 + turn // n_a
-    return turn % n_a, np.where(same, (turn % n_a + step) % n_a, other)
-
-
 def refuse_many(scale: Scale) -> None:
-    """Raise where a scale has too many labels to ask about every two of them."""
+    """Refuse a scale with too many labels to ask about every two of them."""
     if len(scale) > MANY_LABELS:
         message = f"the scale has {len(scale)} labels, which makes {len(scale) * (len(scale) - 1) // 2:,} pairs of them"
-        raise SettingError(message, hint=f"put neighbouring labels together first, to {MANY_LABELS} or fewer")
-
-
-SIZES = (10, 20, 40, 80, 160, 320)
-MODES = ("individual", "aggregate")
+        raise SettingError(message, hint=f"merge neighbouring labels first, to {MANY_LABELS} or fewer")
 
 
 @dataclass(frozen=True, eq=False)
 class SampleSizeCheck(Tabular):
-    """How far p(a > b) is from that of all tests, if B tests are drawn for every two labels.
+    """Distance of p(a > b) from that of all tests, if B tests are drawn for every two labels.
 
-    By number of tests (size,): error, the mean distance; error_95, which 95 % stay below; expected, what Eq. (12) says
-    of 95 %.  By pair of labels (label pair,), those that were met: lower, higher (levels), p of the higher one from all
-    tests, n_tests.  by_pair (size, label pair): mean distance.
+    By number of tests (size,): error, the mean distance; error_95, its 95 % quantile; expected, that by Eq. (12).  By
+    pair of labels (label pair,), those that occur: lower, higher (levels), p of the higher one from all tests, n_tests.
     """
 
     scale: Scale
@@ -240,34 +216,31 @@ class SampleSizeCheck(Tabular):
     higher: Ints
     p: Floats
     n_tests: Ints
-    by_pair: Floats
     n_draws: int
 
     def enough(self, within: float) -> int | None:
-        """The smallest of the sizes with 95 % of estimates within this distance, drawn and by Eq. (12); or None."""
+        """Return the smallest size with 95 % of estimates within this distance, drawn and by Eq. (12); or None."""
         far = np.maximum(self.error_95, self.expected).tolist()
         return min((size for size, each in zip(self.sizes, far, strict=True) if each <= within), default=None)
 
     def by_equation(self, within: float) -> int:
-        """How many tests for every two labels put p(a > b) within this distance, by Eq. (12) alone."""
+        """Return how many tests for every two labels put p(a > b) within this distance, by Eq. (12) alone."""
         return int(np.ceil((float(self.expected[0]) / within) ** 2 * self.sizes[0] * (1 - 1e-12)))
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per number of tests."""
+    def records(self) -> Records:
+        """Return one row per number of tests."""
         names = ("per_label_pair", "mean_error", "error_95", "expected_95")
         columns = (column.tolist() for column in (self.error, self.error_95, self.expected))
         return [dict(zip(names, row, strict=True)) for row in zip(self.sizes, *columns, strict=True)]
 
     def sentence(self) -> str:
-        """Say how far off the estimates are with the usual number of tests, or the nearest to it that was tried."""
+        """Return the error of the estimates with the usual number of tests, or the nearest to it that was tried."""
         at = int(np.abs(np.log(np.array(self.sizes) / PER_LABEL_PAIR)).argmin())
-        few = [n for n in self.n_tests.tolist() if n < self.sizes[at]]
-        fewer = (
-            f" (fewer tests at hand for {len(few)} of {counted(len(self.n_tests), 'pair')} of labels)" if few else ""
-        )
+        few = int((self.n_tests < self.sizes[at]).sum())
         return (
-            f"With {counted(self.sizes[at], 'test')} for every two labels ({self.mode} mode), p(a > b) is off by "
-            f"{self.error[at]:.3f} on average and by at most {self.error_95[at]:.3f} in 95% of cases{fewer}."
+            f"With {counted(self.sizes[at], 'test')} for every two labels ({self.mode} mode) the error of p(a > b) is "
+            f"{self.error[at]:.3f} on average and at most {self.error_95[at]:.3f} in 95% of cases; {few} of "
+            f"{counted(len(self.n_tests), 'pair')} of labels have fewer tests."
         )
 
 
@@ -280,10 +253,11 @@ def check_sample_size(
     n_draws: int = 200,
     rng: RNGLike = 0,
 ) -> SampleSizeCheck:
-    """Draw B tests for every two labels from those at hand, and see how far p(a > b) is from that of all.
+    """Draw B of the available tests for every two labels, and compare p(a > b) with that of all tests.
 
-    Choices on one pair of documents are one test, settled by their median.  When not to use this: where two labels have
-    far fewer tests than B (see ``n_tests``), drawing with replacement shows their own spread, not that of new tests.
+    Choices on one pair of documents are one test, combined by their median.  When not to use this: where two labels
+    have far fewer tests than B (see ``n_tests``), drawing with replacement shows their own spread, not that of new
+    tests.
     """
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
@@ -303,21 +277,20 @@ def check_sample_size(
         mode=mode,
         sizes=tuple(sizes),
         error=np.nanmean(away, axis=(1, 2)),
-        error_95=np.nanquantile(away, LEVEL, axis=(1, 2)),
+        error_95=np.nanquantile(away, CONFIDENCE, axis=(1, 2)),
         expected=_expected(p, tests.n, np.add.reduceat(chance, tests.start), np.array(sizes)),
         lower=lower,
         higher=higher,
         p=p,
         n_tests=tests.n,
-        by_pair=np.where(np.isnan(away).all(axis=1), np.nan, np.nansum(away, axis=1) / (~np.isnan(away)).sum(axis=1)),
         n_draws=n_draws,
     )
 
 
 class _Tests(NamedTuple):
-    """What tests say of two labels: pair (label pair,), n and start of its entries; all others (entry,), n_tests alone.
+    """Tests by pair of labels: pair (label pair,), n and start of its entries; all others (entry,), n_tests alone.
 
-    test: which one it is; hits of the higher label, cases.
+    test: its number; hits of the higher label, cases.
     """
 
     pair: Ints
@@ -330,26 +303,26 @@ class _Tests(NamedTuple):
 
 
 def _tests(preferences: Preferences, judgments: Judgments, mode: str) -> _Tests:
-    """Settle the choices on each pair of documents, find their labels, and put tests together by labels."""
-    answers = settled(preferences)
+    """Combine the choices on each pair of documents, find their labels, and group tests by labels."""
+    answers = consensus(preferences)
     left, right = item_numbers(answers.table, judgments)
-    there = (left >= 0) & (right >= 0)
-    pairs = _paired(judgments, mode, left[there], right[there])
-    label_pair, share = _pair_number(pairs.a, pairs.b, len(judgments.scale)), answers.left_share[there][pairs.pair]
-    apart = label_pair >= 0
-    if not apart.any():
+    judged = (left >= 0) & (right >= 0)
+    pairs = _paired(judgments, mode, left[judged], right[judged])
+    label_pair, share = _pair_number(pairs.a, pairs.b, len(judgments.scale)), answers.left_share[judged][pairs.pair]
+    differ = label_pair >= 0
+    if not differ.any():
         hint = "check that both files name topics and documents alike"
         raise PairsError("no test is between documents with different labels", hint=hint)
     won = np.where(pairs.a > pairs.b, share, 1 - share)
-    key, cell = np.unique(label_pair[apart] * len(there) + pairs.pair[apart], return_inverse=True)
-    cases: Floats = np.bincount(cell, weights=pairs.weight[apart]).astype(np.float64)
-    hits: Floats = np.bincount(cell, weights=(pairs.weight * won)[apart]).astype(np.float64)
-    pair, start, n = np.unique(key // len(there), return_index=True, return_counts=True)
-    return _Tests(pair, n, start, key % len(there), hits, cases, len(there))
+    key, cell = np.unique(label_pair[differ] * len(judged) + pairs.pair[differ], return_inverse=True)
+    cases: Floats = np.bincount(cell, weights=pairs.weight[differ]).astype(np.float64)
+    hits: Floats = np.bincount(cell, weights=(pairs.weight * won)[differ]).astype(np.float64)
+    pair, start, n = np.unique(key // len(judged), return_index=True, return_counts=True)
+    return _Tests(pair, n, start, key % len(judged), hits, cases, len(judged))
 
 
 def _paired(judgments: Judgments, mode: str, left: Ints, right: Ints) -> PairedLabels:
-    """Labels of both documents of each test, by assessor or as medians."""
+    """Return the labels of both documents of each test, by assessor or as medians."""
     if mode == "individual":
         entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))
         return by_person(entries, left, right)
@@ -359,13 +332,13 @@ def _paired(judgments: Judgments, mode: str, left: Ints, right: Ints) -> PairedL
 
 
 def _pair_number(a: Codes, b: Codes, n_labels: int) -> Ints:
-    """Number unordered pairs of different labels as triu_indices does; -1 for two alike."""
+    """Number unordered pairs of different labels as triu_indices does; -1 for two equal labels."""
     low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
     return np.where(low == high, -1, low * (2 * n_labels - low - 1) // 2 + high - low - 1)
 
 
 def _drawn_shares(asked: _Tests, tests: _Tests, size: int, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Share of the higher label in every draw of tests for every two labels asked about -> (draw, label pair)."""
+    """Return the share of the higher label in every draw of tests -> (draw, label pair)."""
     drawn = np.empty((n_draws, len(tests.pair)))
     for row in drawn:
         place = asked.start[:, None] + (rng.random((len(asked.n), size)) * asked.n[:, None]).astype(np.int64)
@@ -377,11 +350,11 @@ def _drawn_shares(asked: _Tests, tests: _Tests, size: int, n_draws: int, rng: np
 
 
 def _expected(p: Floats, n: Ints, reach: Floats, sizes: Ints) -> Floats:
-    """What 95 % of distances stay below by Eq. (12), over the pairs of labels together -> (size,).
+    """Return the 95 % quantile of distances by Eq. (12), over the pairs of labels together -> (size,).
 
-    reach (label pair,): how many tests count for a pair of labels, for every one that is drawn for each pair.
+    reach (label pair,): tests that count for a pair of labels, per test drawn for each pair.
     """
     from scipy.special import ndtri
 
-    z = float(ndtri((1 + LEVEL) / 2))
+    z = float(ndtri((1 + CONFIDENCE) / 2))
     return np.asarray(z * np.sqrt((largest_variance(*wilson(p, n)) / reach).mean() / sizes))

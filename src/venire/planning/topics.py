@@ -1,4 +1,4 @@
-r"""Topics: which difference between two systems a collection can detect, and how many topics a difference needs.
+r"""Topic set size: the difference between two systems that a collection can detect, and the topics a difference needs.
 
 Sakai's topic set size design (2016, doi:10.1007/s10791-015-9273-z) for the paired t-test.  With differences of mean
 :math:`\delta` and standard deviation s over n topics, t follows the noncentral distribution with n - 1 degrees of
@@ -9,11 +9,11 @@ freedom and :math:`\lambda = \delta \sqrt n / s`, so that at level :math:`\alpha
     detectable_difference   the :math:`\delta` at which power reaches what is asked, for these n topics
     topics_needed           the least n with that power for a given :math:`\delta`
 
-Both are found from the noncentral t itself, not from an approximation to it.  s is taken from the scores of this
-collection and is uncertain itself: with 10 topics, anything from .7 to 1.8 times as much is plausible.  Few topics may
-agree by chance, and would ask for few; so ``needed_high`` takes s at the upper end of its 95 % interval,
-:math:`s \sqrt{(n-1) / \chi^2_{n-1,.025}}`.  Where k pairs are tested and any false finding counts, ``comparisons=k``
-shares the level out as Bonferroni does, which is what Holm's adjustment asks of its first finding.
+Both are computed from the noncentral t itself, not from an approximation to it.  s is estimated from the scores of this
+collection and is uncertain itself: with 10 topics, its 95 % interval is .7 to 1.8 times as much.  So ``needed_high``
+takes s at the upper end of its 95 % interval, :math:`s \sqrt{(n-1) / \chi^2_{n-1,.025}}`.  Where k pairs are tested and
+the family-wise error rate is controlled, ``comparisons=k`` divides the level as Bonferroni does, which is the level of
+the first step of Holm's adjustment.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ import numpy as np
 from venire.comparison.tests import Pairs, paired_scores
 from venire.errors import SettingError
 from venire.measures.scores import Scores
-from venire.results import Tabular, counted
+from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints
 
 ALPHA = 0.05
 POWER = 0.8
 MANY = 10**6
-"""From this many topics on, t is taken for normal."""
+"""From this many topics on, t is approximated by the normal distribution."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopicPlan(Tabular):
-    """What topics can tell: a, b (pair,) number ``systems``; n_topics, delta, sd, detectable, needed (pair,).
+    """Power of a topic set: a, b (pair,) number ``systems``; n_topics, delta, sd, detectable, needed (pair,).
 
     detectable: the smallest difference found with this power; needed: topics for ``difference``, or where that is None
-    for the difference that the pair shows; needed_high: with s at the upper end of its 95 % interval.  NaN or infinite
+    for the observed difference of the pair; needed_high: with s at the upper end of its 95 % interval.  NaN or infinite
     where there is no answer.
     """
 
@@ -61,7 +61,7 @@ class TopicPlan(Tabular):
 
     @property
     def median_detectable(self) -> float:
-        """The smallest difference found for the median pair; NaN if for none."""
+        """The smallest difference found for the median pair; NaN without pairs."""
         return _median(self.detectable)
 
     @property
@@ -69,8 +69,8 @@ class TopicPlan(Tabular):
         """Topics that the median pair needs; infinite where it would never be found."""
         return _median(self.needed)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per pair; None where there is no answer."""
+    def records(self) -> Records:
+        """Return one row per pair; None where there is no answer."""
         names = ("a", "b", "topics", "delta", "sd", "detectable", "topics_needed", "topics_needed_high")
         columns = [
             [self.systems[number] for number in self.a],
@@ -81,34 +81,20 @@ class TopicPlan(Tabular):
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def sentence(self) -> str:
-        """Say what can be detected, and what more would take."""
+        """Return the detectable difference and the number of topics that are needed, for the median pair."""
         if np.isnan(self.median_detectable):
             return "No two systems have two topics or more in common, so nothing can be planned from their scores."
-        least, most = np.nanmin(self.detectable), np.nanmax(self.detectable)
-        who = f"for the median pair ({least:.4f} to {most:.4f} over pairs)" if len(self.a) > 1 else "between the two"
-        level = f"level {self.alpha:g}" + (f" shared by {self.comparisons:,} tests" if self.comparisons > 1 else "")
-        return (
-            f"With {counted(int(np.median(self.n_topics)), 'topic')}, a paired t-test at {level} finds a difference of "
-            f"{self.median_detectable:.4f} in {self.measure} {who} in {100 * self.power:g}% of cases; {self._needs()}."
+        sought = "the observed difference" if self.difference is None else f"a difference of {self.difference:g}"
+        needed, most = (
+            f"{int(np.ceil(each)):,}" if np.isfinite(each) else "infinitely many"
+            for each in (self.median_needed, _median(self.needed_high))
         )
-
-    def _needs(self) -> str:
-        what, whose = self._sought()
-        if not np.isfinite(self.median_needed):
-            return f"no number of topics is enough for {what}{whose}"
-        most = _median(self.needed_high)
-        upper = f"{int(np.ceil(most)):,}" if np.isfinite(most) else "any number"
-        takes = counted(int(np.ceil(self.median_needed)), "topic")
-        return f"{what} takes {takes}{whose}, and up to {upper} within the 95 % interval of the standard deviation"
-
-    def _sought(self) -> tuple[str, str]:
-        """Say which difference is to be found, and of which pair where pairs differ in it."""
-        whose = ", for the median pair" if len(self.a) > 1 else ""
-        if self.difference is not None:
-            return f"a difference of {self.difference:g}", whose
-        if whose:
-            return "the difference that a pair shows", whose
-        return f"the difference seen ({abs(float(self.delta[0])):.4f})", ""
+        return (
+            f"With {counted(int(np.median(self.n_topics)), 'topic')} a paired t-test at level "
+            f"{self.alpha / self.comparisons:.3g} detects a difference of {self.median_detectable:.4f} in "
+            f"{self.measure} with power {self.power:g}, and {sought} needs {needed} topics (up to {most} within the "
+            f"95% interval of the standard deviation), for the median of {counted(len(self.a), 'pair')}."
+        )
 
 
 def plan_topics(
@@ -121,9 +107,10 @@ def plan_topics(
     power: float = POWER,
     comparisons: int = 1,
 ) -> TopicPlan:
-    """Plan by the spread of scores over the topics at hand, for each pair of systems and for the median pair.
+    """Plan the number of topics by the spread of scores over topics, for each pair of systems.
 
-    difference: how large a difference must be found; None: that which each pair shows.  pairs: as in compare_systems.
+    difference: how large a difference must be found; None: the observed one of each pair.  pairs: as in
+    compare_systems.
     """
     paired = paired_scores(scores, measure, pairs=pairs)
     seen = paired.differences
@@ -146,7 +133,7 @@ def plan_topics(
 
 
 def largest_sd(sd: Floats, n_topics: Ints) -> Floats:
-    """The upper end of the 95 % interval of a standard deviation over topics; infinite with one topic.
+    """Return the upper end of the 95 % interval of a standard deviation over topics; infinite with one topic.
 
     Examples
     --------
@@ -160,7 +147,7 @@ def largest_sd(sd: Floats, n_topics: Ints) -> Floats:
 
 
 def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:
-    """Power of the two-sided paired t-test; arguments broadcast.
+    """Return the power of the two-sided paired t-test; arguments broadcast.
 
     Examples
     --------
@@ -176,7 +163,7 @@ def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = A
 def detectable_difference(
     sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
 ) -> Floats:
-    """The smallest difference found with this power; NaN with fewer than two topics.  Arguments broadcast."""
+    """Return the smallest difference found with this power; NaN with fewer than two topics.  Arguments broadcast."""
     level = _level(alpha, comparisons, power)
     n = np.asarray(n_topics, dtype=np.float64)
     different, which = np.unique(np.maximum(n, 2.0), return_inverse=True)
@@ -187,7 +174,7 @@ def detectable_difference(
 def topics_needed(
     difference: Floats, sd: Floats, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
 ) -> Floats:
-    """The least number of topics with this power, two or more; infinite for a difference of 0.  Arguments broadcast.
+    """Return the least number of topics with this power, at least two; infinite for a difference of 0.  Broadcasts.
 
     Examples
     --------
@@ -208,7 +195,7 @@ def topics_needed(
 
 
 def _least(size: Floats, level: float, power: float) -> Floats:
-    """Halve the interval in which the least number of topics lies, for all sizes at once."""
+    """Find the least number of topics by bisection, for all sizes at once."""
     low, high = np.full(size.shape, 1.0), np.full(size.shape, 2.0)
     while (short := _power(size * np.sqrt(high), high, level) < power).any():
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
@@ -221,7 +208,7 @@ def _least(size: Floats, level: float, power: float) -> Floats:
 
 
 def _noncentral(n: Floats, level: float, power: float) -> Floats:
-    """The noncentrality at which the power is reached, by halving an interval: n (...) -> (...)."""
+    """Find the noncentrality at which the power is reached, by bisection: n (...) -> (...)."""
     low, high = np.zeros(n.shape), np.ones(n.shape)
     while (short := _power(high, n, level) < power).any():
         high = np.where(short, 2 * high, high)
@@ -233,20 +220,20 @@ def _noncentral(n: Floats, level: float, power: float) -> Floats:
 
 
 def _power(noncentral: Floats, n: Floats, level: float) -> Floats:
-    """Probability that the size of t reaches its critical value; NaN with fewer than two topics."""
+    """Return the probability that |t| reaches its critical value; NaN with fewer than two topics."""
     from scipy.special import nctdtr, stdtrit
 
     df = np.maximum(n - 1, 1)
     critical = stdtrit(df, 1 - level / 2)
     certain = np.isinf(noncentral)
     shift = np.where(certain, 0.0, noncentral)
-    # scipy gives NaN for some chances that are as good as 0: t that far below its noncentrality.
+    # scipy gives NaN for some probabilities that are practically 0: t far below its noncentrality.
     below, far_below = (np.nan_to_num(nctdtr(df, shift, each)) for each in (critical, -critical))
     return np.where(n < 2, np.nan, np.where(certain, 1.0, 1 - below + far_below))
 
 
 def _level(alpha: float, comparisons: int, power: float = POWER) -> float:
-    """The level of each test; refuses what is none."""
+    """Return the level of each test; refuse settings out of range."""
     if not 0 < alpha < 1 or comparisons < 1 or not alpha < power < 1:
         raise SettingError(
             f"level {alpha:g} for {comparisons} tests with power {power:g}",

@@ -11,8 +11,7 @@ import numpy as np
 
 from venire.aspects.cases import CHANGE, CONDITION, ISOLATION
 from venire.aspects.correlations import AspectClusters
-from venire.aspects.coverage import ALL, COMPLETE
-from venire.aspects.study import AspectStudy
+from venire.aspects.study import ALL, COMPLETE, AspectStudy
 from venire.data.scale import NOT_APPLICABLE
 from venire.errors import SettingError
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, marker, new_figure, short_name, styled

@@ -53,7 +53,7 @@ def plot_online_correlations(found: OnlineCorrelations) -> Figure:
 
 
 def _by_rank(axes: Axes, summary: ClickSummary) -> None:
-    ranks = summary.ranks()[:MOST_RANKS]
+    ranks = summary.records()[:MOST_RANKS]
     place = [each["rank"] for each in ranks]
     for number, (key, label) in enumerate((("click_rate", "clicked"), ("satisfied_rate", "satisfied"))):
         values = [each[key] for each in ranks]

@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.plots.style import BLUE, GREY, INK, ORANGE, colour, new_figure, styled
 from venire.users.by_label import PreferencesByLabels
-from venire.users.summary import PreferenceSummary
+from venire.users.verdicts import PreferenceSummary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,8 +13,7 @@ from venire.context.sweep import ContextSweep
 from venire.kernels.directions import jaccard_of
 from venire.plots.style import GREY, INK, colour, marker, new_figure, styled
 from venire.types import Floats
-from venire.users.agreement import CONDITIONS, VIEWS
-from venire.users.measure_choice import MeasureChoice
+from venire.users.agreement import CONDITIONS, VIEWS, MeasureChoice
 from venire.users.verdicts import STRENGTHS
 
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
 r"""Label preferences: how often a document with one label is preferred to a document with another.
 
-Chu et al. (2021, doi:10.1145/3459637.3482428), Section 3.4.  A preference test (q, d1, d2) is one tuple; the choices of
-several people on it are one signal, their median (or majority).
+Chu et al. (2021, doi:10.1145/3459637.3482428), Section 3.4.  A preference test (q, d1, d2) is one tuple, and its signal
+the median of the assessors' strengths, or what most chose (Sections 3.4.2 and 5.1.1).  Where the two middle strengths
+of an even number have different signs, the test counts as one half for either, like a tie.
 
     individual   Eq. (10): every assessor's labels of d1 and d2 are one observation of the tuple
     aggregate    Eq. (11): the labels of a document are pooled first; where the median lies between two labels, or two
@@ -9,24 +10,20 @@ several people on it are one signal, their median (or majority).
 
 Departures (the published code has them too): both orientations are counted, a tie as one half of each, and
 :math:`p(a > b) = n_{ab} / (n_{ab} + n_{ba})`, so that p(a > b) + p(b > a) = 1 and p(a > a) = 1/2; as printed neither
-need hold.  Of two labels that never met in a test nothing is known: p is 1/2, and a warning names them.  ``prior``
-adds so many wins to either side.
+need hold.  For two labels that were never compared p is 1/2, and a note names them.  ``prior`` adds so many wins to
+either side.
 
-With many labels (100 grades, magnitude estimation) most pairs never meet.  Then labels are put into bins with equal
-shares of the labels given, or p is a logistic function of the difference of the labels read as numbers,
+With many labels (100 grades, magnitude estimation) most pairs are never compared.  Then labels are put into bins with
+equal shares of the labels given, or p is a logistic function of the difference of the labels read as numbers,
 :math:`\sigma(c (x_a - x_b))`, logarithms of them on a ratio scale; c is fitted by maximum likelihood.
-
-Preference signals: what the choices of several people on the same two documents come to, for labelled documents.
-
-Chu et al. (2021, doi:10.1145/3459637.3482428), Sections 3.4.2 and 5.1.1: a test is a tuple (topic, document, document),
-and its signal the median of the assessors' strengths, or what most chose.  Where the two middle strengths of an
-even number point different ways, the test counts as one half for either, like a tie.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +33,6 @@ from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import ScaleError, SettingError, UnknownName
 from venire.kernels.paired_labels import (
-    Entries,
     PairedLabels,
     by_person,
     count_wins,
@@ -44,11 +40,28 @@ from venire.kernels.paired_labels import (
     middle_entries,
     pooled_entries,
 )
-from venire.results import Tabular, counted, first_few
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 from venire.users.by_label import item_numbers
-from venire.users.preferences import settled
-from venire.users.transitivity import BY_COIN, count_triples
+from venire.users.preferences import consensus
+
+MODES, POOLS, FORMS = (
+    ("individual", "aggregate"),
+    {"median": median, "majority": majority},
+    ("table", "bins", "logistic"),
+)
+MANY_LABELS = 20
+"""With more labels than this they are put into bins, unless another form is asked for."""
+MOST_LABELS = 200
+"""More labels than this, as in magnitude estimation, are first merged into so many, unless a table is asked for."""
+MOST_SHOWN = 12
+FEW_TUPLES = {"individual": 40, "aggregate": 160}
+"""Tests per pair of labels that the paper recommends (Section 4.2.3)."""
+STEPS, RIDGE = 50, 1e-6
+CYCLES_BY_CHANCE = 0.25
+
+Paired = Callable[[Ints, Ints], PairedLabels]
+"""Pairs the labels of two items (pair,): those of one assessor, or pooled ones."""
 
 
 class Signals(NamedTuple):
@@ -66,40 +79,44 @@ class Signals(NamedTuple):
 
 def signals_of(judgments: Judgments, preferences: Preferences, *, signal: str = "median") -> Signals:
     """Combine choices on the same two documents, and find the documents among the labelled ones.  O(n log n)."""
-    found = settled(preferences, signal)
+    found = consensus(preferences, signal)
     one, other = item_numbers(found.table, judgments)
     labelled = np.append(np.bincount(judgments.item, minlength=len(judgments.items)) > 0, False)
-    there = np.flatnonzero(labelled[one] & labelled[other])
-    return Signals(one[there], other[there], found.left_share[there], there, len(found.table))
+    present = np.flatnonzero(labelled[one] & labelled[other])
+    return Signals(one[present], other[present], found.left_share[present], present, len(found.table))
 
 
-def cycle_warnings(preferences: Preferences, *, signal: str = "median") -> list[str]:
-    """Warn of cycles: three documents of which each is preferred to the next.  No order fits them."""
-    found = settled(preferences, signal).table
-    if not len(found):
-        return []
-    _, cycles, _, strict = count_triples(found, found.topic.astype(np.int64)).sum(axis=0).tolist()
-    if not cycles:
-        return []
-    return [
-        f"preferences contain cycles (a > b > c > a), so that no order of documents fits all of them: {cycles:,} of "
-        f"{counted(strict, 'triple')} without ties ({cycles / strict:.0%}; choices at random give {BY_COIN:.0%})"
-    ]
+def cycle_warnings(preferences: Preferences, *, signal: str = "median") -> list[Note]:
+    """Return a note on cycles: three documents of which each is preferred to the next, which no order explains."""
+    cycles, triples = count_cycles(consensus(preferences, signal).table)
+    words = (
+        "preferences contain cycles (a > b > c > a), which no order of documents explains: {cycles:,} of "
+        "{triples:triple} without ties ({share:.0%}; random choices give {chance:.0%})"
+    )
+    how = {"cycles": cycles, "triples": triples, "share": cycles / max(triples, 1), "chance": CYCLES_BY_CHANCE}
+    return [Note("cycles", words, **how)] if cycles else []
 
 
-MODES, POOLS, FORMS = (
-    ("individual", "aggregate"),
-    {"median": median, "majority": majority},
-    ("table", "bins", "logistic"),
-)
-MANY_LABELS = 20
-"""With more labels than this they are put into bins, unless another form is asked for."""
-MOST_LABELS = 200
-"""More labels than this, as in magnitude estimation, are brought to so many first, unless a table is asked for."""
-MOST_TOLD = 12
-FEW_TUPLES = {"individual": 40, "aggregate": 160}
-"""Tests per pair of labels that the paper recommends (Section 4.2.3)."""
-STEPS, RIDGE = 50, 1e-6
+def count_cycles(table: Preferences) -> tuple[int, int]:
+    """Count cycles d > e > f > d, and triples without ties, of documents of a topic; each pair occurs once.
+
+    With P (document, document) 1 where the first is preferred and S = P + P^T, there are tr P^3 / 3 cycles and
+    tr S^3 / 6 triples (Kendall and Babington Smith 1940, doi:10.1093/biomet/31.3-4.324).  The matrices of all topics
+    are blocks of one sparse matrix.  Cost: the sum of squares of how often each document was compared.
+    """
+    from scipy.sparse import coo_array
+
+    strict = table.outcome != 0
+    first = table.topic[strict].astype(np.int64) * max(len(table.docs), 1)
+    nodes, node = np.unique(
+        np.concatenate([first + table.left[strict], first + table.right[strict]]), return_inverse=True
+    )
+    left, right = np.split(node, 2)
+    won = table.outcome[strict] > 0
+    places = np.where(won, left, right), np.where(won, right, left)
+    p = coo_array((np.ones(len(left), dtype=np.int64), places), shape=(len(nodes),) * 2).tocsr()
+    s = p + p.T
+    return int((p @ p * p.T).sum()) // 3, int((s @ s * s).sum()) // 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,14 +141,12 @@ class LabelPreferencesFit(Tabular):
         own = np.eye(len(self.wins), dtype=np.bool_)
         return np.where(own, self.wins, self.wins + self.wins.T)
 
-    def records(self) -> list[dict[str, Any]]:
-        """One record per pair of labels or bins, the higher one first; of very many labels a dozen are told."""
+    def records(self) -> Records:
+        """Return one row per pair of labels or bins, the higher one first; of very many labels a dozen are shown."""
         names, first = _group_names(self.scale, self.group)
         won, p = _grouped(self.wins, self.group), self.p[np.ix_(first, first)]
-        told = (
-            np.unique(np.linspace(0, len(names) - 1, MOST_TOLD).astype(np.int64)) if len(names) > MANY_LABELS else None
-        )
-        places = (range(len(names)) if told is None else told.tolist())[::-1]
+        n_shown = MOST_SHOWN if len(names) > MANY_LABELS else len(names)
+        places = np.unique(np.linspace(0, len(names) - 1, n_shown).astype(np.int64)).tolist()[::-1]
         return [
             {
                 "a": names[a],
@@ -146,35 +161,42 @@ class LabelPreferencesFit(Tabular):
         ]
 
     def sentence(self) -> str:
-        """Say how well neighbouring labels are told apart."""
+        """Return the pair of neighbouring labels with the lowest preference for the higher one."""
         steps = np.array([self.p[n + 1, n] for n in range(len(self.scale) - 1)])
         if not len(steps):
-            return "There is one label, so no document can be preferred because of its label."
+            return "There is one label, so there are no preferences between labels."
         low = int(steps.argmin())
         a, b = self.scale.labels[low + 1], self.scale.labels[low]
         return (
             f"A document labelled {a} is preferred to one labelled {b} in {steps[low]:.0%} of tests "
-            f"({self.setting.mode} mode): of neighbouring labels these are the hardest to tell apart."
+            f"({self.setting.mode} mode), the lowest of neighbouring labels."
         )
 
-    def warnings(self) -> list[str]:
-        """What to be careful about: higher labels that lose, labels that never met, labels that seldom did."""
+    def warnings(self) -> list[Note]:
+        """Return what limits the conclusions: higher labels that lose, labels that were never or seldom compared."""
+        notes = self.reversals()
         if self.given or self.form == "logistic":
-            return self.reversals()
-        words, pairs, few = self.reversals(), self._pairs(), FEW_TUPLES[self.setting.mode]
-        never = [f"{a} and {b}" for a, b, n in pairs if n == 0]
-        seldom = [f"{a} and {b}" for a, b, n in pairs if 0 < n < few]
+            return notes
+        won, names = _grouped(self.wins, self.group), _group_names(self.scale, self.group)[0]
+        a, b = np.triu_indices(len(won), 1)
+        met, few = won[a, b] + won[b, a], FEW_TUPLES[self.setting.mode]
+        never, seldom = (
+            [f"{names[b[n]]} vs {names[a[n]]}" for n in np.flatnonzero(which)]
+            for which in (met == 0, (met > 0) & (met < few))
+        )
         if never:
-            words.append(f"labels that never met in a test, so nothing is known (p = 1/2): {first_few(never, 5)}")
+            words = "labels that were never compared in a test, so p = 1/2 is assumed: {pairs:list}"
+            notes.append(Note("never-compared", words, pairs=never))
         if seldom:
-            words.append(
-                f"{counted(len(seldom), 'pair')} of labels met less than {few} times; Chu et al. (2021) recommend as "
-                f"many tests in {self.setting.mode} mode: {first_few(seldom, 5)}"
+            words = (
+                "{n:pair} of labels compared less than {few} times; Chu et al. (2021) recommend as many tests in "
+                "{mode} mode: {pairs:list}"
             )
-        return words
+            notes.append(Note("seldom-compared", words, n=len(seldom), few=few, mode=self.setting.mode, pairs=seldom))
+        return notes
 
-    def reversals(self) -> list[str]:
-        """Say where documents with the higher label lose most tests: in all, or else by pairs of labels."""
+    def reversals(self) -> list[Note]:
+        """Return a note where documents with the higher label lose most tests: in all, or else by pairs of labels."""
         won, names = _grouped(self.wins, self.group), _group_names(self.scale, self.group)[0]
         a, b = np.tril_indices(len(won), -1)
         higher, met = won[a, b], won[a, b] + won[b, a]
@@ -182,35 +204,29 @@ class LabelPreferencesFit(Tabular):
             return []
         per_test = max(float(self.wins.sum()) / max(self.n_tests, 1), 1.0)
         if _mostly_lost(higher.sum(), met.sum(), per_test):
-            lost = 1 - higher.sum() / met.sum()
-            return [
-                f"documents with the higher label lose {lost:.0%} of the preference tests between different labels: "
+            words = (
+                "documents with the higher label lose {lost:.0%} of the preference tests between different labels: "
                 "probably the sign of the strengths (positive: the left document is better) or the order of the labels "
                 "is reversed"
-            ]
+            )
+            return [Note("reversed-preferences", words, lost=float(1 - higher.sum() / met.sum()))]
         some = np.flatnonzero(_mostly_lost(higher, met, per_test)).tolist()
         pairs = [f"{names[a[n]]} against {names[b[n]]} (wins {higher[n] / met[n]:.0%})" for n in some]
-        return [f"the higher label loses most preference tests: {first_few(pairs, 5)}"] if pairs else []
-
-    def _pairs(self) -> list[tuple[str, str, float]]:
-        """Pairs of different labels (or bins), and how often they met."""
-        names, first = _group_names(self.scale, self.group)
-        n = _grouped(self.wins, self.group)
-        n = n + n.T
-        return [(names[b], names[a], float(n[a, b])) for a in range(len(first)) for b in range(a + 1, len(first))]
+        words = "the higher label loses most preference tests: {pairs:list}"
+        return [Note("higher-label-loses", words, pairs=pairs)] if pairs else []
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelPreferences:
-    """How label preferences are estimated; see the module.
+    """Settings for the estimation of label preferences; see the module.
 
     Parameters
     ----------
     mode : "individual" or "aggregate"
     pool : "median" or "majority": the label of a document in aggregate mode
-    signal : "median" or "majority": what the choices of several people on one tuple come to
+    signal : "median" or "majority": how the choices of several people on one tuple are combined
     form : "table" (a probability for every two labels), "bins", "logistic"; None: table, or bins beyond 20 labels
-    n_bins : how many bins at most
+    n_bins : number of bins at most
     prior : wins added to either side of every two labels
     """
 
@@ -222,12 +238,9 @@ class LabelPreferences:
     prior: float = 0.0
 
     def __post_init__(self) -> None:
-        known = (("mode", MODES), ("pool", POOLS), ("signal", POOLS))
-        for name, words in known:
-            if getattr(self, name) not in words:
-                raise UnknownName(name, getattr(self, name), words)
-        if self.form is not None and self.form not in FORMS:
-            raise UnknownName("form", self.form, FORMS)
+        for name, known in (("mode", MODES), ("pool", POOLS), ("signal", POOLS), ("form", (None, *FORMS))):
+            if getattr(self, name) not in known:
+                raise UnknownName(name, getattr(self, name), [each for each in known if each])
         if self.n_bins < 2 or self.prior < 0:
             raise SettingError(
                 f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
@@ -249,9 +262,9 @@ class LabelPreferences:
         return LabelPreferencesFit(self, scale, p, wins, group, form, n_tests)
 
     def coarse(self, judgments: Judgments) -> Judgments:
-        """Bring very many labels to ``MOST_LABELS``, each standing for as many of those given; else as they are.
+        """Merge very many labels into ``MOST_LABELS`` with equal shares of those given; else return them unchanged.
 
-        Medians stay medians: putting neighbours together keeps the order.
+        Medians stay medians, since merging neighbours keeps the order.
         """
         scale = judgments.scale
         if len(scale) <= MOST_LABELS or self._form(scale) == "table":
@@ -274,40 +287,28 @@ class LabelPreferences:
         return LabelPreferencesFit(self, scale, p, np.zeros_like(p), np.arange(len(scale)), "table", 0, given=True)
 
     def paired(self, judgments: Judgments) -> Paired:
-        """Return the function that pairs labels of items as this mode does."""
+        """Return the function that pairs labels of items in this mode."""
         if self.mode == "individual":
             columns = judgments.item, judgments.assessor.codes, judgments.label
-            return Paired(middle_entries(*columns, len(judgments.items)), by_assessor=True)
+            return partial(by_person, middle_entries(*columns, len(judgments.items)))
         if self.pool == "median" and not judgments.scale.ordered:
             raise ScaleError(f"the labels {judgments.scale} have no order, so no median", hint="pool by majority")
         counts = judgments.label_counts()
         judged = np.flatnonzero(counts.sum(axis=1))
-        return Paired(pooled_entries(POOLS[self.pool](counts[judged]), judged, len(counts)), by_assessor=False)
+        return partial(every_two, pooled_entries(POOLS[self.pool](counts[judged]), judged, len(counts)))
 
     def _form(self, scale: Scale) -> str:
         return self.form or ("bins" if len(scale) > MANY_LABELS and scale.ordered else "table")
 
 
-@dataclass(frozen=True, eq=False)
-class Paired:
-    """Pairs the labels of two items: those of one assessor, or pooled ones."""
-
-    entries: Entries
-    by_assessor: bool
-
-    def __call__(self, first: Ints, second: Ints) -> PairedLabels:
-        """Labels of both items of every pair; first, second (pair,)."""
-        return (by_person if self.by_assessor else every_two)(self.entries, first, second)
-
-
 def _mostly_lost(won: Floats, met: Floats, per_test: float) -> Bools:
-    """Whether less than half was won, by more than two standard errors; so many observations are of one test."""
+    """Return whether less than half was won, by more than two standard errors; per_test: observations of one test."""
     half = 0.5 - np.sqrt(per_test / np.maximum(met, 1e-9))
     return np.asarray(won < met * half)
 
 
 def _table(wins: Floats, group: Ints, prior: float) -> Floats:
-    """Shares of wins for every two groups of labels, one half where they never met -> (label, label)."""
+    """Return shares of wins for every two groups of labels, one half without tests -> (label, label)."""
     won = _grouped(wins, group) + prior
     met = won + won.T
     p = np.divide(won, met, out=np.full(won.shape, 0.5), where=met > 0)
@@ -315,7 +316,7 @@ def _table(wins: Floats, group: Ints, prior: float) -> Floats:
 
 
 def _grouped(wins: Floats, group: Ints) -> Floats:
-    """Add the wins of labels of a group up -> (group, group)."""
+    """Sum the wins of the labels of a group -> (group, group)."""
     member = np.eye(int(group.max()) + 1)[group]
     return np.asarray(member.T @ wins @ member)
 
@@ -329,7 +330,7 @@ def _bins(judgments: Judgments, n_bins: int) -> Ints:
 
 
 def _logistic(wins: Floats, scale: Scale) -> Floats:
-    """Fit the slope of p on the difference of labels by Newton's method; a slope without bound is held by a ridge."""
+    """Fit the slope of p on the difference of labels by Newton's method; a ridge bounds the slope."""
     x = _numbers(scale)
     difference = x[:, None] - x[None, :]
     met = wins + wins.T
@@ -348,7 +349,7 @@ def _logistic(wins: Floats, scale: Scale) -> Floats:
 
 
 def _numbers(scale: Scale) -> Floats:
-    """Labels as numbers, on a ratio scale their logarithms if all are positive; else their levels."""
+    """Return labels as numbers, on a ratio scale their logarithms if all are positive; else their levels."""
     try:
         x = scale.numbers()
     except ScaleError:

@@ -1,21 +1,19 @@
-"""Top lists: which K documents of a topic an order is asked for; those at the top of every run, or of the pool.
+"""Lists of K documents whose order PDP asks for: the top of every run, or documents of the pool; and their orders.
 
 Chu et al. (2021), Section 5.2, take the top K of each run, all of which were judged.  Here a list with a document in
-its top K that nobody labelled is left out and counted, or (``condensed``) its first K labelled documents are taken.
-Without runs there is no rank: K documents of each topic are drawn at random, among those that occur in preference
-tests (*tested*) or among all (*random*).
+its top K without a label is left out and counted, or (``condensed``) its first K labelled documents are taken.
+Without runs, K documents of each topic are drawn at random, among those that occur in preference tests (*tested*) or
+among all (*random*).
 
-Which documents are chosen must not depend on the labels that are compared.  Among the K documents that one set of
-labels rates *best*, that set says next to nothing, since it has the same label for most of them, and any other set
-seems to tell more: of two exchangeable sets the other one always wins.  So *best* is for a look at one set alone.
-
-List orders: how uncertain the order of every list is, from label preferences alone.
+The choice of documents must not depend on the labels that are compared.  Among the K documents that one set of labels
+rates *best*, that set hardly distinguishes any, since it has the same label for most of them, and any other set seems
+to tell more: of two exchangeable sets the other one always wins.  So *best* is for one set alone.
 
 Lists of different runs share documents, and many have the same labels.  Labels are paired once for every two
 documents that occur together.  Lists that hold the same documents, or as many with the same labels, have the same
-entropy whatever the label preferences are; it is computed once.  Which lists are alike in this way is found by label
-preferences drawn at random: where each document of a list is preferred to the others as each of another list is, the
-labels are the same.  Scores depend on sums of wins alone (Chu et al. 2021, Eq. 5, where p_ij + p_ji = 1).
+entropy whatever the label preferences are; it is computed once.  Such lists are found by random label preferences:
+where each document of a list is preferred to the others as each of another list is, the labels are the same.  Scores
+depend on sums of wins alone (Chu et al. 2021, Eq. 5, where p_ij + p_ji = 1).
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.data.facts import Facts
 from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
@@ -45,13 +42,15 @@ WORDS = {
     "best": "the K documents with the highest mean label",
 }
 USUAL_K = 10
+DIGITS, SEED = 9, 2021
+"""Sums that are equal in so many digits are equal; seed of the label preferences that distinguish lists."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopLists(Tabular):
     """Lists of K documents each: topic (list,) and item (list, K) into ``items``; ``left_out`` counts those too short.
 
-    ``results`` say how documents were chosen.
+    ``words`` describe how documents were chosen.
     """
 
     items: Items
@@ -65,11 +64,11 @@ class TopLists(Tabular):
 
     @property
     def k(self) -> int:
-        """Documents in a list."""
+        """Number of documents in a list."""
         return self.item.shape[1]
 
     def among(self, items: Items) -> TopLists:
-        """The same documents as numbered by other judgments; lists with a document that they lack are left out."""
+        """Return the documents with the numbers of other items; lists with a document that these lack are left out."""
         if items is self.items:
             return self
         flat = self.item.ravel()
@@ -82,7 +81,7 @@ class TopLists(Tabular):
         return replace(self, items=items, topic=topic, item=number, left_out=self.left_out + int((~kept).sum()))
 
     def labelled_in(self, judgments: Judgments) -> TopLists:
-        """Those lists whose documents all have a label among these judgments, as numbered there."""
+        """Return the lists whose documents all have a label among these judgments, with their item numbers."""
         found = self.among(judgments.items)
         labelled = np.bincount(judgments.item, minlength=len(judgments.items)) > 0
         kept = labelled[found.item].all(axis=1)
@@ -90,7 +89,7 @@ class TopLists(Tabular):
         return replace(found, topic=found.topic[kept], item=found.item[kept], left_out=left_out)
 
     def sentence(self) -> str:
-        """Say what the lists hold, and how many were too short."""
+        """Return how many lists there are, of how many documents, and how many were too short."""
         short = f"; {counted(self.left_out, 'list')} too short" if self.left_out else ""
         return f"{counted(len(self), 'list')} of {counted(self.k, 'document')}: {self.words}{short}."
 
@@ -117,18 +116,17 @@ def chosen_lists(
     also: other judgments, to be compared: every document of a list has labels in both.
     """
     choose = choose or ("tested" if runs is None else "runs")
-    if choose == "runs" and runs is None:
-        raise SettingError(
-            "there are no runs to take lists from", hint="give runs, or choose tested or random documents"
-        )
     if choose == "best" and also is not None:
         hint = "choose tested or random documents, or those of runs"
         raise SettingError("the best documents by one set of labels favour the other set", hint=hint)
-    if choose == "runs" and runs is not None:
+    if choose != "runs":
+        lists = top_of_pool(judgments, k, preferences, choose=choose, also=also, rng=rng)
+    elif runs is None:
+        hint = "give runs, or choose tested or random documents"
+        raise SettingError("there are no runs to take lists from", hint=hint)
+    else:
         lists = top_of_runs(judgments, runs, k, condensed=condensed)
         lists = lists if also is None else lists.labelled_in(also).labelled_in(judgments)
-    else:
-        lists = top_of_pool(judgments, k, preferences, choose=choose, also=also, rng=rng)
     if k is not None:
         refuse_no_list(lists, judgments)
     return lists
@@ -145,9 +143,9 @@ def top_of_pool(
 ) -> TopLists:
     """Choose K labelled documents of every topic that has as many; one list per topic.
 
-    k: None: 10, or what the middle topic has, if that is less.  choose: at "random", or among those that are "tested"
-    by preferences (the default where these are given); or the "best" by mean label, which takes labels with an order
-    unless all documents are chosen.  also: other judgments that must have labels of the documents too.
+    k: None: 10, or the median number of documents of a topic, if that is less.  choose: at "random", or among those
+    that are "tested" by preferences (the default where these are given); or the "best" by mean label, which needs
+    labels with an order unless all documents are chosen.  also: other judgments that must have labels of the documents.
     """
     choose = choose or ("random" if preferences is None else "tested")
     if choose not in CHOICES:
@@ -157,20 +155,19 @@ def top_of_pool(
     n_docs = np.bincount(topic, minlength=len(judgments.items.topics))
     k = _usual(n_docs[n_docs > 0]) if k is None else _checked(k)
     whole = k >= n_docs.max(initial=0) > 0
-    first = (
-        -_mean_level(judgments, whole=whole)[item] if choose == "best" else np.random.default_rng(rng).random(len(item))
-    )
+    best = choose == "best"
+    first = -_mean_label(judgments, whole=whole)[item] if best else np.random.default_rng(rng).random(len(item))
     order = np.lexsort((item, first, topic))
-    there = np.flatnonzero(n_docs >= k).astype(np.int32)
-    chosen = item[order][np.searchsorted(topic[order], there)[:, None] + np.arange(k)]
+    enough = np.flatnonzero(n_docs >= k).astype(np.int32)
+    chosen = item[order][np.searchsorted(topic[order], enough)[:, None] + np.arange(k)]
     words = WORDS[choose]
-    if whole and len(there):
+    if whole and len(enough):
         words = "all documents with preference tests" if choose == "tested" else "all documents of a topic"
-    return TopLists(judgments.items, there, chosen, words, int(((n_docs > 0) & (n_docs < k)).sum()))
+    return TopLists(judgments.items, enough, chosen, words, int(((n_docs > 0) & (n_docs < k)).sum()))
 
 
 def _eligible(judgments: Judgments, preferences: Preferences | None, also: Judgments | None) -> Bools:
-    """Documents with labels, among those with tests and those of other judgments, if given -> (item,)."""
+    """Mark documents with labels, among those with tests and those of other judgments, if given -> (item,)."""
     chosen = np.bincount(judgments.item, minlength=len(judgments.items)) > 0
     if preferences is not None:
         tested = np.zeros(len(chosen) + 1, dtype=np.bool_)
@@ -184,15 +181,15 @@ def _eligible(judgments: Judgments, preferences: Preferences | None, also: Judgm
     return chosen
 
 
-def _mean_level(judgments: Judgments, *, whole: bool) -> Floats:
-    """Mean label of every item, as a level of the scale -> (item,); whole: all are chosen, any order will do."""
+def _mean_label(judgments: Judgments, *, whole: bool) -> Floats:
+    """Return the mean label of every item, as a level of the scale -> (item,); whole: all are chosen in any order."""
     if not judgments.scale.ordered and not whole:
         raise ScaleError(
             f"the labels {judgments.scale} have no order, so no document is better than another",
             hint=[
-                'draw documents at random (choose="random", --choose random)',
+                "choose documents at random",
                 "take those at the top of runs",
-                'say the order of the labels, as in --scale "Non<Rel<HRel"',
+                "state the order of the labels, as in Non<Rel<HRel",
             ],
         )
     n = np.bincount(judgments.item, minlength=len(judgments.items))
@@ -202,14 +199,14 @@ def _mean_level(judgments: Judgments, *, whole: bool) -> Floats:
 def top_of_runs(judgments: Judgments, runs: Runs, k: int | None = None, *, condensed: bool = False) -> TopLists:
     """Take the top K of every run; one list per run and topic.
 
-    k: None: 10, or what the middle list has judged from its top on, if that is less.  condensed: leave documents that
-    nobody labelled out of a list first.
+    k: None: 10, or the median number of judged documents from the top of a list on, if that is less.  condensed: leave
+    documents without a label out of a list first.
     """
     facts = scan(runs, judgments.items).facts
-    rank = _ranks(facts, judgments)
-    judged = rank > 0
+    labelled = np.bincount(judgments.item, minlength=len(judgments.items)) > 0
+    judged = labelled[facts.item]
     owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[judged]
-    item, rank = facts.item[judged], rank[judged]
+    item, rank = facts.item[judged], facts.rank[judged]
     start = np.searchsorted(owner, np.arange(len(facts.depth)))
     place = np.arange(len(owner)) - start[owner] + 1
     whole = place if condensed else np.where(rank == place, place, 0)
@@ -221,14 +218,8 @@ def top_of_runs(judgments: Judgments, runs: Runs, k: int | None = None, *, conde
     return TopLists(judgments.items, facts.topic[lists], chosen.reshape(-1, k), words, len(facts.depth) - len(lists))
 
 
-def _ranks(facts: Facts, judgments: Judgments) -> Floats:
-    """Rank of every hit, 0 where its item has no label among these judgments -> (hit,)."""
-    labelled = np.bincount(judgments.item, minlength=len(judgments.items)) > 0
-    return np.where(labelled[facts.item], facts.rank, 0).astype(np.float64)
-
-
 def _usual(sizes: Ints) -> int:
-    """10, or the lower middle of the sizes if that is less; 2 at least."""
+    """Return 10, or the lower median of the sizes if that is less; 2 at least."""
     middle = int(np.sort(sizes)[(len(sizes) - 1) // 2]) if len(sizes) else USUAL_K
     return max(2, min(USUAL_K, middle))
 
@@ -240,26 +231,21 @@ def _checked(k: int) -> int:
 
 
 def refuse_no_list(lists: TopLists, judgments: Judgments) -> None:
-    """Refuse a number of documents that no list has; say how many there are."""
+    """Refuse a number of documents that no list has."""
     if len(lists):
         return
     n_docs = np.bincount(judgments.items.topic[np.unique(judgments.item)])
     raise SettingError(
         f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}",
-        hint=["ask for fewer documents with --top", "leave documents that nobody judged out of runs with --condensed"],
+        hint=["ask for fewer documents per list", "leave documents without a label out of runs (condensed)"],
     )
-
-
-DIGITS, SEED = 9, 2021
-"""Sums that are the same in so many digits are the same; of the label preferences that tell lists apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class ListOrders:
-    """Every two documents of lists: pair (list, K (K - 1) / 2) numbers the distinct ones, turned (the same shape) those
-    that stand the other way round; labels are those of the distinct pairs.  topic (list,) is into ``topics``.
-    kind (list,): lists that are alike have one number; first (kind,): one list of each; start (kind, K): scores to
-    begin with.
+    """Every two documents of lists: pair (list, K (K - 1) / 2) numbers the distinct ones, turned (the same shape) marks
+    those in the other orientation; labels are those of the distinct pairs.  topic (list,) is into ``topics``.
+    kind (list,): equivalent lists have one number; first (kind,): one list of each; start (kind, K): initial scores.
     """
 
     topics: tuple[str, ...]
@@ -275,12 +261,12 @@ class ListOrders:
     start: Floats
 
     def preferences(self, p: Floats) -> Floats:
-        """Document-level matrices by label preferences p (label, label), Eqs. (7) and (8) -> (list, K, K)."""
+        """Return document-level matrices by label preferences p (label, label), Eqs. (7) and (8) -> (list, K, K)."""
         one = self._one_sided(p, np.arange(len(self.pair)))
         return _square(one, 1 - one, self.k)
 
     def pdp(self, p: Floats) -> tuple[Floats, Floats]:
-        """Mean PDP of the lists of every topic, and its standard error, 0 where exact -> both (topic,)."""
+        """Return the mean PDP of the lists of every topic, and its standard error, 0 where exact -> both (topic,)."""
         found = entropy_of(scores_of_wins(self._wins(p), self.start))
         n_topics = len(self.topics)
         size = np.bincount(self.topic, minlength=n_topics)
@@ -288,9 +274,9 @@ class ListOrders:
         return value, np.sqrt(np.bincount(self.topic, found.error[self.kind] ** 2, minlength=n_topics)) / size
 
     def pdps(self, many: Sequence[Floats]) -> Floats:
-        """PDP of every topic by each of many label preferences -> (preferences, topic); blocks of them at once.
+        """Return PDP of every topic by each of many label preferences -> (preferences, topic), computed in blocks.
 
-        Beyond 15 documents entropies are drawn, with the same draws for each of them, one at a time.
+        Beyond 15 documents entropies are drawn, with the same draws for each of them.
         """
         step = max(1, BLOCK_CELLS // max(self.start.size, 1)) if self.k <= MOST_EXACT else 1
         found = np.zeros((len(many), len(self.topics)))
@@ -303,21 +289,21 @@ class ListOrders:
         return found
 
     def near(self, p: Floats) -> ListOrders:
-        """Begin with the scores of these label preferences: quicker for others that are much the same."""
+        """Start from the scores of these label preferences: quicker for similar ones."""
         return replace(self, start=scores_of_wins(self._wins(p), self.start))
 
     def _wins(self, p: Floats) -> Floats:
-        """Sums of wins of the documents of every kind of list, in ascending order -> (kind, K)."""
+        """Return sums of wins of the documents of every kind of list, in ascending order -> (kind, K)."""
         one = self._one_sided(p, self.first)
         return np.sort(_summed(one, 1 - one, self.k), axis=1)
 
     @property
     def n_unknown(self) -> int:
-        """Pairs of documents of which no labels could be paired."""
+        """Number of pairs of documents whose labels could not be paired."""
         return int((np.bincount(self.labels.pair, minlength=self.n_pairs) == 0).sum())
 
     def _one_sided(self, p: Floats, lists: Ints) -> Floats:
-        """Probability that the upper document is preferred to the lower one, clipped -> (list, K (K - 1) / 2)."""
+        """Return the clipped probability that the upper document is preferred -> (list, K (K - 1) / 2)."""
         preferred = clipped(mean_preference(self.labels, p, self.n_pairs), self.clip)[self.pair[lists]]
         return np.where(self.turned[lists], 1 - preferred, preferred)
 
@@ -348,9 +334,9 @@ def orders_of(lists: TopLists, paired: Paired, *, clip: float = CLIP) -> ListOrd
 
 
 def _kinds(orders: ListOrders) -> tuple[Ints, Ints]:
-    """Find lists that are alike -> one of each kind (kind,), the kind of every list (list,).
+    """Find equivalent lists -> one of each kind (kind,), the kind of every list (list,).
 
-    Random label preferences, bent so that sums tell their terms apart, make a number for every document.
+    Random label preferences, transformed so that sums identify their terms, make a number for every document.
     """
     n_labels = int(max(orders.labels.a.max(initial=0), orders.labels.b.max(initial=0))) + 1
     upper = np.triu(np.random.default_rng(SEED).uniform(0.1, 0.9, (n_labels, n_labels)), 1)
@@ -362,7 +348,7 @@ def _kinds(orders: ListOrders) -> tuple[Ints, Ints]:
 
 
 def _square(upper: Floats, lower: Floats, k: int, *, diagonal: float = 0.5) -> Floats:
-    """Matrices of values above and below the diagonal, each (list, K (K - 1) / 2) -> (list, K, K)."""
+    """Return matrices of values above and below the diagonal, each (list, K (K - 1) / 2) -> (list, K, K)."""
     left, right = np.triu_indices(k, 1)
     matrices = np.full((len(upper), k, k), diagonal)
     matrices[:, left, right], matrices[:, right, left] = upper, lower
@@ -370,6 +356,6 @@ def _square(upper: Floats, lower: Floats, k: int, *, diagonal: float = 0.5) -> F
 
 
 def _summed(upper: Floats, lower: Floats, k: int) -> Floats:
-    """Sums over the rows of such matrices, without the diagonal -> (list, K).  O(lists x K^2)."""
+    """Sum the rows of such matrices, without the diagonal -> (list, K).  O(lists x K^2)."""
     sums: Floats = _square(upper, lower, k, diagonal=0.0).sum(axis=2)
     return sums

@@ -3,29 +3,36 @@ r"""Pairwise discriminative power: how uncertain the ideal order of documents is
 Chu et al. (2021, doi:10.1145/3459637.3482428).  The preference of one document over another follows from their labels
 (Eq. 7: the mean over assessors who labelled both; Eq. 8: pooled labels), Plackett-Luce scores from these (Eq. 5), and
 PDP is the entropy of the rankings that the scores give (Eq. 3), in nats.  **Lower is better**: 0 where the order is
-known, log K! where nothing is.  As a share of log K! it compares over K.
+known, log K! where nothing is known.  As a share of log K! it compares over K.
 
 A topic's PDP is the mean over its lists; the value is the mean over topics (Eq. 2).  Document-level probabilities are
 clipped to [.01, .99], as in the published code; two documents that no assessor labelled both, in individual mode, have
 probability one half.
 
-Intervals are those of a jackknife (``quality.preference_evidence``): topics are left out in turn with their lists and
-tests, label preferences are estimated anew, and :math:`v \pm t\, s` is the interval.  In simulations (3 to 50
-topics with 2 to 20 tests each; tests/simulation/test_pdp.py) it covered 90 to 97 times in 100.  With few
-tests the value itself is biased: chance looks like knowledge and lowers it, pairs of labels that never met raise it.
-Where the jackknife's estimate of the bias is above 2 % of log K!, a warning says so.
+The standard error is that of a jackknife.  Topics are left out in turn (groups of them where there are many), each
+with its lists and its preference tests, and label preferences are estimated anew from the other tests.  With
+:math:`v_{(i)}` the value without group i of n, and v the value of all,
 
-PDP differences: do two label settings differ in what they tell of the order of documents?
+.. math:: s^2 = \frac{n - 1}{n} \sum_i (v_{(i)} - \bar v)^2, \qquad \mathrm{bias} = (n - 1) (\bar v - v)
 
-Both are measured on the same lists, with the same preference tests.  The interval and the p-value of the difference are
-those of one jackknife over topics, each left out of both settings with its tests, so that both matrices of label
-preferences are estimated anew.  (A test over topics that takes the matrices as known, as in Section 5.2.1 of Chu et al.
-2021, finds a difference between exchangeable label sets 15 to 70 times in 100 at a level of 5 %.)  Interval, p-value
-and sentence always agree: the p-value is below .05 exactly where the interval leaves 0 out.
+(Efron and Stein 1981, doi:10.1214/aos/1176345462).  Topics with and without tests are strata: their variances are
+added, and the degrees of freedom of Student's t are Satterthwaite's.  A test is left out with all labels of its
+documents: tests of one topic are not independent, and assessors' labels of one test even less.  Where label
+preferences are given this is Student's t over topics.  In simulations (3 to 50 topics with 2 to 20 tests each;
+tests/simulation/test_pdp.py) the interval covered 90 to 97 times in 100.  With few tests the value itself is biased:
+chance lowers it, pairs of labels that were never compared raise it.  Where the jackknife's estimate of the bias is
+above 2 % of log K!, a note gives it.
+
+Two label settings are compared on the same lists, with the same preference tests.  The interval and the p-value of the
+difference are those of one jackknife over topics, each left out of both settings with its tests, so that both matrices
+of label preferences are estimated anew.  (A test over topics that takes the matrices as known, as in Section 5.2.1 of
+Chu et al. 2021, rejects 15 to 70 times in 100 at a level of 5 % for exchangeable label sets.)  Interval and p-value
+always agree: the p-value is below .05 exactly where the interval does not contain 0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,17 +42,161 @@ from venire.data.judgments import Judgments
 from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
+from venire.kernels.paired_labels import PairedLabels, count_wins
 from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
-from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit
-from venire.quality.lists import TopLists, orders_of, top_of_pool
-from venire.quality.preference_evidence import Jackknife, evidence_of
+from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit, Signals, signals_of
+from venire.quality.lists import ListOrders, TopLists, orders_of, top_of_pool
 from venire.randomness import copied, seed_of
-from venire.results import Estimate, Records, Tabular, counted
-from venire.types import Floats, RNGLike
+from venire.results import Estimate, Note, Records, Tabular, counted
+from venire.types import Bools, Floats, Ints, RNGLike
 
-LEVEL, NONE = 0.95, "no interval"
+CONFIDENCE, NO_INTERVAL = 0.95, "no interval"
 BUDGET, FEWEST, MOST = 4e8, 30, 200
 """Cells of work that the jackknife may cost, and the fewest and most groups of topics that are left out in turn."""
+DUST = 1e-9
+"""Differences below this are rounding errors of 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """A value of all topics, and the values without each group of them: group, tested and without are all (group,).
+
+    group numbers the groups, tested marks those with preference tests; grouped: whether they hold several topics.
+    """
+
+    value: float
+    group: Ints
+    tested: Bools
+    without: Floats
+    grouped: bool = False
+
+    def minus(self, other: Jackknife) -> Jackknife:
+        """Return the difference from another value of the same groups; rounding errors become 0."""
+        group = np.union1d(self.group, other.group)
+        (mine, tested), (theirs, too) = self._of(group), other._of(group)
+        values = np.array([self.value, *mine]) - [other.value, *theirs]
+        value, *without = np.where(np.abs(values) < DUST, 0.0, values)
+        return Jackknife(float(value), group, tested | too, np.array(without), self.grouped)
+
+    def spread(self) -> tuple[float, float] | None:
+        """Return the standard error and its degrees of freedom; None where a single group has all tests or lists."""
+        strata = self._strata()
+        if not strata or self.tested.sum() == 1:
+            return None
+        freedom = np.array([len(part) - 1.0 for part in strata])
+        variance = np.array([part.var() for part in strata]) * freedom
+        total = float(variance.sum())
+        return total**0.5, total**2 / float((variance**2 / freedom).sum()) if total > 0 else float(freedom.sum())
+
+    def interval(self, confidence: float, n_comparisons: int = 1) -> tuple[float, float] | None:
+        """Return Student's interval; those of several comparisons hold together (Bonferroni)."""
+        from scipy.special import stdtrit
+
+        found = self.spread()
+        if found is None:
+            return None
+        half = found[0] * float(stdtrit(found[1], 1 - (1 - confidence) / (2 * n_comparisons)))
+        return self.value - half, self.value + half
+
+    def p_value(self, n_comparisons: int = 1) -> float | None:
+        """Return the two-sided p-value for a true value of 0, by the same t as the interval."""
+        from scipy.special import stdtr
+
+        found = self.spread()
+        if found is None:
+            return None
+        t = abs(self.value) / found[0] if found[0] > 0 else np.inf if self.value else 0.0
+        return float(min(1.0, 2 * n_comparisons * stdtr(found[1], -t)))
+
+    @property
+    def bias(self) -> float:
+        """Estimated bias of the value due to few topics and tests."""
+        return float(sum((len(part) - 1) * (part.mean() - self.value) for part in self._strata()))
+
+    def words(self) -> str:
+        """Return how the interval was computed."""
+        n = counted(len(self.group), "group") + " of topics" if self.grouped else counted(len(self.group), "topic")
+        if not self.tested.any():
+            return f"Student's t over {n}, label preferences as given"
+        return f"jackknife over {n} with their tests"
+
+    def _of(self, group: Ints) -> tuple[Floats, Bools]:
+        """Return values without these groups, and which of them have tests; an unknown group changes nothing."""
+        without, tested = np.full(len(group), self.value), np.zeros(len(group), dtype=np.bool_)
+        place = np.searchsorted(group, self.group)
+        without[place], tested[place] = self.without, self.tested
+        return without, tested
+
+    def _strata(self) -> list[Floats]:
+        """Return values by stratum: groups with tests and groups without; one stratum if either has a single group."""
+        parts = [part for part in (self.without[self.tested], self.without[~self.tested]) if len(part)]
+        apart = parts if all(len(part) > 1 for part in parts) else [self.without]
+        return [part for part in apart if len(part) > 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Label preferences, and the tests behind them, if any; ``topics`` names those of all tests."""
+
+    judgments: Judgments
+    fit: LabelPreferencesFit
+    tests: Signals | None = None
+    observed: PairedLabels | None = None
+    topics: tuple[str, ...] = ()
+
+    def lack(self) -> str | None:
+        """Return why there is no information in the tests, or None."""
+        if self.tests is None or self.observed is None or len(self.observed.pair):
+            return None
+        if not self.tests.n:
+            return "there are no preference tests"
+        if not len(self.tests.won):
+            return f"both documents are labelled in none of the preference tests ({self.tests.n:,})"
+        return "no assessor labelled both documents of a preference test"
+
+    def jackknife(self, orders: ListOrders, values: Floats, n_groups: int, rng: np.random.Generator) -> Jackknife:
+        """Leave topics out in turn, in at most ``n_groups`` groups; values (topic,) are those of lists by all tests.
+
+        Two settings with the same lists and tests have the same groups if they share the seed.
+        """
+        names = sorted({*orders.topics, *self.topics})
+        number = _groups(names, n_groups if self.tests is not None else len(names), rng)
+        of_list = np.array([number[name] for name in orders.topics], dtype=np.int64)
+        of_topic = np.array([number.get(name, -1) for name in self.judgments.items.topics], dtype=np.int64)
+        first = np.zeros(0, dtype=np.int64) if self.tests is None else self.tests.first
+        of_test = of_topic[self.judgments.items.topic[first]]
+        group = np.array([each for each in np.union1d(of_list, of_test) if (of_list != each).any()], dtype=np.int64)
+        tested = np.isin(group, of_test)
+        by_topic = np.tile(values, (len(group), 1))
+        by_topic[tested] = orders.near(self.fit.p).pdps([self._preferences(of_test != each) for each in group[tested]])
+        stays = of_list != group[:, None]
+        without = (by_topic * stays).sum(axis=1) / stays.sum(axis=1)
+        return Jackknife(float(values.mean()), group, tested, without, grouped=len(names) > max(number.values()) + 1)
+
+    def _preferences(self, stays: Bools) -> Floats:
+        """Estimate label preferences from some of the tests -> (label, label); stays (test,)."""
+        if self.tests is None or self.observed is None:
+            return self.fit.p
+        wins = count_wins(self.observed, self.tests.won, stays.astype(np.float64), len(self.judgments.scale))
+        return self.fit.setting.fit_wins(wins, self.judgments).p
+
+
+def _groups(names: Sequence[str], n: int, rng: np.random.Generator) -> dict[str, int]:
+    """Put topics into at most n groups of about the same size, at random; one topic each if they are at most n."""
+    if len(names) <= n:
+        return dict(zip(names, range(len(names)), strict=True))
+    return dict(zip(names, (rng.permutation(len(names)) % n).tolist(), strict=True))
+
+
+def evidence_of(judgments: Judgments, preferences: Preferences | Floats, setting: LabelPreferences) -> Evidence:
+    """Estimate label preferences, or take them as given."""
+    if not isinstance(preferences, Preferences):
+        return Evidence(judgments, setting.given(np.asarray(preferences), judgments.scale))
+    tests = signals_of(judgments, preferences, signal=setting.signal)
+    observed = setting.paired(judgments)(tests.first, tests.second)
+    wins = count_wins(observed, tests.won, np.ones(len(tests.won)), len(judgments.scale))
+    fit = setting.fit_wins(wins, judgments, n_tests=len(tests.won))
+    return Evidence(judgments, fit, tests, observed, tuple(preferences.topics))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,65 +227,56 @@ class PDP(Tabular):
 
     @property
     def most(self) -> float:
-        """The logarithm of K!, where nothing is known of the order."""
+        """The logarithm of K!, the largest possible value."""
         return most_entropy(self.k)
 
     @property
     def share_of_max(self) -> float | None:
-        """PDP over log K!: 0, the order is known; 1, nothing is."""
+        """PDP over log K!: 0, the order is known; 1, nothing is known."""
         return None if self.value is None else self.value / self.most
 
     def estimate(self) -> Estimate | None:
-        """The value with its interval, if it has both."""
+        """Return the value with its interval, if it has both."""
         if self.value is None or self.low is None or self.high is None:
             return None
-        return Estimate(self.value, self.low, self.high, LEVEL, self.method)
+        return Estimate(self.value, self.low, self.high, CONFIDENCE, self.method)
 
     def record(self) -> dict[str, Any]:
-        """What JSON holds of it."""
-        return {
-            "mode": self.mode,
-            "k": self.k,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "share_of_max": self.share_of_max,
-            "topics": len(self.topics),
-            "lists": len(self.lists),
-            "meaning": self.sentence(),
-            "reason": self.reason,
-        }
+        """Return the value with its interval, its share of the maximum, and numbers of topics and lists."""
+        found = {name: getattr(self, name) for name in ("mode", "k", "value", "low", "high", "share_of_max")}
+        sizes = {"topics": len(self.topics), "lists": len(self.lists)}
+        return {**found, **sizes, "meaning": self.sentence(), "reason": self.reason}
 
     def records(self) -> Records:
-        """Return one row: the value with its interval, its share of the most there can be, and what it rests on."""
+        """Return one row: the record without its sentence."""
         return [{name: value for name, value in self.record().items() if name != "meaning"}]
 
     def sentence(self) -> str:
-        """Say what it means."""
+        """Return the value and its share of the maximum."""
         if self.value is None:
             return f"PDP@{self.k} in {self.mode} mode is not known: {self.reason}."
-        share = self.value / self.most
         return (
-            f"PDP@{self.k} in {self.mode} mode is {self.value:.3f} of at most {self.most:.3f}: the labels leave "
-            f"{share:.0%} of the order of {self.k} documents open (0%: known, 100%: nothing known)."
+            f"PDP@{self.k} in {self.mode} mode is {self.value:.3f} nats, {self.value / self.most:.0%} of the maximum "
+            f"{self.most:.3f} (0%: the labels determine the order of {self.k} documents; 100%: they say nothing on it)."
         )
 
-    def warnings(self) -> list[str]:
-        """What to be careful about."""
-        words = [] if self.reason is not None else self.labels.warnings()
+    def warnings(self) -> list[Note]:
+        """Return what limits the conclusions."""
+        notes = [] if self.reason is not None else self.labels.warnings()
         if self.lists.left_out:
-            words.append(f"{counted(self.lists.left_out, 'list')} with fewer than {self.k} judged documents left out")
+            words = "{n:short list} (fewer than {k} judged documents) left out"
+            notes.append(Note("short-lists", words, n=self.lists.left_out, k=self.k))
         if self.n_unknown:
-            words.append(f"{counted(self.n_unknown, 'pair')} of documents that no assessor labelled both: taken as 1/2")
+            words = "{n:pair} of documents that no assessor labelled both: probability 1/2"
+            notes.append(Note("unpaired-documents", words, n=self.n_unknown))
         bias = 0.0 if self.jackknife is None else self.jackknife.bias
         if abs(bias) > 0.02 * self.most:
-            words.append(
-                f"topics or preference tests are few: the estimated bias of PDP is {bias:+.3f} nats (jackknife)"
-            )
+            words = "topics or preference tests are few: the estimated bias of PDP is {bias:+.3f} nats (jackknife)"
+            notes.append(Note("bias", words, bias=bias))
         if self.value is not None and self.error.any():
-            noise = float(np.sqrt((self.error**2).sum()) / len(self.error))
-            words.append(f"beyond 15 documents PDP is drawn, not exact; standard error of its mean {noise:.2g}")
-        return words
+            words = "beyond 15 documents PDP is drawn, not exact; standard error of its mean {error:.2g}"
+            notes.append(Note("drawn", words, error=float(np.sqrt((self.error**2).sum()) / len(self.error))))
+        return notes
 
 
 def pdp(
@@ -148,7 +290,7 @@ def pdp(
     n_draws: int | None = None,
     rng: RNGLike = 0,
 ) -> PDP:
-    '''Measure how uncertain the order of documents is, given their labels.
+    '''Measure the uncertainty of the order of documents, given their labels.
 
     Parameters
     ----------
@@ -183,27 +325,27 @@ def pdp(
     reason = evidence.lack() or (None if len(chosen) else f"no list has {counted(chosen.k, 'judged document')}")
     if reason is not None:
         none = np.zeros(0)
-        return PDP(setting.mode, chosen.k, (), none, none, evidence.fit, chosen, NONE, None, None, None, reason)
+        return PDP(setting.mode, chosen.k, (), none, none, evidence.fit, chosen, NO_INTERVAL, None, None, None, reason)
     orders = orders_of(chosen, setting.paired(judgments), clip=clip)
     values, error = orders.pdp(evidence.fit.p)
     n_groups = _n_groups(chosen.k, len(chosen)) if n_draws is None else n_draws
     left_out = evidence.jackknife(orders, values, n_groups, np.random.default_rng(copied(seed))) if n_groups else None
-    interval = None if left_out is None else left_out.interval(LEVEL)
+    interval = None if left_out is None else left_out.interval(CONFIDENCE)
     low, high = (None, None) if interval is None else np.clip(interval, 0, most_entropy(chosen.k)).tolist()
-    method = NONE if left_out is None or interval is None else left_out.words()
+    method = NO_INTERVAL if left_out is None or interval is None else left_out.words()
     known = setting.mode, chosen.k, orders.topics, values, error, evidence.fit, chosen
     return PDP(*known, method, low, high, left_out, n_unknown=orders.n_unknown)
 
 
 def _n_groups(k: int, n_lists: int) -> int:
-    """How many groups of topics are left out in turn, at most: fewer where lists of K documents are many or long."""
+    """Return the largest number of groups of topics: fewer where lists of K documents are many or long."""
     one = k * 2.0**k if k <= MOST_EXACT else 20.0 * N_DRAWS * k
     return int(np.clip(BUDGET / ((one + 2500) * max(n_lists, 1)), FEWEST, MOST))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PDPDifference(Tabular):
-    """PDP of setting a less that of setting b on the same lists; negative: a tells more.
+    """PDP of setting a less that of setting b on the same lists; negative: a distinguishes documents better.
 
     None where it is not known, with a ``reason``.  Of several comparisons low, high and p_value hold for all together.
     """
@@ -222,43 +364,36 @@ class PDPDifference(Tabular):
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval does not contain 0."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
     def record(self) -> dict[str, Any]:
-        """What JSON holds of it."""
+        """Return all fields, and the sentence."""
         return {**self.__dict__, "meaning": self.sentence()}
 
     def records(self) -> Records:
         """Return one row: the difference, its interval and p-value."""
-        return [{name: value for name, value in self.record().items() if name != "meaning"}]
+        return [dict(self.__dict__)]
 
     def sentence(self) -> str:
-        """Say which setting tells more, and whether that is significant."""
+        """Return the difference, and whether it is significant."""
+        what = f"PDP@{self.k} of {self.a} less that of {self.b} in {self.mode} mode"
         if self.difference is None:
-            return f"PDP@{self.k} of {self.a} and {self.b} in {self.mode} mode cannot be compared: {self.reason}."
-        more, less = (self.a, self.b) if self.difference <= 0 else (self.b, self.a)
-        what = (
-            f"{more} leaves {abs(self.difference):.3f} nats less of the order of {self.k} documents open than {less} "
-            f"on {counted(self.topics, 'topic')}"
-        )
+            return f"{what} is not known: {self.reason}."
+        found = f"{what} is {self.difference:+.3f} nats on {counted(self.topics, 'topic')}"
         if self.low is None or self.high is None or self.p_value is None:
-            return f"In {self.mode} mode {what}; there is no interval: {self.reason}."
-        least, most = sorted((abs(self.low), abs(self.high))) if self.significant else (self.low, self.high)
+            return f"{found}, without an interval: {self.reason}."
         chance = "p < .0001" if self.p_value < 1e-4 else f"p = {self.p_value:.3g}"
-        shown = f"(95% confidence interval {least:.3f} to {most:.3f}, {chance}, {self.test})"
-        if self.significant:
-            return f"In {self.mode} mode {what} {shown}."
         return (
-            f"In {self.mode} mode {self.a} and {self.b} do not differ significantly: the difference is "
-            f"{self.difference:+.3f} nats on {counted(self.topics, 'topic')} {shown}."
+            f"{found}, {'' if self.significant else 'not '}significant (95% confidence interval {self.low:+.3f} to "
+            f"{self.high:+.3f}, {chance}, {self.test})."
         )
 
 
 def compare_pdp(a: PDP, b: PDP, *, names: tuple[str, str] = ("a", "b"), n_comparisons: int = 1) -> PDPDifference:
     """Compare two PDPs of the same lists, each computed with the same tests, ``n_draws`` and seed.
 
-    n_comparisons: how many such comparisons are looked at together; interval and p-value are adjusted (Bonferroni).
+    n_comparisons: number of such comparisons; interval and p-value are adjusted (Bonferroni).
     """
     if a.k != b.k:
         raise SettingError(f"PDP@{a.k} and PDP@{b.k} differ in K", hint="take lists of the same length for both")
@@ -272,7 +407,7 @@ def compare_pdp(a: PDP, b: PDP, *, names: tuple[str, str] = ("a", "b"), n_compar
     if a.jackknife is None or b.jackknife is None:
         return PDPDifference(**known, reason="no topics were left out in turn (n_draws is 0)")
     found = a.jackknife.minus(b.jackknife)
-    interval = found.interval(LEVEL, n_comparisons)
+    interval = found.interval(CONFIDENCE, n_comparisons)
     if interval is None:
         return PDPDifference(**known, reason="all tests, or all lists, are of one topic")
     several = f", Bonferroni for {n_comparisons} comparisons" if n_comparisons > 1 else ""

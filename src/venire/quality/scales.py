@@ -1,20 +1,19 @@
-r"""Scale comparison: what the same judgments are worth on their own scale, on coarser and on finer ones.
+r"""Scale comparison: statistics of the same judgments on their own scale, on coarser and on finer ones.
 
 The table of Chu et al. (2021, doi:10.1145/3459637.3482428; their Table 2), for each of ``quality.label_scales``:
 
-    krippendorff_alpha, phi     how far assessors agree
-    discriminative_power        share of pairs of systems told apart, for each measure (needs runs)
+    krippendorff_alpha, phi     agreement of assessors
+    discriminative_power        share of pairs of systems that differ significantly, for each measure (needs runs)
     pdp_individual,             how uncertain the ideal order of K documents is, in nats: lower is better (needs
     pdp_aggregate               preferences)
 
 Agreement does not compare over scales.  Merging labels hides disagreement together with information, so that a coarse
-scale can be "reliable but useless" (their Section 1); ``WARNING`` says so and goes with every result.  Discriminative
-power depends on the gains of a scale.  PDP depends on the labels alone: another name for a label changes nothing.
+scale can be "reliable but useless" (their Section 1); a note says so with every result.  Discriminative power depends
+on the gains of a scale.  PDP depends on the labels alone: another name for a label changes nothing.
 
 The documents whose order PDP asks for are the same in all settings and do not depend on labels: the top of runs, or
-documents with preference tests (``quality.lists``).  The PDP of each setting is compared with that of the labels
-as they are, on the same topics (``quality.pdp``); intervals and p-values of a mode hold for all settings
-together.
+documents with preference tests (``quality.lists``).  The PDP of each setting is compared with that of the labels as
+they are, on the same topics (``quality.pdp``); intervals and p-values of a mode hold for all settings together.
 """
 
 from __future__ import annotations
@@ -38,34 +37,36 @@ from venire.errors import SettingError, VenireError
 from venire.io.runs import scan
 from venire.kernels.plackett_luce import most_entropy
 from venire.measures.scoring import MeasureLike
-from venire.quality.label_preferences import LabelPreferences, cycle_warnings
+from venire.quality.label_preferences import MODES, LabelPreferences, cycle_warnings
 from venire.quality.label_scales import SUMMED, scale_settings
 from venire.quality.lists import TopLists, chosen_lists
 from venire.quality.pdp import PDP, PDPDifference, compare_pdp, pdp
 from venire.quality.power import discriminative_power
 from venire.randomness import copied, seed_of
-from venire.results import Tabular, listed
+from venire.results import Note, Records, Tabular, listed
 from venire.types import RNGLike
 
-WARNING = (
-    "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet tell less "
-    '("reliable but useless"); compare settings by PDP, where lower is better, and by discriminative power with care'
+NOT_ACROSS_SCALES = Note(
+    "agreement-across-scales",
+    "agreement (alpha, Phi) does not compare across scales: a coarser scale can be more reliable and yet less "
+    'informative ("reliable but useless"); compare settings by PDP, where lower is better, and by discriminative power '
+    "with care",
 )
 MEANINGS = {
-    "krippendorff_alpha": "agreement beyond chance: 1 is full agreement, 0 what chance gives",
-    "phi": "how closely labels lie around a value of each item: 1 is full agreement, 0 labels spread evenly",
-    "discriminative_power": "share of pairs of systems whose difference chance in the topics does not explain",
-    "pdp_individual": "nats of uncertainty about the order of K documents, each assessor a witness: lower is better",
-    "pdp_aggregate": "nats of uncertainty about the order of K documents, labels pooled first: lower is better",
+    "krippendorff_alpha": "agreement beyond chance: 1 is full agreement, 0 chance agreement",
+    "phi": "concentration of labels around a value of each item: 1 is full agreement, 0 evenly spread labels",
+    "discriminative_power": "share of pairs of systems that differ significantly",
+    "pdp_individual": "uncertainty of the order of K documents in nats, from each assessor's labels: lower is better",
+    "pdp_aggregate": "uncertainty of the order of K documents in nats, from pooled labels: lower is better",
 }
-ALPHA, POWER, MODES = "krippendorff_alpha", "discriminative_power", ("individual", "aggregate")
+ALPHA, POWER = "krippendorff_alpha", "discriminative_power"
 N_DRAWS, N_TESTS = 300, 1000
 """Resamples of topics: for an interval, and for a test of two systems."""
 
 
 @dataclass(frozen=True)
 class ScaleValue:
-    """A number for one setting: ``labels`` counts those of its scale; value None with a reason."""
+    """A statistic of one setting: ``labels`` counts those of its scale; value None with a reason."""
 
     setting: str
     labels: int
@@ -77,28 +78,28 @@ class ScaleValue:
     reason: str | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return a row."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ScaleComparison(Tabular):
-    """Numbers by setting, those of a setting together; ``notes`` says what to be careful about.
+    """Statistics by setting, those of a setting together.
 
-    ``differences`` are those of the PDP of each setting from that of the labels as they are: positive, more is open.
+    ``differences`` are those of the PDP of each setting from that of the labels as they are: positive, more uncertain.
     """
 
     values: tuple[ScaleValue, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     differences: tuple[PDPDifference, ...] = ()
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per number."""
+    def records(self) -> Records:
+        """Return one row per statistic and setting."""
         return [each.record() for each in self.values]
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Names of the settings, as they are first."""
+        """Names of the settings, the labels as they are first."""
         return tuple(dict.fromkeys(each.setting for each in self.values))
 
     def of(self, statistic: str, measure: str | None = None) -> dict[str, float]:
@@ -110,18 +111,25 @@ class ScaleComparison(Tabular):
         }
 
     def meanings(self) -> dict[str, str]:
-        """Say of each statistic that is there what it means."""
-        there = dict.fromkeys(each.statistic for each in self.values)
-        return {name: MEANINGS[name] for name in there}
+        """Return the meaning of each statistic that is present."""
+        return {name: MEANINGS[name] for name in dict.fromkeys(each.statistic for each in self.values)}
 
     def sentence(self) -> str:
-        """Say which settings tell significantly more or less than the labels as they are."""
+        """Return which settings differ significantly from the labels as they are in PDP, or the power of settings."""
         own = self.settings[0]
         for mode in MODES:
             found, known = self.of(f"pdp_{mode}"), [each for each in self.differences if each.mode == mode]
             if own in found and any(each.difference is not None for each in known):
                 return _by_pdp(mode, found[own], known)
-        return _by_power(self, own)
+        for measure in dict.fromkeys(each.measure for each in self.values if each.measure is not None):
+            shares = self.of(POWER, measure)
+            if len(shares) > 1 and own in shares:
+                best = max(shares, key=shares.__getitem__)
+                return (
+                    f"Share of pairs of systems that differ significantly by {measure}: {shares[own]:.1%} with the "
+                    f"labels as they are, at most {shares[best]:.1%} ({best})."
+                )
+        return "Settings are compared by PDP, which needs preferences, or by discriminative power, which needs runs."
 
 
 def compare_scales(
@@ -130,8 +138,8 @@ def compare_scales(
     measures: Sequence[MeasureLike] = ("nDCG@10",),
     *,
     preferences: Preferences | None = None,
-    reduce: str = "all",
-    extend: Iterable[float] = (),
+    merge: str = "all",
+    split: Iterable[float] = (),
     sums: bool = False,
     k: int | None = None,
     choose: str | None = None,
@@ -147,10 +155,10 @@ def compare_scales(
 
     Parameters
     ----------
-    runs, measures, gains, pool : for discriminative power, as ``evaluate`` takes them; no runs, none of it
-    preferences : for PDP; None, none of it
-    reduce, extend, sums : which settings, see ``scale_settings``
-    k, choose : how many documents the order is asked of, and which, as ``chosen_lists`` takes them
+    runs, measures, gains, pool : for discriminative power, as ``evaluate`` takes them; it is left out without runs
+    preferences : for PDP, which is left out without them
+    merge, split, sums : which settings, see ``scale_settings``
+    k, choose : number of documents per list, and which, as ``chosen_lists`` takes them
     lists : lists to take instead
     agreement : False leaves it out
     n_draws : resamples for each interval; None: 300, and for PDP as many as ``pdp`` chooses; 0: no intervals.  Tests
@@ -164,52 +172,46 @@ def compare_scales(
     if not agreement and runs is None and preferences is None:
         raise SettingError("without agreement there is nothing to compare", hint="give runs, preferences, or both")
     seed = seed_of(rng)
-    judgments, left_out = (judgments, []) if runs is None and preferences is None else in_isolation(judgments)
+    notes: list[Any] = []
+    if runs is not None or preferences is not None:
+        judgments, notes = in_isolation(judgments)
     refuse_mixed(judgments)
     runs = None if runs is None else scan(runs, judgments.items)
     if preferences is not None and lists is None:
         lists = chosen_lists(judgments, preferences, runs, k=k, choose=choose, rng=copied(seed))
-    settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
-    notes = [*map(str, left_out), *notes]
+    settings, about = scale_settings(judgments, merge=merge, split=split, sums=sums, rng=copied(seed))
+    notes = [*[NOT_ACROSS_SCALES] * agreement, *notes, *about]
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
-    draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
-    told = settings if agreement else {}
-    values = [each for name, labels in told.items() for each in _agreement(name, labels, draws[name], seed)]
+    values: list[ScaleValue] = []
+    for name, labels in settings.items() if agreement else ():
+        values += _agreement(name, labels, usual if intervals or name == own else 0, seed)
     if runs is not None:
-        powers, said = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
-        values, notes = values + powers, notes + said
+        powers, about = _powers(settings, runs, measures, gains=gains, pool=pool, seed=seed)
+        values, notes = values + powers, notes + about
     pdps: dict[tuple[str, str], PDP] = {}
     if preferences is not None and lists is not None:
-        found, pdps, said = _pdps(settings, preferences, lists, n_draws=n_draws, seed=seed)
-        values, notes = values + found, [*notes, *said, *cycle_warnings(preferences)]
+        found, pdps, about = _pdps(settings, preferences, lists, n_draws=n_draws, seed=seed)
+        values, notes = values + found, [*notes, *about, *cycle_warnings(preferences)]
     order = list(settings)
     values.sort(key=lambda each: order.index(each.setting))
-    notes = list(dict.fromkeys([*[WARNING] * agreement, *notes]))
-    return ScaleComparison(tuple(values), tuple(notes), tuple(_differences(pdps, own)))
+    return ScaleComparison(tuple(values), tuple(dict.fromkeys(notes)), tuple(_differences(pdps, own)))
 
 
 def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
-    """Measure how far assessors agree."""
+    """Measure agreement of assessors by alpha and Phi."""
+    blank = ScaleValue(name, len(judgments.scale), ALPHA, None, None)
     level = judgments.scale.measurement
-    (alpha,) = table(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
+    (record,) = table(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
+    alpha = {key: record[key] for key in ("value", "low", "high", "reason")}
     if alpha["value"] is not None and n_draws == 0:
-        alpha = {**alpha, "reason": None}  # nobody asked for the interval that is not there
-    found = {ALPHA: alpha, "phi": _phi(judgments, n_draws, seed)}
-    return [_value(name, judgments, statistic, record) for statistic, record in found.items()]
-
-
-def _phi(judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> dict[str, Any]:
-    """Phi, or why there is none."""
+        alpha["reason"] = None  # no interval was asked for
+    blank_phi = replace(blank, statistic="phi")
     try:
         found = phi(judgments, interval=None, n_draws=n_draws, chance=False, rng=copied(seed))
     except VenireError as error:
-        return {"value": None, "low": None, "high": None, "reason": error.message}
-    return {"value": found.value, "low": found.low, "high": found.high, "reason": found.reason}
-
-
-def _value(name: str, judgments: Judgments, statistic: str, record: Mapping[str, Any]) -> ScaleValue:
-    numbers = {key: record[key] for key in ("value", "low", "high", "reason")}
-    return ScaleValue(name, len(judgments.scale), statistic, None, **numbers)
+        return [replace(blank, **alpha), replace(blank_phi, reason=error.message)]
+    of_phi = replace(blank_phi, value=found.value, low=found.low, high=found.high, reason=found.reason)
+    return [replace(blank, **alpha), of_phi]
 
 
 def _powers(
@@ -220,8 +222,8 @@ def _powers(
     gains: GainsLike,
     pool: str | Pool,
     seed: np.random.SeedSequence,
-) -> tuple[list[ScaleValue], list[str]]:
-    """Count the pairs of systems that each measure tells apart, in each setting."""
+) -> tuple[list[ScaleValue], list[Any]]:
+    """Measure discriminative power by each measure in each setting."""
     test, own = PairedBootstrap(n=N_TESTS), next(iter(settings))
     try:
         found = discriminative_power(
@@ -239,10 +241,14 @@ def _powers(
         name = row.labels if len(settings) > 1 else own
         value = ScaleValue(name, len(settings[name].scale), POWER, row.measure, row.share)
         values.append(replace(value, reason=row.reason if row.share is None else None))
-    pooled = pool if isinstance(pool, str) else "a function"
-    worth = gains if isinstance(gains, str) else "those given"
-    how = f"discriminative power: labels pooled by {pooled}, gains {worth}, {test.words(found.rows[0].topics)}"
-    return values, [how, *found.notes]
+    method = Note(
+        "power-method",
+        "discriminative power: labels pooled by {pool}, gains {gains}, {test}",
+        pool=pool if isinstance(pool, str) else "a function",
+        gains=gains if isinstance(gains, str) else "as given",
+        test=test.words(found.rows[0].topics),
+    )
+    return values, [method, *found.notes]
 
 
 def _pdps(
@@ -252,10 +258,11 @@ def _pdps(
     *,
     n_draws: int | None,
     seed: np.random.SeedSequence,
-) -> tuple[list[ScaleValue], dict[tuple[str, str], PDP], list[str]]:
-    """Measure PDP in both modes, in each setting; what is doubtful is said in full of the labels as they are only."""
+) -> tuple[list[ScaleValue], dict[tuple[str, str], PDP], list[Note]]:
+    """Measure PDP in both modes, in each setting; all notes are on the labels as they are."""
     values, doubtful, pdps = [], [], {}
-    notes = [f"PDP is of {lists.words}, K = {lists.k}: at most {most_entropy(lists.k):.3f}"]
+    words = "PDP is of {lists}, K = {k}: at most {most:.3f}"
+    notes = [Note("pdp-lists", words, lists=lists.words, k=lists.k, most=most_entropy(lists.k))]
     for name, judgments in settings.items():
         for mode in MODES:
             blank = ScaleValue(name, len(judgments.scale), f"pdp_{mode}", None, None)
@@ -271,12 +278,15 @@ def _pdps(
             pdps[mode, name] = found
             values.append(replace(blank, value=found.value, low=found.low, high=found.high, reason=found.reason))
             if name == next(iter(settings)):
-                notes += [f"PDP, {mode} mode: {word}" for word in found.warnings()]
+                notes += [
+                    Note(note.kind, "PDP, {mode} mode: " + note.template, **note.fields | {"mode": mode})
+                    for note in found.warnings()
+                ]
             elif found.reason is None and found.labels.warnings():
                 doubtful.append(name)
     if doubtful:
-        where = ", ".join(dict.fromkeys(doubtful))
-        notes.append(f"PDP rests on few tests for some pairs of labels, or on none, in {where}")
+        words = "PDP rests on few tests for some pairs of labels, or on none, in {settings:list}"
+        notes.append(Note("few-tests", words, settings=list(dict.fromkeys(doubtful))))
     return values, pdps, notes
 
 
@@ -293,37 +303,14 @@ def _differences(pdps: Mapping[tuple[str, str], PDP], own: str) -> list[PDPDiffe
 
 
 def _by_pdp(mode: str, own: float, differences: Sequence[PDPDifference]) -> str:
-    """Say which settings leave significantly more of the order of documents open than the labels as they are."""
-    begin = f"By PDP in {mode} mode the labels as they are leave {own:.3f} nats of the order of documents open"
+    """Return which settings differ significantly from the labels as they are."""
     known = [each for each in differences if each.difference is not None]
-    tested = [each for each in known if each.low is not None]
-    if not tested:
-        shown = [f"{each.a} {each.difference:+.3f}" for each in known]
-        return f"{begin}; differences from that, without intervals: {listed(shown)}."
-    more = [each.a for each in tested if each.significant and (each.difference or 0) > 0]
-    less = [each.a for each in tested if each.significant and (each.difference or 0) < 0]
-    same = [each.a for each in tested if not each.significant]
-    parts = [("significantly more", more), ("significantly less", less), ("not significantly different", same)]
-    words = [f"{how}: {listed(names)}" for how, names in parts if names]
-    return f"{begin}; {'; '.join(words)} ({tested[0].test})."
-
-
-def _by_power(found: ScaleComparison, own: str) -> str:
-    """Say which setting tells most systems apart; without that, nothing can be said."""
-    measures = dict.fromkeys(each.measure for each in found.values if each.measure is not None)
-    for measure in measures:
-        shares = found.of(POWER, measure)
-        if len(shares) > 1 and own in shares:
-            best = max(shares, key=shares.__getitem__)
-            if shares[best] == 0:
-                return f"By {measure} no setting tells any pair of systems apart."
-            if shares[best] == shares[own]:
-                return (
-                    f"By {measure} no other setting tells more pairs of systems apart than the labels as they are "
-                    f"({shares[own]:.1%})."
-                )
-            return (
-                f"By {measure} the setting {best} tells most pairs of systems apart ({shares[best]:.1%}); the labels "
-                f"as they are {shares[own]:.1%}."
-            )
-    return "Nothing here says which setting is best: that takes preferences (PDP), or runs (discriminative power)."
+    shown = {
+        "significantly more uncertain": [each.a for each in known if each.significant and (each.difference or 0) > 0],
+        "significantly less uncertain": [each.a for each in known if each.significant and (each.difference or 0) < 0],
+        "not significantly different": [each.a for each in known if each.low is not None and not each.significant],
+        "without an interval": [f"{each.a} {each.difference:+.3f}" for each in known if each.low is None],
+    }
+    words = [f"{how}: {listed(names)}" for how, names in shown.items() if names]
+    test = next((f" ({each.test})" for each in known if each.test), "")
+    return f"PDP of the labels as they are is {own:.3f} nats in {mode} mode; {'; '.join(words)}{test}."

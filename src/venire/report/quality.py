@@ -113,7 +113,7 @@ def _preferences(evidence: Evidence) -> list[Part]:
 
 def _doubts(found: PDP, preferences: Preferences) -> list[str]:
     """What speaks against the preferences: higher labels that lose, and cycles."""
-    return [*found.labels.reversals(), *cycle_warnings(preferences)]
+    return [str(note) for note in (*found.labels.reversals(), *cycle_warnings(preferences))]
 
 
 def _lists(evidence: Evidence, preferences: Preferences) -> TopLists:
@@ -166,7 +166,7 @@ def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Par
         *_settings(scales),
         Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
         *_differences(scales),
-        *[warning(note) for note in scales.notes[:1]],
+        *[warning(str(note)) for note in scales.notes[:1]],
     ]
 
 
@@ -197,7 +197,8 @@ def _settings(scales: ScaleComparison) -> list[Part]:
 
 def _how(scales: ScaleComparison, left_out: bool) -> str:
     """Say what names of settings mean, and whose labels tell systems apart here: all assessors' together."""
-    told = [f" D{note[1:]}." for note in scales.notes if note.startswith("discriminative power:")]
+    method = [str(note) for note in scales.notes if getattr(note, "kind", "") == "power-method"]
+    told = [f" {text[0].upper()}{text[1:]}." for text in method]
     told += [" Topics that no system has a list for are left out."] * left_out
     merged = " (A setting such as 4to2(>=1) merges four labels into two, those from 1 upwards into one.)"
     return "".join([merged, *told])

@@ -1,15 +1,15 @@
-r"""Preferences against labels: which grades do users really tell apart?
+r"""Preferences by label: how often a document with a higher label is preferred.
 
-Every choice between two documents that an assessor of the judgments labelled a and b says something on p(a > b), the
-chance that a document labelled a is preferred to one labelled b.  Each assessor who labelled both documents is a sample
-of their own (Chu et al. 2021, doi:10.1145/3459637.3482428, Eq. 10).  Both orientations are counted, a tie as one half
-of each:
+Every choice between two documents that an assessor of the judgments labelled a and b is a sample of p(a > b), the
+probability that a document labelled a is preferred to one labelled b.  Each assessor who labelled both documents is a
+sample of their own (Chu et al. 2021, doi:10.1145/3459637.3482428, Eq. 10).  Both orientations are counted, a tie as one
+half of each:
 
 .. math:: p(a > b) = \frac{n_{a \succ b} + n_{a \sim b} / 2}{n_{ab}}
 
 so that p(a > b) + p(b > a) = 1 and p(a > a) = 1/2.  (As printed, Eq. 10 counts one orientation and need not add up.)
 
-Intervals treat the choices of a topic as alike (``kernels.shares``).
+Intervals take choices of one topic as dependent (``kernels.shares``).
 
 Cost: O(choices x labels per document), and topics x labels^2 cells.
 """
@@ -27,15 +27,8 @@ from venire.data.scale import Scale
 from venire.errors import PairsError
 from venire.kernels.paired_labels import by_person, middle_entries
 from venire.kernels.shares import clustered_shares
-from venire.results import Tabular, counted, listed
+from venire.results import Records, Tabular, counted, known
 from venire.types import Codes, Floats, Ints
-
-VERDICTS = (
-    "users prefer",
-    "it is not sure that they prefer",
-    "against the order of the scale, they do not prefer",
-    "nobody was asked about",
-)
 
 
 class LabelledChoices(NamedTuple):
@@ -48,9 +41,9 @@ class LabelledChoices(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PreferencesByLabels(Tabular):
-    """What users prefer, by label: counts (label_left, label_right, outcome: left, tie, right) in both orientations.
+    """Preferences by label: counts (label_left, label_right, outcome: left, tie, right) in both orientations.
 
-    p, low, high (label_left, label_right): the chance that the left one is preferred, NaN where nothing was asked.
+    p, low, high (label_left, label_right): probability that the left one is preferred, NaN where no choice was made.
     n_choices counts the choices that both labels were found for; n_unlabelled the others.
     """
 
@@ -64,50 +57,40 @@ class PreferencesByLabels(Tabular):
     n_topics: int
 
     def told_apart(self, higher: int, lower: int) -> bool | None:
-        """Whether users prefer this higher level to the lower one for sure; None where nothing is known."""
+        """Return whether the higher label is preferred significantly more often than not; None where unknown."""
         low = self.low[higher, lower]
         return None if np.isnan(low) else bool(low > 0.5)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per pair of labels, lower label first; None where nothing is known, with a reason."""
+    def records(self) -> Records:
+        """Return one row per pair of labels, lower label first; None where nothing is known, with a reason."""
         lower, higher = np.triu_indices(len(self.scale), 1)
         return [self._record(a, b) for a, b in zip(lower.tolist(), higher.tolist(), strict=True)]
 
     def sentence(self) -> str:
-        """Say which neighbouring labels users tell apart, and which not."""
-        told: dict[str, list[str]] = {}
-        for level in range(len(self.scale) - 1):
-            told.setdefault(self._verdict(level), []).append(self._step(level))
-        said = {verdict: listed(steps, len(self.scale)) for verdict, steps in told.items()}
-        parts = "; ".join(f"{verdict} {said[verdict]}" for verdict in VERDICTS if verdict in said)
-        equal = self.counts.trace().sum() / self.counts.sum()
-        alike = f" ({equal:.0%} of them between equal labels)" if equal else ""
-        return f"From {counted(self.n_choices, 'choice')} on {counted(self.n_topics, 'topic')}{alike}: {parts}."
-
-    def _verdict(self, level: int) -> str:
-        low, high = self.low[level + 1, level], self.high[level + 1, level]
-        return VERDICTS[3 if np.isnan(low) else 0 if low > 0.5 else 2 if high < 0.5 else 1]
-
-    def _step(self, level: int) -> str:
-        p, low, high = (float(each[level + 1, level]) for each in (self.p, self.low, self.high))
-        name = f"{self.scale.labels[level + 1]} to {self.scale.labels[level]}"
-        return name if np.isnan(p) else f"{name} ({p:.0%} of the time, {low:.0%} to {high:.0%})"
+        """Return how often the higher of two neighbouring labels is preferred, with 95 % intervals."""
+        steps = [self._record(level, level + 1) for level in range(len(self.scale) - 1)]
+        shown = [
+            f"{each['higher']} over {each['lower']} in {each['p']:.0%} [{each['low']:.0%}, {each['high']:.0%}]"
+            for each in steps
+            if each["p"] is not None
+        ]
+        choices, topics = counted(self.n_choices, "choice"), counted(self.n_topics, "topic")
+        return f"Preference for the higher label, {choices} on {topics}: {', '.join(shown) or 'not known'}."
 
     def _record(self, lower: int, higher: int) -> dict[str, Any]:
         won, tied, lost = self.counts[higher, lower].tolist()
-        p, low, high = (float(each[higher, lower]) for each in (self.p, self.low, self.high))
-        known = not np.isnan(p)
+        p, low, high = (known(each[higher, lower]) for each in (self.p, self.low, self.high))
         return {
             "lower": self.scale.labels[lower],
             "higher": self.scale.labels[higher],
             "higher_preferred": won,
             "ties": tied,
             "lower_preferred": lost,
-            "p": p if known else None,
-            "low": low if known else None,
-            "high": high if known else None,
+            "p": p,
+            "low": low,
+            "high": high,
             "told_apart": self.told_apart(higher, lower),
-            "reason": None if known else "no choice is between documents with these labels",
+            "reason": "no choice is between documents with these labels" if p is None else None,
         }
 
 
@@ -115,7 +98,7 @@ def preferences_by_labels(preferences: Preferences, judgments: Judgments) -> Pre
     """Count choices by the labels of the two documents, and how often the higher label is preferred.
 
     A choice is counted once for every assessor who labelled both documents.  When not to use this: labels and
-    preferences by the same people at the same time, who will not contradict themselves.
+    preferences by the same people at the same time, which are not independent.
     """
     chosen = labelled_choices(preferences, judgments)
     if len(chosen.row) == 0:
@@ -127,24 +110,17 @@ def preferences_by_labels(preferences: Preferences, judgments: Judgments) -> Pre
     by_topic = _counts(chosen, preferences.outcome[chosen.row], topic, (len(preferences.topics), n_labels))
     hits = by_topic[..., 0] + by_topic[..., 1] / 2
     p, low, high = clustered_shares(hits, by_topic.sum(axis=-1).astype(np.float64))
-    _settle_equals(p, low, high)
+    for each in (p, low, high):  # one half by definition
+        np.fill_diagonal(each, 0.5)
     n_choices = len(np.unique(chosen.row))
-    return PreferencesByLabels(
-        scale=judgments.scale,
-        counts=by_topic.sum(axis=0),
-        p=p,
-        low=low,
-        high=high,
-        n_choices=n_choices,
-        n_unlabelled=len(preferences) - n_choices,
-        n_topics=len(np.unique(topic)),
-    )
+    counts = n_choices, len(preferences) - n_choices, len(np.unique(topic))
+    return PreferencesByLabels(judgments.scale, by_topic.sum(axis=0), p, low, high, *counts)
 
 
 def labelled_choices(preferences: Preferences, judgments: Judgments) -> LabelledChoices:
-    """Put the labels of both documents beside each choice, assessor by assessor (Eq. 10).
+    """Join each choice with the labels of both documents, assessor by assessor (Eq. 10).
 
-    Of several labels that an assessor gave to a document the middle one counts, the lower of two.
+    Of several labels that an assessor gave to a document the median counts, the lower of two.
     """
     left, right = item_numbers(preferences, judgments)
     row = np.flatnonzero((left >= 0) & (right >= 0))
@@ -154,7 +130,7 @@ def labelled_choices(preferences: Preferences, judgments: Judgments) -> Labelled
 
 
 def item_numbers(preferences: Preferences, judgments: Judgments) -> tuple[Ints, Ints]:
-    """Number the left and the right document of each choice among the judged items, -1 where it is not there."""
+    """Return the item numbers of the left and the right document of each choice, -1 for documents without judgment."""
     docs = preferences.docs.slices
     left, right = (
         judgments.items.numbers_of(preferences.topics, preferences.topic, docs.take(side))
@@ -171,9 +147,3 @@ def _counts(chosen: LabelledChoices, outcome: Codes, topic: Codes, shape: tuple[
     swapped = ((cell + chosen.label_right) * n_labels + chosen.label_left) * 3 + (1 + outcome)
     counts = np.bincount(np.concatenate([here, swapped]), minlength=n_topics * n_labels**2 * 3)
     return counts.reshape(n_topics, n_labels, n_labels, 3)
-
-
-def _settle_equals(p: Floats, low: Floats, high: Floats) -> None:
-    """Two documents of one label are one half by definition, not by estimate."""
-    for each in (p, low, high):
-        np.fill_diagonal(each, 0.5)

@@ -1,13 +1,8 @@
-"""What a click log says by itself: how much was clicked at each rank, and the mean click-through rate with an interval.
+"""Click logs: clicks by rank, the mean click-through rate with an interval, and online measures of runs.
 
-Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1; the rates are those of ``data.clicks``.  The mean over
-topics has Student's interval from the topics' standard deviation: what a bootstrap over topics comes to with
-infinitely many draws.  It tells how far other topics of the same kind would differ, not how far other users of these
-topics would.
-
-Online measures: scores of runs, topic by topic, by what users did with their documents.
-
-Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1:
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Section 5.2.1; the rates are those of ``data.clicks``.  The mean
+click-through rate over topics has Student's interval from the topics' standard deviation, the limit of a bootstrap over
+topics.  It covers other topics of the same kind, not other users of these topics.  Online measures are
 
     CTR            mean click-through rate of all documents shown for a topic: a set has no order, so it is the same
                    for every run
@@ -24,6 +19,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +32,15 @@ from venire.errors import UnjudgedWarning, UnknownName
 from venire.io.runs import RunsLike, as_runs, scan
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
-from venire.results import Estimate, Records, Tabular, counted, known
+from venire.results import Estimate, Note, Records, Tabular, counted, known
 from venire.types import Bools, Floats
+
+MANY_UNSEEN = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class ClickSummary(Tabular):
-    """A log in numbers; ``mean_ctr`` is over topics, ``rates`` (topic,) are theirs, in the order of ``clicks.topics``.
+    """Summary of a log; ``mean_ctr`` is over topics, ``rates`` (topic,) are theirs, in the order of ``clicks.topics``.
 
     mean_ctr has NaN limits where there is one topic only, and is NaN where the log has nothing but clicks.
     """
@@ -52,7 +50,7 @@ class ClickSummary(Tabular):
     mean_ctr: Estimate
 
     def record(self) -> dict[str, object]:
-        """Return it as a JSON object."""
+        """Return the totals."""
         clicks, ctr = self.clicks, self.mean_ctr
         return {
             "sessions": clicks.sessions,
@@ -67,8 +65,8 @@ class ClickSummary(Tabular):
             "high": known(ctr.high),
         }
 
-    def ranks(self) -> list[dict[str, int | float]]:
-        """Return what happened at each rank: counts, and clicks and satisfied clicks over impressions."""
+    def records(self) -> Records:
+        """Return one row per rank: counts, and clicks and satisfied clicks over impressions."""
         ranks = self.clicks.ranks
         columns = (ranks.rank, ranks.impressions, ranks.clicks, ranks.satisfied)
         return [
@@ -77,25 +75,17 @@ class ClickSummary(Tabular):
             for rank, shown, clicked, good in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
-    def records(self) -> Records:
-        """Return one row per rank."""
-        return [dict(row) for row in self.ranks()]
-
     def sentence(self) -> str:
-        """Say it in one sentence."""
-        ctr, topics = self.mean_ctr, counted(len(self.rates), "topic")
+        """Return the size of the log and the mean click-through rate."""
+        ctr = self.mean_ctr
         limits = "" if np.isnan(ctr.low) else f" [{ctr.low:.3f}, {ctr.high:.3f}]"
-        log = f"{counted(self.clicks.sessions, 'session')} on {topics}"
-        if np.isnan(ctr.value):
-            return f"{log}: the click-through rate is not known, since the log has no result without a click."
-        return (
-            f"{log}: a document that is shown gets a satisfied click "
-            f"({self.clicks.rule}) {ctr.value:.3f}{limits} of the time, averaged over documents, then topics."
-        )
+        rate = "not known, since the log has no result without a click" if np.isnan(ctr.value) else f"{ctr.value:.3f}"
+        log = f"{counted(self.clicks.sessions, 'session')} on {counted(len(self.rates), 'topic')}"
+        return f"{log}: the mean rate of satisfied clicks ({self.clicks.rule}) per document shown is {rate}{limits}."
 
 
 def summarise_clicks(clicks: Clicks) -> ClickSummary:
-    """Sum a click log up.
+    """Summarise a click log.
 
     Examples
     --------
@@ -115,12 +105,9 @@ def summarise_clicks(clicks: Clicks) -> ClickSummary:
     return ClickSummary(clicks, rates, Estimate(mean, low, high, LEVEL, f"Student over topics, n={n}"))
 
 
-MANY_UNSEEN = 0.2
-
-
 @dataclass(frozen=True, kw_only=True)
 class Online:
-    """How clicks become scores: the first ``top`` documents of a list, and what click labels are worth."""
+    """Settings of online measures: the first ``top`` documents of a list, and the gains of click labels."""
 
     top: int = 5
     gains: GainsLike = "exponential"
@@ -132,7 +119,7 @@ class Online:
 
 
 def lists_of(clicks: Clicks, runs: RunsLike | None) -> Runs:
-    """Take the runs given, or the lists that were usually shown."""
+    """Return the runs given, or the lists that were usually shown."""
     return clicks.usual_lists() if runs is None else as_runs(runs)
 
 
@@ -152,42 +139,40 @@ def online_scores(
     chosen = _chosen(clicks, facts, topics)
     names = tuple(name for name, wanted in zip(clicks.topics, chosen, strict=True) if wanted)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnjudgedWarning)  # what was never shown is told below
+        warnings.simplefilter("ignore", UnjudgedWarning)  # documents that were never shown: a note below
         cut = f"nDCG@{setting.top}"
         labels = evaluate(clicks.labels(), sources, cut, gains=setting.gains, topics=names, missing="skip")
     of_topic = np.broadcast_to(clicks.topic_rates()[chosen], labels.values.shape[:2])
     of_top, unseen = _top_rates(clicks, facts, setting.top)
     values = np.stack([of_topic, of_top[:, chosen], labels.values[..., 0]], axis=-1)
     values = np.where(np.isnan(labels.values), np.nan, values)
-    notes = (f"{unseen:.0%} of the first {setting.top} documents were never shown",) * (unseen > MANY_UNSEEN)
-    return Scores(
-        values,
-        labels.axes,
-        {"system": facts.systems, "topic": names, "measure": setting.names},
-        (*labels.notes, *notes),
-    )
+    words = "{share:.0%} of the first {top} documents were never shown"
+    never = [Note("never-shown", words, share=unseen, top=setting.top)] * (unseen > MANY_UNSEEN)
+    notes: tuple[Any, ...] = (*labels.notes, *never)
+    axes = {"system": facts.systems, "topic": names, "measure": setting.names}
+    return Scores(values, labels.axes, axes, notes)
 
 
 def _chosen(clicks: Clicks, facts: Facts, topics: Iterable[str] | None) -> Bools:
     """Mark the topics that are asked for and have a list -> (topic,)."""
     chosen = np.zeros(len(clicks.items.topics), dtype=np.bool_)
     chosen[facts.topic] = True
-    if topics is not None:
-        asked = set(topics)
+    asked = None if topics is None else set(topics)
+    if asked is not None:
         chosen &= np.array([name in asked for name in clicks.topics], dtype=np.bool_)
     if not chosen.any():
-        wanted = sorted(asked)[0] if topics is not None and asked else facts.unjudged_topics[0]
+        wanted = min(asked) if asked else facts.unjudged_topics[0]
         raise UnknownName("topic of the click log among those asked for:", wanted, clicks.topics)
     return chosen
 
 
 def _top_rates(clicks: Clicks, facts: Facts, top: int) -> tuple[Floats, float]:
-    """Mean rate of the first documents of each list -> (system, topic); and the share of these never shown."""
+    """Return the mean rate of the first documents of lists -> (system, topic), and the share never shown."""
     hit = facts.rank <= top
     owner = np.repeat(np.arange(len(facts.depth)), facts.n_hits)[hit]
     total = np.bincount(owner, clicks.rates()[facts.item[hit]], minlength=len(facts.depth))
-    there = np.bincount(owner, minlength=len(facts.depth))
-    mean = np.divide(total, there, out=np.full(len(total), np.nan), where=there > 0)
+    present = np.bincount(owner, minlength=len(facts.depth))
+    mean = np.divide(total, present, out=np.full(len(total), np.nan), where=present > 0)
     table = np.full((len(facts.systems), len(facts.items.topics)), np.nan)
     table[facts.system, facts.topic] = mean
-    return table, 1 - float(there.sum() / max(np.minimum(facts.depth, top).sum(), 1))
+    return table, 1 - float(present.sum() / max(np.minimum(facts.depth, top).sum(), 1))

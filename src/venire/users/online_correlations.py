@@ -1,8 +1,8 @@
-r"""Do offline measures tell on which topics users were satisfied?  Rank correlations over topics with online measures.
+r"""Rank correlations over topics between offline measures, from labels, and online measures, from clicks.
 
-Golbus et al. (2014, doi:10.1145/2566486.2568015), Figures 4 and 5: topics are ordered by an offline measure, from
-labels, and by an online one, from clicks (``online_measures``), and the two orders are correlated by Kendall's tau (b)
-and Spearman's rho, over weights alpha of conditional labels.  Scores closer than 1e-10 are tied.
+Golbus et al. (2014, doi:10.1145/2566486.2568015), Figures 4 and 5: topics are ordered by an offline and by an online
+measure (``users.clicks``), and the two orders are correlated by Kendall's tau (b) and Spearman's rho, over weights
+alpha of conditional labels.  Scores closer than 1e-10 are tied.
 
 The paper has no intervals.  Here they are Student's around the value, from its standard deviation over resampled
 topics; so is that of ``gain``, the correlation at an alpha less the one at alpha = 0 on the same topics.  Where several
@@ -43,7 +43,7 @@ from venire.measures.measure import ContextMeasure
 from venire.measures.names import parse_measure
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
-from venire.results import Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Floats, RNGLike
 from venire.users.clicks import MANY_UNSEEN, Online, lists_of, online_scores
 
@@ -79,43 +79,49 @@ class OnlineCorrelation:
     topics: int
 
     def record(self) -> dict[str, Any]:
-        """Return it as a JSON object: null where nothing is known."""
+        """Return a row; None where a number is not known."""
         return {key: None if isinstance(each, float) and isnan(each) else each for key, each in asdict(self).items()}
 
 
 @dataclass(frozen=True)
 class OnlineCorrelations(Tabular):
-    """Correlations between offline and online measures; ``method`` says how the intervals were had."""
+    """Correlations between offline and online measures; ``method`` describes the intervals."""
 
     rows: tuple[OnlineCorrelation, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note | str, ...]
     method: str
     scores: tuple[Scores, Scores]
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one JSON object per correlation."""
+    def records(self) -> Records:
+        """Return one row per correlation."""
         return [row.record() for row in self.rows]
 
     def headline(self) -> tuple[OnlineCorrelation, ...]:
-        """The means over all systems; where there is but one system, its own."""
+        """Return the means over all systems; of a single system, its own."""
         return tuple(row for row in self.rows if row.system == "all") or self.rows
 
     def sentence(self) -> str:
-        """Say the main finding in one sentence."""
+        """Return the highest tau with each online measure."""
         known = [row for row in self.headline() if row.correlation == "kendall" and not isnan(row.value)]
         if not known:
             return "No correlation over topics is known: one side is the same for all of them."
-        said = []
-        for online in dict.fromkeys(row.online for row in known):
-            best = max((row for row in known if row.online == online), key=lambda row: row.value)
-            at = "" if best.alpha is None else f" at alpha {best.alpha:g}"
-            limits = "" if isnan(best.low) else f" [{best.low:.2f}, {best.high:.2f}]"
-            said.append(f"{online} with {best.measure}{at} (tau {best.value:.2f}{limits})")
-        return f"Over {counted(known[0].topics, 'topic')}, clicks go together best: {'; '.join(said)}."
+        best = [
+            max((row for row in known if row.online == online), key=lambda row: row.value)
+            for online in dict.fromkeys(row.online for row in known)
+        ]
+        return (
+            f"Highest rank correlation (tau) over {counted(known[0].topics, 'topic')}: "
+            f"{'; '.join(f'{row.online} with {_words(row)}' for row in best)}."
+        )
+
+
+def _words(row: OnlineCorrelation) -> str:
+    at = "" if row.alpha is None else f" at alpha {row.alpha:g}"
+    return f"{row.measure}{at} {row.value:.2f}" + ("" if isnan(row.low) else f" [{row.low:.2f}, {row.high:.2f}]")
 
 
 class _Offline(NamedTuple):
-    """A measure to compute: under which name it is shown, at which alpha."""
+    """A measure to compute, with the name that is reported, and its alpha."""
 
     measure: MeasureLike
     name: str
@@ -146,12 +152,12 @@ def correlate_online(
     runs : the lists to score; None: the one that was shown most often for each topic
     alphas : weights of conditional labels, for measures that take ``alpha``
     online : how clicks become scores
-    n_draws : how often topics are resampled
+    n_draws : number of resamples of topics
     topics : only these
 
     Notes
     -----
-    Only topics that were judged, clicked through and ranked by the runs take part.
+    Only topics that were judged, are in the log and are ranked by the runs are used.
     """
     labels, sources = as_judgments(judgments), lists_of(clicks, runs)
     wanted = _wanted(as_list(measures), alphas)
@@ -162,7 +168,7 @@ def correlate_online(
     given: list[MeasureLike] = [each.measure for each in wanted]
     lists = scan(sources, labels.items)
     with warnings.catch_warnings():
-        if runs is None:  # lists that were shown are no system to be warned of: a note tells
+        if runs is None:  # a note replaces the warning
             warnings.simplefilter("ignore", UnjudgedWarning)
         offline = evaluate(labels, lists, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
     behaviour = online_scores(clicks, sources, topics=offline.names["topic"], setting=online)
@@ -172,34 +178,34 @@ def correlate_online(
     few = _few(rows)
     form = f", in Wilson's form below {FEW_TOPICS} topics" if few else ""
     method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
-    unjudged: list[str] = []
+    unjudged: list[Note] = []
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])
         unjudged = _unjudged(whose, lists, topics=offline.names["topic"], top=online.top)
-    notes = tuple(dict.fromkeys(map(str, [*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few])))
+    notes: tuple[Any, ...] = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
 
 
-def _few(rows: Sequence[OnlineCorrelation]) -> list[str]:
-    """Say that correlations rest on few topics, if so."""
+def _few(rows: Sequence[OnlineCorrelation]) -> list[Note]:
+    """Note correlations over few topics."""
     fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
-    words = f"correlations rest on {counted(fewest, 'topic')} where there are fewest: their intervals are wide"
-    return [words] * (fewest < FEW_TOPICS)
+    words = "correlations rest on as few as {n:topic}: their intervals are wide"
+    return [Note("few-topics", words, n=fewest)] * (fewest < FEW_TOPICS)
 
 
-def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[str]:
-    """Say how many of the first documents that were shown have no label, if that is many."""
+def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[Note]:
+    """Note that many of the first documents shown have no label."""
     facts = scan(lists, labels.items).facts
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
     scored = np.isin(list(labels.items.topics), topics)[facts.topic]
     hits = judged[facts.item] & (facts.rank <= top) & np.repeat(scored, facts.n_hits)
     share = 1 - float(hits.sum() / max(np.minimum(facts.depth, top)[scored].sum(), 1))
-    words = f"{share:.0%} of the first {top} documents of the lists that were shown have no label"
-    return [words] * (share > MANY_UNSEEN)
+    words = "{share:.0%} of the first {top} documents of the lists that were shown have no label"
+    return [Note("unjudged", words, share=share, top=top)] * (share > MANY_UNSEEN)
 
 
 class _Found(NamedTuple):
-    """Draws of a correlation for one system (1 + draw, offline, online), the first of them as topics are."""
+    """Draws of a correlation for one system (1 + draw, offline, online), the first without resampling."""
 
     system: str
     correlation: str
@@ -208,10 +214,10 @@ class _Found(NamedTuple):
 
 
 def _wanted(measures: Sequence[MeasureLike], alphas: Sequence[float]) -> list[_Offline]:
-    """Spread measures that take alpha over the alphas; others stand as they are."""
+    """Repeat measures that take alpha for every alpha; keep the others."""
     for alpha in alphas:
         if not 0 <= alpha <= 1:
-            raise SettingError(f"alpha is {alpha}, expected a weight from 0 to 1", hint="as in --alphas 0,0.25,0.5,1")
+            raise SettingError(f"alpha is {alpha}, expected a weight from 0 to 1", hint="as in 0, 0.25, 0.5, 1")
     wanted = []
     for each in measures:
         measure = parse_measure(each) if isinstance(each, str) else each
@@ -230,7 +236,7 @@ def _on_topics(scores: Scores, topics: Sequence[str]) -> Scores:
 
 
 def _correlated(offline: Scores, online: Scores, *, n_draws: int, rng: RNGLike) -> Iterator[_Found]:
-    """Correlate system by system on the topics it has scores for, all on the same draws; then their mean."""
+    """Correlate the scores of each system on its topics, all on the same draws; the mean of systems comes first."""
     n_topics, systems = len(offline.names["topic"]), offline.names["system"]
     drawn = topic_weights(n_topics, n_draws, np.random.default_rng(rng))
     weights = np.concatenate([np.ones((1, n_topics)), drawn])
@@ -253,38 +259,33 @@ def _rows(found: _Found, wanted: Sequence[_Offline], names: Sequence[str]) -> It
     zero = {each.name: place for place, each in enumerate(wanted) if each.alpha == 0}
     for (place, each), (column, online) in ((i, j) for i in enumerate(wanted) for j in enumerate(names)):
         draws = found.draws[:, place, column]
-        value, low, high = estimated(draws, found.topics, found.correlation)
         gain: tuple[float, float, float] | tuple[None, None, None] = (None, None, None)
         if each.name in zero and each.alpha:
             gain = _gained(draws, found.draws[:, zero[each.name], column], found)
+        limits = (*estimated(draws, found.topics, found.correlation), *gain)
         yield OnlineCorrelation(
             system=found.system,
             measure=each.name,
             alpha=each.alpha,
             online=online,
             correlation=found.correlation,
-            value=value,
-            low=low,
-            high=high,
-            gain=gain[0],
-            gain_low=gain[1],
-            gain_high=gain[2],
             topics=found.topics,
+            **dict(zip(("value", "low", "high", "gain", "gain_low", "gain_high"), limits, strict=True)),
         )
 
 
 def estimated(draws: Floats, n_topics: int, correlation: str) -> tuple[float, float, float]:
-    """Value and limits of a correlation from what it is as topics are, and in each draw."""
+    """Return value and limits of a correlation from its draws, the first of them on the topics as they are."""
     value, sd = float(draws[0]), resampled_sd(draws[1:], n_topics)
     if len(draws) == 1 or isnan(value):
         return value, np.nan, np.nan
     if n_topics < FEW_TOPICS or sd <= STEADY:
-        return value, *_cautious(value, sd, n_topics, UNRELATED[correlation](n_topics))
+        return value, *_wilson(value, sd, n_topics, UNRELATED[correlation](n_topics))
     return value, *interval(value, sd, n_topics)
 
 
-def _cautious(value: float, sd: float, n_topics: int, unrelated: float) -> tuple[float, float]:
-    """Limits by Wilson's form; unrelated: the least that the variance is, as a share of 1 - correlation^2."""
+def _wilson(value: float, sd: float, n_topics: int, unrelated: float) -> tuple[float, float]:
+    """Return limits by Wilson's form; unrelated: the least variance, as a share of 1 - correlation^2."""
     rest = 1 - value**2
     share = max(sd**2 / rest if rest > STEADY and not isnan(sd) else 0.0, unrelated)
     reach = student(n_topics) ** 2 * share
@@ -293,7 +294,7 @@ def _cautious(value: float, sd: float, n_topics: int, unrelated: float) -> tuple
 
 
 def _gained(draws: Floats, without: Floats, found: _Found) -> tuple[float, float, float]:
-    """Value and limits of the difference between a correlation and the one at alpha = 0, on the same draws."""
+    """Return value and limits of the difference between a correlation and the one at alpha = 0, on the same draws."""
     difference = draws - without
     value, sd = float(difference[0]), resampled_sd(difference[1:], found.topics)
     if found.topics >= FEW_TOPICS:

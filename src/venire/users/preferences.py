@@ -1,6 +1,6 @@
-r"""Preferences by several people: what they say together, how far they agree, and whether the left side has it easier.
+r"""Preferences of several people: their consensus, how far they agree, and whether the left side is preferred.
 
-*Settled*: one answer per pair.  The median of strengths, or the outcome that most chose (``majority``).  Where an even
+*Consensus*: one answer per pair, the median of strengths or the outcome that most chose (``majority``).  Where an even
 number of choices has two middle ones, or two outcomes are equally frequent, the answer is split over both, half each:
 between a tie and "left", the left one has 3/4.  (Chu et al. 2021, doi:10.1145/3459637.3482428, Section 5.1.1, take the
 median; their published code splits.)
@@ -10,13 +10,13 @@ median; their published code splits.)
 .. math:: A_o = \frac1N \sum_{pairs} \sum_c \frac{n_c (n_c - 1)}{n - 1}, \qquad
           \alpha = 1 - \frac{1 - A_o}{1 - A_e}, \qquad A_e = \sum_c \frac{m_c (m_c - 1)}{M (M - 1)}
 
-Krippendorff's alpha (2004), nominal.  Which document of a pair is written first is a matter of chance and must not
-matter, so m counts every choice in both orientations (M = 2N): left and right are equally likely by construction.  Two
-assessors are compared by Cohen's kappa (1960) with the same counting; how often each calls a tie is their own.
+Krippendorff's alpha (2004), nominal.  Which document of a pair is written first is arbitrary, so m counts every choice
+in both orientations (M = 2N): left and right are equally likely by construction.  Two assessors are compared by Cohen's
+kappa (1960) with the same counting; the share of ties is each assessor's own.
 
-*Position*: the share of left among choices that are no ties.  It is a bias only if sides were drawn by lot.
+*Position*: the share of left among choices that are not ties.  It is a bias only if sides were assigned at random.
 
-An assessor who chose several times on a pair counts once, with the middle of their choices.
+An assessor who chose several times on a pair counts once, with the median of their choices.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from venire.types import Floats, Ints, RNGLike
 WAYS = ("median", "majority")
 TOPIC_DRAWS = 1000
 TOPICS, PAIRS = "choices of a topic taken as alike", "pairs taken as independent"
+ALONE = "no two assessors compared the same pair; if assessors are not known, take every choice as another person's"
 
 
 @dataclass(frozen=True, eq=False)
-class Settled(Tabular):
+class Consensus(Tabular):
     """One answer per pair: table (a row per pair), the two middle strengths low and high, and n_choices, all (pair,).
 
     ``table.strength`` is the mean of low and high.
@@ -54,16 +55,13 @@ class Settled(Tabular):
 
     @property
     def left_share(self) -> Floats:
-        """How far the left one is preferred -> (pair,): 1, 0, 1/2 for a tie; split where low and high differ."""
+        """Share of the left one -> (pair,): 1, 0, 1/2 for a tie; split where low and high differ."""
         return 0.5 + (np.sign(self.low) + np.sign(self.high)) / 4
 
     def sentence(self) -> str:
-        """Say how many pairs have an answer, and of how many choices."""
-        ties = int((self.table.strength == 0).sum())
-        return (
-            f"{counted(len(self.n_choices), 'pair')} settled by {counted(int(self.n_choices.sum()), 'choice')}, "
-            f"{counted(ties, 'tie')} among them."
-        )
+        """Return how many pairs have an answer, and of how many choices."""
+        pairs, choices = counted(len(self.n_choices), "pair"), counted(int(self.n_choices.sum()), "choice")
+        return f"Consensus on {pairs} from {choices}, {counted(int((self.table.strength == 0).sum()), 'tie')}."
 
     def records(self) -> Records:
         """Return one row per pair: the answer, the two middle strengths, and how many choices there were."""
@@ -76,7 +74,7 @@ class Settled(Tabular):
 
 @dataclass(frozen=True)
 class TwoAssessors:
-    """How two assessors agree on the n_pairs that both compared; None with a reason where nothing can be said."""
+    """Agreement of two assessors on the n_pairs that both compared; None with a reason where undefined."""
 
     a: str
     b: str
@@ -88,7 +86,7 @@ class TwoAssessors:
 
 @dataclass(frozen=True)
 class PreferenceAgreement(Tabular):
-    """How far people agree on pairs: raw agreement, alpha, and by two assessors; None with a reason where undefined."""
+    """Agreement on pairs: raw agreement, alpha, and by two assessors; None with a reason where undefined."""
 
     raw: Estimate | None
     alpha: Estimate | None
@@ -102,24 +100,20 @@ class PreferenceAgreement(Tabular):
         return [asdict(each) for each in self.by_assessors]
 
     def sentence(self) -> str:
-        """Say how often two people agree, and how far beyond chance."""
+        """Return raw agreement and alpha."""
         if self.raw is None:
-            return f"Nothing can be said on agreement: {self.reason}."
-        beyond = (
-            f"alpha is not defined ({self.reason})"
-            if self.alpha is None
-            else f"beyond chance: alpha {self.alpha.value:.2f}"
-        )
+            return f"Agreement on preferences is not known: {self.reason}."
+        alpha = f"not defined ({self.reason})" if self.alpha is None else f"{self.alpha.value:.2f}"
         return (
-            f"Two people who compare the same pair agree in {self.raw.value:.0%} of cases "
-            f"({self.raw.low:.0%} to {self.raw.high:.0%}); {beyond} "
-            f"({counted(self.n_pairs, 'pair')} with two choices or more, {counted(self.n_topics, 'topic')})."
+            f"Two people who compare the same pair agree in {self.raw.value:.0%} [{self.raw.low:.0%}, "
+            f"{self.raw.high:.0%}] of cases; Krippendorff's alpha is {alpha} ({counted(self.n_pairs, 'pair')} with two "
+            f"choices or more, {counted(self.n_topics, 'topic')})."
         )
 
 
 @dataclass(frozen=True)
 class PositionBias(Tabular):
-    """How often the left one is preferred among n choices that are no ties; by assessor as well."""
+    """How often the left one is preferred among choices that are not ties; by assessor as well."""
 
     left: Estimate | None
     n_left: int
@@ -133,22 +127,24 @@ class PositionBias(Tabular):
         return list(self.by_assessor)
 
     def sentence(self) -> str:
-        """Say whether the left side is preferred more often than chance allows."""
+        """Return the share of the left side, and whether it differs from one half."""
         if self.left is None:
-            return f"Nothing can be said on position: {self.reason}."
-        share = f"the left one is preferred in {self.left.value:.0%} of {counted(self.n_left + self.n_right, 'choice')}"
+            return f"The share of the left side is not known: {self.reason}."
         if not (self.n_left and self.n_right):
-            return f"{share.capitalize()}: if the file writes the preferred one on one side, this tells of no bias."
-        sure = self.left.low > 0.5 or self.left.high < 0.5
-        meaning = "unlike 50%: a bias if sides were assigned at random" if sure else "not distinguished from 50%"
-        return f"{share.capitalize()} ({self.left.low:.0%} to {self.left.high:.0%}), {meaning}."
+            return "All choices are on one side: if the file writes the preferred one first, this is not a bias."
+        different = self.left.low > 0.5 or self.left.high < 0.5
+        return (
+            f"The left one is preferred in {self.left.value:.0%} [{self.left.low:.0%}, {self.left.high:.0%}] of "
+            f"{counted(self.n_left + self.n_right, 'choice')}, "
+            f"{'which differs' if different else 'which does not differ'} significantly from 50%."
+        )
 
 
-def settled(preferences: Preferences, how: str = "median") -> Settled:
-    """Combine the choices on each pair, whoever made them, into one.  O(n log n)."""
+def consensus(preferences: Preferences, how: str = "median") -> Consensus:
+    """Combine the choices on each pair into one, by median or majority.  O(n log n)."""
     if how not in WAYS:
-        raise UnknownName("way to settle a pair", how, WAYS)
-    found = _settled(preferences.oriented(), preferences.pairs()[0], how)
+        raise UnknownName("way to combine choices", how, WAYS)
+    found = _combined(preferences.oriented(), preferences.pairs()[0], how)
     return replace(found, table=replace(found.table, assessor=Category.constant(how, len(found.table))))
 
 
@@ -157,16 +153,15 @@ def preference_agreement(
 ) -> PreferenceAgreement:
     """Measure how far people agree on the pairs that several of them compared.
 
-    Where assessors are not known, ``preferences.anonymous()`` takes every choice for another person's.
-    Cost: O(n log n), and for assessors two by two the sum of squares of the choices per pair.
+    Where assessors are not known, ``preferences.anonymous()`` takes every choice as another person's.
+    Cost: O(n log n), and for two assessors at a time the sum of squares of the choices per pair.
     """
     once = per_assessor(preferences)
     pair, first = once.pairs()
     counts = np.bincount(pair * 3 + once.outcome + 1, minlength=3 * len(first)).reshape(-1, 3)
     several = counts.sum(axis=1) > 1
     if not several.any():
-        alone = "no two assessors compared the same pair (if workers are not known: anonymous(), --anonymous)"
-        return PreferenceAgreement(None, None, 0, 0, (), alone)
+        return PreferenceAgreement(None, None, 0, 0, (), ALONE)
     topic = np.unique(once.topic[first[several]], return_inverse=True)[1]
     n_topics = int(topic.max()) + 1
     by_topic = n_topics > 1
@@ -204,14 +199,14 @@ def share_estimate(hits: Floats, cases: Floats, method: str = TOPICS) -> Estimat
 
 
 def per_assessor(preferences: Preferences) -> Preferences:
-    """Leave one choice per assessor and pair: the middle of theirs; rows are oriented alike.  O(n log n)."""
+    """Reduce to one choice per assessor and pair, the median of theirs; rows are oriented alike.  O(n log n)."""
     pair = preferences.pairs()[0]
     _, cell = np.unique(pair * max(len(preferences.assessors), 1) + preferences.assessor.codes, return_inverse=True)
-    return _settled(preferences.oriented(), cell, "median").table
+    return _combined(preferences.oriented(), cell, "median").table
 
 
-def _settled(table: Preferences, group: Ints, how: str) -> Settled:
-    """Settle oriented rows by group (row,), numbered from 0; the assessor is one of the group's."""
+def _combined(table: Preferences, group: Ints, how: str) -> Consensus:
+    """Combine oriented rows by group (row,), numbered from 0; the assessor is one of the group's."""
     order = np.lexsort((table.strength, group))
     n = np.bincount(group)
     start = np.cumsum(n) - n
@@ -219,27 +214,21 @@ def _settled(table: Preferences, group: Ints, how: str) -> Settled:
         strength = table.strength[order]
         low, high = strength[start + (n - 1) // 2], strength[start + n // 2]
     else:
-        low, high = _most_chosen(table, group, len(n))
-    table = replace(table.take(order[start]), strength=(low + high) / 2)
-    return Settled(table, low, high, n)
-
-
-def _most_chosen(table: Preferences, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
-    """The lowest and the highest of the outcomes that most chose, both (group,)."""
-    counts = np.bincount(group * 3 + table.outcome + 1, minlength=3 * n_groups).reshape(-1, 3)
-    most = counts == counts.max(axis=1, keepdims=True)
-    return most.argmax(axis=1) - 1.0, 1.0 - most[:, ::-1].argmax(axis=1)
+        counts = np.bincount(group * 3 + table.outcome + 1, minlength=3 * len(n)).reshape(-1, 3)
+        most = counts == counts.max(axis=1, keepdims=True)
+        low, high = most.argmax(axis=1) - 1.0, 1.0 - most[:, ::-1].argmax(axis=1)
+    return Consensus(replace(table.take(order[start]), strength=(low + high) / 2), low, high, n)
 
 
 def _sums(counts: Ints, topic: Ints) -> Floats:
-    """Agreeing choices, choices, ties by topic, of pairs with several choices -> (topic, 3)."""
+    """Sum agreeing choices, choices and ties by topic, over pairs with several choices -> (topic, 3)."""
     n = counts.sum(axis=1)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (n - 1)
     return np.stack([np.bincount(topic, weights=each) for each in (agreeing, n, counts[:, 1])], axis=1)
 
 
 def _alpha(sums: Floats) -> Floats:
-    """Krippendorff's alpha from sums (..., 3) -> (...); NaN where all agree by necessity."""
+    """Return Krippendorff's alpha from sums (..., 3) -> (...); NaN where chance agreement is 1."""
     agreeing, n, ties = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         sided = n - ties
@@ -248,12 +237,12 @@ def _alpha(sums: Floats) -> Floats:
 
 
 def _alpha_estimate(sums: Floats, n_draws: int, rng: RNGLike, what: str) -> tuple[Estimate | None, str | None]:
-    """Alpha with the interval of resampled topics or pairs; or None and why: sums (topic or pair, 3)."""
+    """Return alpha with its interval over topics or pairs, or None and why: sums (topic or pair, 3)."""
     value = float(_alpha(sums.sum(axis=0)))
     if np.isnan(value):
         return None, "every choice is a tie"
     if len(sums) < 2:
-        return None, "one pair is too few to tell agreement from chance"
+        return None, "one pair is too few for a chance correction"
     if what == "topics" and len(sums) < FEW_TOPICS:
         low, high = jackknife(np.array(value), _alpha(sums.sum(axis=0) - sums), len(sums))
         return Estimate(value, float(low), float(high), CONFIDENCE, f"jackknife over {len(sums)} topics"), None
@@ -263,7 +252,7 @@ def _alpha_estimate(sums: Floats, n_draws: int, rng: RNGLike, what: str) -> tupl
 
 
 def _two_by_two(once: Preferences, pair: Ints, n_pairs: int) -> tuple[TwoAssessors, ...]:
-    """Compare assessors two by two, by products of sparse matrices (assessor, pair), one per outcome."""
+    """Compare every two assessors, by products of sparse matrices (assessor, pair), one per outcome."""
     from scipy.sparse import coo_array, triu
 
     shape = (len(once.assessors), n_pairs)
@@ -275,20 +264,15 @@ def _two_by_two(once: Preferences, pair: Ints, n_pairs: int) -> tuple[TwoAssesso
     shared = triu(whole @ whole.T, k=1).tocoo()
     a, b = shared.coords
     agreed, ties = sum(each @ each.T for each in of), of[1] @ whole.T
-    hits, tied_a, tied_b = (_cells(each, a, b) for each in (agreed, ties, ties.T))
+    columns = (np.asarray(each.tocsr()[a, b]).ravel().tolist() for each in (agreed, ties, ties.T))
     return tuple(
         _compared((once.assessors[i], once.assessors[j]), *numbers)
-        for i, j, *numbers in zip(a.tolist(), b.tolist(), shared.data.tolist(), hits, tied_a, tied_b, strict=True)
+        for i, j, *numbers in zip(a.tolist(), b.tolist(), shared.data.tolist(), *columns, strict=True)
     )
 
 
-def _cells(matrix: Any, a: Ints, b: Ints) -> list[float]:
-    found: list[float] = np.asarray(matrix.tocsr()[a, b]).ravel().tolist()
-    return found
-
-
 def _compared(names: tuple[str, str], n: float, agreed: float, tied_a: float, tied_b: float) -> TwoAssessors:
-    """Raw agreement and kappa on n pairs; both orientations counted, left and right share what is no tie."""
+    """Return raw agreement and kappa on n pairs; both orientations count, left and right share what is not tied."""
     a, b = tied_a / n, tied_b / n
     chance = a * b + (1 - a) * (1 - b) / 2
     if chance == 1:
@@ -297,7 +281,7 @@ def _compared(names: tuple[str, str], n: float, agreed: float, tied_a: float, ti
 
 
 def _sides_by_assessor(preferences: Preferences) -> list[dict[str, Any]]:
-    """Left, right, ties of each assessor, and the share of left with Wilson's interval."""
+    """Return left, right, ties of each assessor, and the share of left with Wilson's interval."""
     n_assessors = len(preferences.assessors)
     cell = preferences.assessor.codes.astype(np.int64) * 3 + preferences.outcome + 1
     right, ties, left = np.bincount(cell, minlength=3 * n_assessors).reshape(-1, 3).T

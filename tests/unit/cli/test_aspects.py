@@ -45,7 +45,7 @@ def test_json_has_every_part(venire, labels, runs):
     assert list(document["clusters"][0]) == ["context", "order", "groups", "merges", "reason"]
     assert list(document["rankings"][0]) == ["measure", "gains", "system", "score", "rank", "change"]
     assert {row["gains"] for row in document["tau"]} == {"overall + nov", "overall + top", "overall + nov + top"}
-    assert any("left out, but for predictive power" in words for words in document["warnings"])
+    assert any("left out, except for predictive power" in words for words in document["warnings"])
     assert len(document["answers"]) >= 8
 
 

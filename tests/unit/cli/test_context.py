@@ -7,7 +7,7 @@ import json
 import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
-from venire.context.files import read_conditional_labels
+from venire.context.model import read_conditional_labels
 
 KEYS = [
     *("pairs", "topics", "folds", "interactions", "regularisation"),
@@ -65,7 +65,7 @@ def test_the_contract(venire, labels):
 def test_the_table_and_its_words(venire, labels):
     answer = venire("context", "predict", labels, *QUICK)
     assert answer.out.splitlines()[0].split("  ")[0] == "method"
-    assert "labels in condition are predicted right on topics left out" in answer.err
+    assert "conditional labels are predicted correctly on held-out topics" in answer.err
     assert "on random tenths of the pairs, as in the paper: accuracy 0." in answer.err
     assert "3 folds of topics; 95% intervals: bootstrap over topics, n=50" in answer.err
     assert venire("context", "predict", labels, *QUICK, "-q").err == ""
@@ -101,9 +101,9 @@ def test_the_same_seed_gives_the_same(venire, labels):
 @pytest.mark.parametrize(
     ("rows", "args", "words"),
     [
-        ("1\ta\t2\t\n1\tb\t1\t\n", (), "no label was given after another document"),
-        ("1\ta\t2\t\n1\tb\t1\t\n1\tb\t0\ta\n", (), "known for 1 topic, too few for 10 folds of topics"),
-        ("1\ta\t2\t\n1\tb\t1\ta\n", (), "none of 1 label in condition has labels in isolation of both documents"),
+        ("1\ta\t2\t\n1\tb\t1\t\n", (), "there is no conditional label to learn from"),
+        ("1\ta\t2\t\n1\tb\t1\t\n1\tb\t0\ta\n", (), "known for 1 topic, too few for 10 folds"),
+        ("1\ta\t2\t\n1\tb\t1\ta\n", (), "none of 1 conditional label has labels in isolation of both documents"),
         ("1\ta\t2\t\n1\ta\t1\ta\n", (), "document 'a' is given itself"),
         ("1\ta\t2\t\n", ("--folds", "1"), "--folds"),
         ("1\ta\t2\t\n", ("--regularisation", "0"), "--regularisation"),
@@ -117,7 +117,7 @@ def test_what_is_refused(venire, write, rows, args, words):
 
 def test_too_few_topics_say_how_many_folds_there_could_be(venire, write):
     path = write("labels.tsv", table(drawn_in_context(no_context(), topics=4)))
-    assert "use --folds 4" in refused(venire("context", "predict", path))
+    assert "use 4 folds" in refused(venire("context", "predict", path))
 
 
 def test_the_group_lists_its_commands(venire):

@@ -130,7 +130,7 @@ def test_lists_that_are_too_long_are_refused_before_the_work(venire, seven, pref
         answer = venire(*command, "--top", "1000")
         assert (answer.code, answer.out) == (2, "")
         assert "no list has 1,000 judged documents; the topic with most has 5" in answer.err
-        assert "--top" in answer.err
+        assert "fewer documents per list" in answer.err
 
 
 def test_a_plot_is_written(venire, tmp_path, seven, preferences):

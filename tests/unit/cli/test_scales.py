@@ -7,7 +7,7 @@ import json
 import pytest
 
 from venire.cli import scales
-from venire.quality.label_scales import REDUCTIONS
+from venire.quality.label_scales import WAYS
 
 KEYS = ["setting", "labels", "statistic", "measure", "value", "low", "high", "reason"]
 QUICK = ("--bootstrap", "20")
@@ -23,7 +23,7 @@ def folder(venire, tmp_path):
 
 def test_json_has_a_record_for_every_number(venire, folder):
     args = ("scales", folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv")
-    answer = venire(*args, "-m", "nDCG@5", "-m", "P@5", *QUICK, "--extend", "inf", "--format", "json", "-q")
+    answer = venire(*args, "-m", "nDCG@5", "-m", "P@5", *QUICK, "--split", "inf", "--format", "json", "-q")
     assert (answer.code, answer.err) == (0, "")
     document = json.loads(answer.out)
     assert [list(record) for record in document["scales"]] == [KEYS] * (4 * 6)
@@ -53,7 +53,7 @@ def test_people_see_a_row_for_every_setting(venire, folder):
     assert "DP nDCG" not in head
     assert [row.split()[:2] for row in rows] == [["3", "3"], ["3to2(>=1)", "2"], ["3to2(>=2)", "2"]]
     assert "reliable but useless" in answer.err
-    assert "By PDP in individual mode the labels as they are leave" in answer.err
+    assert "PDP of the labels as they are is" in answer.err
     assert "PDP aggregate, difference from 3 with the 95% interval: 3to2(>=1)" in answer.err
     assert "alpha: agreement beyond chance" in answer.err
 
@@ -69,7 +69,7 @@ def test_the_plot_shows_all_settings(venire, folder, tmp_path):
 
 
 def test_csv_is_long_and_without_words(venire, folder):
-    answer = venire("scales", folder / "judgments.tsv", "--reduce", "none", *QUICK, "--format", "csv", "-q")
+    answer = venire("scales", folder / "judgments.tsv", "--merge", "none", *QUICK, "--format", "csv", "-q")
     rows = list(csv.reader(io.StringIO(answer.out)))
     assert rows[0] == KEYS
     assert [row[:4] for row in rows[1:]] == [["3", "3", "krippendorff_alpha", ""], ["3", "3", "phi", ""]]
@@ -84,20 +84,20 @@ def test_agreement_of_one_assessor_is_null_with_a_reason(venire, qrels, run):
 
 
 def test_the_seed_settles_everything(venire, folder):
-    args = ("scales", folder / "judgments.tsv", "--extend", "1", "--format", "csv", "-q", *QUICK)
+    args = ("scales", folder / "judgments.tsv", "--split", "1", "--format", "csv", "-q", *QUICK)
     first, again, other = (venire(*args, "--rng", seed).out for seed in (1, 1, 2))
     assert first == again != other
 
 
 def test_the_words_are_those_of_the_library():
-    assert scales.REDUCTIONS == REDUCTIONS
+    assert scales.WAYS == WAYS
 
 
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--extend", "-1"], "--extend"),
-        (["--reduce", "some"], "--reduce"),
+        (["--split", "-1"], "--split"),
+        (["--merge", "some"], "--merge"),
         (["--top", "1"], "--top"),
         (["-m", "nDCQ"], "nDCQ"),
         (["--preferences", "nowhere.tsv"], "nowhere.tsv"),

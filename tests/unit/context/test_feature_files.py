@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire.context.features import read_features
+from venire.context.pairs import read_features
 from venire.errors import FormatError
 
 CSV = "topic,doc,given,x,y\n1,a,b,0.5,\n1,b,a,2,-1e3\n"

@@ -4,8 +4,7 @@ import pytest
 
 from venire.context.sweep import ContextSweep, sweep_context
 from venire.simulation.context.collection import ContextSetting, generate_context
-from venire.users.agreement import VIEWS
-from venire.users.measure_choice import choose_measure
+from venire.users.agreement import VIEWS, choose_measure
 
 pytest.importorskip("matplotlib")
 

@@ -14,8 +14,9 @@ from preference_examples import FOUR, SEVEN, collection, frame_of
 from venire import SettingError, UnknownName, read_grid, read_judgments
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError
-from venire.quality.label_preferences import LabelPreferences, signals_of
+from venire.quality.label_preferences import LabelPreferences, count_cycles, cycle_warnings, signals_of
 from venire.quality.pdp import pdp
+from venire.results import Note
 
 
 def slow_preferences(judgments, rows, mode):
@@ -74,8 +75,9 @@ def test_choices_on_one_pair_are_one_test():
 def test_labels_that_never_met_are_named_and_half():
     fit = LabelPreferences().fit(read_grid("0 1 2\n0 1 2"), Preferences.of([("1", "d2", "d1", 1)]))
     np.testing.assert_allclose(fit.p, [[0.5, 0, 0.5], [1, 0.5, 0.5], [0.5, 0.5, 0.5]])
-    assert "never met in a test, so nothing is known (p = 1/2): 2 and 0, 2 and 1" in fit.warnings()[0]
-    assert "1 pair of labels met less than 40 times" in fit.warnings()[1]
+    never, seldom = fit.warnings()
+    assert (never.kind, never.fields["pairs"]) == ("never-compared", ["2 vs 0", "2 vs 1"])
+    assert (seldom.kind, seldom.fields["n"], seldom.fields["few"]) == ("seldom-compared", 1, 40)
     prior = LabelPreferences(prior=1.0).fit(read_grid("0 1 2\n0 1 2"), Preferences.of([("1", "d2", "d1", 1)]))
     assert prior.p[1, 0] == pytest.approx(3 / 4)
 
@@ -146,9 +148,32 @@ def test_higher_labels_that_lose_are_warned_of():
     for mode in ("individual", "aggregate"):
         setting = LabelPreferences(mode=mode)
         assert setting.fit(judgments, tests).reversals() == []
-        assert "is reversed" in setting.fit(judgments, turned).reversals()[0]
+        assert setting.fit(judgments, turned).reversals()[0].kind == "reversed-preferences"
         assert setting.fit(judgments, turned.take(np.arange(3))).reversals() == []
     rows = [(f"t{n:04d}", "d0", "d1", 1 if n < 20 else -1) for n in range(30)]
     labels = {f"t{n:04d}": {"d0": 1 if n < 20 else 2, "d1": 0 if n < 20 else 1} for n in range(30)}
     found = LabelPreferences().fit(read_judgments(labels, scale="0<1<2"), Preferences.of(rows))
-    assert found.reversals() == ["the higher label loses most preference tests: 2 against 1 (wins 0%)"]
+    assert found.reversals() == [Note("higher-label-loses", "", pairs=["2 against 1 (wins 0%)"])]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cycles_are_those_counted_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    docs, rows, cycles, triples = [f"d{n}" for n in range(9)], [], 0, 0
+    for topic in ("t1", "t2", "t3"):
+        sign = {pair: int(rng.choice([-1, 0, 1], p=[0.4, 0.2, 0.4])) for pair in combinations(docs, 2)}
+        sign = {pair: each for pair, each in sign.items() if rng.random() < 0.7}
+        rows += [(topic, b, a, -s) if rng.random() < 0.5 else (topic, a, b, s) for (a, b), s in sign.items()]
+        for a, b, c in combinations(docs, 3):
+            signs = [sign.get(pair, 0) for pair in ((a, b), (b, c), (a, c))]
+            triples += 0 not in signs
+            cycles += signs in ([1, 1, -1], [-1, -1, 1])
+    assert count_cycles(Preferences.of(rows)) == (cycles, triples)
+
+
+def test_an_order_has_no_cycles():
+    docs = [f"d{n}" for n in range(25)]
+    assert count_cycles(Preferences.of([("t", a, b, 1) for a, b in combinations(docs, 2)])) == (0, 25 * 24 * 23 // 6)
+    assert cycle_warnings(Preferences.of([])) == []
+    round_and_round = Preferences.of([("t", "a", "b", 1), ("t", "b", "c", 1), ("t", "c", "a", 1)])
+    assert [note.kind for note in cycle_warnings(round_and_round)] == ["cycles"]

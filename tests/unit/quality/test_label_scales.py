@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from venire import AmbiguousLabels, Judgments, Scale, ScaleError, SettingError, read_grid, read_judgments
 from venire.data.ids import Category
-from venire.quality.label_scales import WEIGHTS, cut, cuts, extended, extension, log_sums, reduced
+from venire.quality.label_scales import (
+    WEIGHTS,
+    all_thresholds,
+    log_sums,
+    merge_labels,
+    split_labels,
+    split_probabilities,
+    threshold_labels,
+)
 
 GRID = """
     0 1 2 3 3
@@ -42,30 +50,30 @@ def many(label: int, n: int, *, n_labels: int = 4) -> Judgments:
 def test_four_grades_to_two_at_each_cut(label: str, expected: list[int]) -> None:
     judgments = grid()
     order = np.lexsort((judgments.item, judgments.assessor.codes))
-    found = cut(judgments, label)
+    found = threshold_labels(judgments, label)
     assert found.label[order].tolist() == expected
     assert str(found.scale) == "0<1"
-    assert cuts(judgments)[f"4to2(>={label})"].label.tolist() == found.label.tolist()
+    assert all_thresholds(judgments)[f"4to2(>={label})"].label.tolist() == found.label.tolist()
     assert found.items is judgments.items
     assert found.assessor is judgments.assessor
 
 
 def test_all_cuts_are_named() -> None:
-    assert list(cuts(grid())) == ["4to2(>=1)", "4to2(>=2)", "4to2(>=3)"]
-    assert list(cuts(read_grid("a c", scale="a<b<c"))) == ["3to2(>=b)", "3to2(>=c)"]
+    assert list(all_thresholds(grid())) == ["4to2(>=1)", "4to2(>=2)", "4to2(>=3)"]
+    assert list(all_thresholds(read_grid("a c", scale="a<b<c"))) == ["3to2(>=b)", "3to2(>=c)"]
     with pytest.raises(ScaleError, match="have no order"):
-        cuts(read_grid("a b", scale="a|b"))
+        all_thresholds(read_grid("a b", scale="a|b"))
 
 
 def test_any_mapping_in_the_order_of_the_old_scale_or_a_stated_one() -> None:
     judgments = grid("0 1 2 3")
-    found = reduced(judgments, {"3": "top", "0": "none", "1": "some", "2": "some"})
+    found = merge_labels(judgments, {"3": "top", "0": "none", "1": "some", "2": "some"})
     assert (str(found.scale), found.label.tolist()) == ("none<some<top", [0, 1, 1, 2])
-    middle = reduced(judgments, {"0": "out", "1": "in", "2": "in", "3": "out"}, scale="out<in")
+    middle = merge_labels(judgments, {"0": "out", "1": "in", "2": "in", "3": "out"}, scale="out<in")
     assert middle.label.tolist() == [0, 1, 1, 0]
-    wider = reduced(judgments, {label: label for label in "0123"}, scale="0<1<2<3<4 : interval")
+    wider = merge_labels(judgments, {label: label for label in "0123"}, scale="0<1<2<3<4 : interval")
     assert (len(wider.scale), wider.scale.measurement) == (5, "interval")
-    nominal = reduced(read_grid("a b c", scale="a|b|c"), {"a": "x", "b": "y", "c": "x"})
+    nominal = merge_labels(read_grid("a b c", scale="a|b|c"), {"a": "x", "b": "y", "c": "x"})
     assert (str(nominal.scale), nominal.label.tolist()) == ("x|y", [0, 1, 0])
 
 
@@ -79,12 +87,12 @@ def test_any_mapping_in_the_order_of_the_old_scale_or_a_stated_one() -> None:
 )
 def test_mappings_that_do_not_fit_are_refused(mapping: dict[str, str], words: str) -> None:
     with pytest.raises(ScaleError, match=words):
-        reduced(grid(), mapping)
+        merge_labels(grid(), mapping)
 
 
 @pytest.mark.parametrize("w", WEIGHTS[:-1])
 def test_probabilities_of_extension_are_those_of_equation_16(w: float) -> None:
-    found = extension(4, 7, w)
+    found = split_probabilities(4, 7, w)
     for old, new in product(range(4), range(7)):
         slow = np.exp(-w * abs(2 * old - new)) / sum(np.exp(-w * abs(2 * old - g)) for g in range(7))
         assert found[old, new] == pytest.approx(slow, rel=1e-12)
@@ -92,16 +100,16 @@ def test_probabilities_of_extension_are_those_of_equation_16(w: float) -> None:
 
 def test_probabilities_of_extension_by_hand() -> None:
     """With w = ln 2 each step halves: 1, 1/2, 1/4 from the lowest of two grades on three."""
-    np.testing.assert_allclose(extension(2, 3, np.log(2)), np.array([[4, 2, 1], [1, 2, 4]]) / 7)
-    np.testing.assert_allclose(extension(3, 4, inf), [[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 1]])
-    np.testing.assert_allclose(extension(4, 7, 0), np.full((4, 7), 1 / 7))
-    np.testing.assert_allclose(extension(1, 3, 1.0).sum(), 1)
-    np.testing.assert_allclose(extension(4, 7, 1e6), extension(4, 7, inf))
+    np.testing.assert_allclose(split_probabilities(2, 3, np.log(2)), np.array([[4, 2, 1], [1, 2, 4]]) / 7)
+    np.testing.assert_allclose(split_probabilities(3, 4, inf), [[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 1]])
+    np.testing.assert_allclose(split_probabilities(4, 7, 0), np.full((4, 7), 1 / 7))
+    np.testing.assert_allclose(split_probabilities(1, 3, 1.0).sum(), 1)
+    np.testing.assert_allclose(split_probabilities(4, 7, 1e6), split_probabilities(4, 7, inf))
 
 
 @given(n_old=st.integers(1, 8), more=st.integers(0, 12), w=st.floats(0, 50) | st.just(inf))
 def test_extension_is_a_distribution_that_turns_round_with_the_scale(n_old: int, more: int, w: float) -> None:
-    found = extension(n_old, n_old + more, w)
+    found = split_probabilities(n_old, n_old + more, w)
     np.testing.assert_allclose(found.sum(axis=1), 1)
     if n_old > 1:
         np.testing.assert_allclose(found, found[::-1, ::-1], atol=1e-9)
@@ -113,45 +121,45 @@ def test_extension_is_a_distribution_that_turns_round_with_the_scale(n_old: int,
 @pytest.mark.parametrize("label", [0, 2, 3])
 def test_drawn_labels_have_the_stated_probabilities(w: float, label: int) -> None:
     n = 20_000
-    found = extended(many(label, n), w=w, rng=3)
+    found = split_labels(many(label, n), w=w, rng=3)
     assert len(found.scale) == 7
     share = np.bincount(found.label, minlength=7) / n
-    p = extension(4, 7, w)[label]
+    p = split_probabilities(4, 7, w)[label]
     assert (np.abs(share - p) <= 4.5 * np.sqrt(p * (1 - p) / n) + 1e-12).all()
 
 
 def test_labels_are_drawn_each_on_its_own_and_again_by_the_same_seed() -> None:
     judgments = grid()
-    one, again, other = (extended(judgments, w=0.5, rng=seed).label.tolist() for seed in (1, 1, 2))
+    one, again, other = (split_labels(judgments, w=0.5, rng=seed).label.tolist() for seed in (1, 1, 2))
     assert one == again != other
-    mixed = extended(read_judgments({"q": {f"d{n:05}": n % 4 for n in range(8_000)}}), w=1.0)
+    mixed = split_labels(read_judgments({"q": {f"d{n:05}": n % 4 for n in range(8_000)}}), w=1.0)
     parity = np.arange(8_000) % 4
     for label in range(4):
         share = np.bincount(mixed.label[parity == label], minlength=7) / 2_000
-        np.testing.assert_allclose(share, extension(4, 7, 1.0)[label], atol=0.05)
+        np.testing.assert_allclose(share, split_probabilities(4, 7, 1.0)[label], atol=0.05)
 
 
 def test_nothing_is_left_to_chance_with_an_infinite_weight() -> None:
     judgments = grid()
-    found = extended(judgments, w=inf)
+    found = split_labels(judgments, w=inf)
     assert found.label.tolist() == (2 * judgments.label).tolist()
     assert str(found.scale) == "0<1<2<3<4<5<6"
-    assert extended(judgments, 10, w=inf).label.tolist() == (3 * judgments.label).tolist()
-    assert extended(judgments, 4, w=inf).label.tolist() == judgments.label.tolist()
+    assert split_labels(judgments, 10, w=inf).label.tolist() == (3 * judgments.label).tolist()
+    assert split_labels(judgments, 4, w=inf).label.tolist() == judgments.label.tolist()
     assert found.items is judgments.items
 
 
 def test_what_cannot_be_extended_is_said() -> None:
-    with pytest.raises(SettingError, match="4 labels cannot be extended to 3"):
-        extended(grid(), 3, w=1.0)
+    with pytest.raises(SettingError, match="4 labels cannot be split into 3"):
+        split_labels(grid(), 3, w=1.0)
     with pytest.raises(SettingError, match="w is -1"):
-        extended(grid(), w=-1.0)
+        split_labels(grid(), w=-1.0)
     with pytest.raises(SettingError, match="w is nan"):
-        extended(grid(), w=float("nan"))
+        split_labels(grid(), w=float("nan"))
     with pytest.raises(SettingError, match="5000 labels is too long"):
-        extended(grid(), 5000, w=1.0)
+        split_labels(grid(), 5000, w=1.0)
     with pytest.raises(ScaleError, match="have no order"):
-        extended(read_grid("a b", scale="a|b"), w=1.0)
+        split_labels(read_grid("a b", scale="a|b"), w=1.0)
 
 
 def test_sums_of_eight_assessors_become_five_grades() -> None:
@@ -170,7 +178,7 @@ def test_sums_of_eight_assessors_become_five_grades() -> None:
 def test_sums_over_unequal_numbers_of_labels_are_noted() -> None:
     found = log_sums(grid())
     assert found.label.tolist() == [1, 1, 3, 3, 2]
-    assert "items have from 2 to 3 labels, so that sums of labels do not compare" in found.notes
+    assert (found.notes[-1].kind, found.notes[-1].fields) == ("uneven-labels", {"least": 2, "most": 3})
     assert len(found) == 5
 
 

@@ -16,11 +16,11 @@ from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import read_grid
 from venire.quality.label_preferences import LabelPreferences
-from venire.quality.label_scales import cut, cuts, scale_settings
+from venire.quality.label_scales import all_thresholds, scale_settings, threshold_labels
 from venire.quality.lists import chosen_lists, top_of_runs
 from venire.quality.pdp import PDPDifference, compare_pdp, pdp
 from venire.quality.power import discriminative_power
-from venire.quality.scales import MEANINGS, WARNING, ScaleComparison, ScaleValue, compare_scales
+from venire.quality.scales import MEANINGS, NOT_ACROSS_SCALES, ScaleComparison, ScaleValue, compare_scales
 from venire.simulation.perceived import generate_perceived
 from venire.simulation.perceived_truth import PerceivedRelevance
 from venire.simulation.systems import Systems, scattered
@@ -42,7 +42,7 @@ def compared(collection):
         collection.runs,
         ["nDCG@5", "P@5"],
         preferences=collection.preferences,
-        extend=[math.inf],
+        split=[math.inf],
         sums=True,
         k=5,
         n_draws=40,
@@ -71,31 +71,31 @@ def test_settings_are_named_after_their_cuts():
         *("4to3(>=1,>=2)", "4to3(>=1,>=3)", "4to3(>=2,>=3)"),
     ]
     assert settings["4to3(>=1,>=3)"].label.tolist() == [0, 1, 1, 2]
-    for name, judgments in cuts(graded(4)).items():
+    for name, judgments in all_thresholds(graded(4)).items():
         assert settings[name].label.tolist() == judgments.label.tolist()
 
 
 def test_fewer_settings_where_asked_or_where_labels_are_many():
-    assert list(scale_settings(graded(4), reduce="none")[0]) == ["4"]
-    assert len(scale_settings(graded(4), reduce="two")[0]) == 4
+    assert list(scale_settings(graded(4), merge="none")[0]) == ["4"]
+    assert len(scale_settings(graded(4), merge="two")[0]) == 4
     settings, notes = scale_settings(graded(7))
     assert len(settings) == 7
-    assert "62 ways" in notes[0]
-    with pytest.raises(UnknownName, match="there is no way to reduce 'some'"):
-        scale_settings(graded(3), reduce="some")
+    assert (notes[0].kind, notes[0].fields["ways"]) == ("many-labels", 62)
+    with pytest.raises(UnknownName, match="there is no way to merge labels 'some'"):
+        scale_settings(graded(3), merge="some")
 
 
 def test_labels_without_an_order_stay_as_they_are():
     judgments = read_grid("a b c", scale="a|b|c")
-    settings, notes = scale_settings(judgments, extend=[1], sums=True)
+    settings, notes = scale_settings(judgments, split=[1], sums=True)
     assert list(settings) == ["3"]
-    assert "have no order" in notes[0]
+    assert notes[0].kind == "no-order"
 
 
 def test_extensions_are_drawn_by_rng(collection):
     judgments = collection.judgments
     one, two, other = (
-        scale_settings(judgments, reduce="none", extend=[1.0, 1.0, 2.0], rng=seed)[0] for seed in (1, 1, 2)
+        scale_settings(judgments, merge="none", split=[1.0, 1.0, 2.0], rng=seed)[0] for seed in (1, 1, 2)
     )
     assert list(one) == ["4", "4to7(w=1)", "4to7(w=2)"]
     assert np.array_equal(one["4to7(w=1)"].label, two["4to7(w=1)"].label)
@@ -145,23 +145,23 @@ def test_what_cannot_be_said_has_a_reason(compared):
 
 
 def test_settings_stand_together_and_the_warning_comes_first(compared):
-    assert compared.notes[0] == WARNING
+    assert compared.notes[0] == NOT_ACROSS_SCALES
     order = [each.setting for each in compared.values]
     assert order == sorted(order, key=compared.settings.index)
     assert list(compared.meanings()) == list(MEANINGS)
-    assert "the labels as they are leave" in compared.sentence()
+    assert compared.sentence().startswith("PDP of the labels as they are is ")
     keys = ["setting", "labels", "statistic", "measure", "value", "low", "high", "reason"]
     assert [list(record) for record in compared.records()] == [keys] * len(compared.values)
 
 
 def test_without_preferences_or_runs_nothing_is_called_best(collection):
-    bare = compare_scales(collection.judgments, reduce="two", n_draws=0)
+    bare = compare_scales(collection.judgments, merge="two", n_draws=0)
     assert {each.statistic for each in bare.values} == {"krippendorff_alpha", "phi"}
-    assert bare.sentence().startswith("Nothing here says which setting is best")
-    scored = compare_scales(collection.judgments, collection.runs, ["nDCG@5"], reduce="two", n_draws=40)
+    assert "needs preferences" in bare.sentence()
+    scored = compare_scales(collection.judgments, collection.runs, ["nDCG@5"], merge="two", n_draws=40)
     shares = scored.of("discriminative_power", "nDCG@5")
     assert list(shares) == list(scored.settings)
-    assert f"({max(shares.values()):.1%})" in scored.sentence()
+    assert f"at most {max(shares.values()):.1%} (" in scored.sentence()
 
 
 def test_tests_of_systems_do_not_hang_on_the_resamples_for_intervals(collection):
@@ -184,32 +184,17 @@ def test_tests_of_systems_do_not_hang_on_the_resamples_for_intervals(collection)
 
 
 def test_agreement_may_be_left_out(compared, collection):
-    how = {"preferences": collection.preferences, "extend": [math.inf], "sums": True, "k": 5, "n_draws": 40}
+    how = {"preferences": collection.preferences, "split": [math.inf], "sums": True, "k": 5, "n_draws": 40}
     found = compare_scales(collection.judgments, agreement=False, **how)
     assert {each.statistic for each in found.values} == {"pdp_individual", "pdp_aggregate"}
-    assert WARNING not in found.notes
+    assert NOT_ACROSS_SCALES not in found.notes
     assert found.settings == compared.settings
     with pytest.raises(SettingError, match="nothing to compare"):
         compare_scales(collection.judgments, agreement=False)
 
 
-@pytest.mark.parametrize(
-    ("shares", "words"),
-    [
-        ((0.8, 0.6, 0.8), "no other setting tells more pairs of systems apart than the labels as they are (80.0%)."),
-        ((0.8, 0.9, 0.5), "the setting b tells most pairs of systems apart (90.0%); the labels as they are 80.0%."),
-        ((0.0, 0.0, 0.0), "no setting tells any pair of systems apart."),
-    ],
-)
-def test_the_sentence_on_pairs_of_systems(shares, words):
-    values = [
-        ScaleValue(name, 4, "discriminative_power", "AP", share) for name, share in zip("abc", shares, strict=True)
-    ]
-    assert ScaleComparison(tuple(values)).sentence() == f"By AP {words}"
-
-
 def test_settings_are_compared_with_the_labels_as_they_are(compared, collection):
-    settings, _ = scale_settings(collection.judgments, extend=[math.inf], sums=True)
+    settings, _ = scale_settings(collection.judgments, split=[math.inf], sums=True)
     lists = top_of_runs(collection.judgments, collection.runs, 5)
     own, other = (pdp(settings[name], collection.preferences, lists=lists, n_draws=40) for name in ("4", "4to2(>=2)"))
     expected = compare_pdp(other, own, names=("4to2(>=2)", "4"), n_comparisons=7)
@@ -230,14 +215,14 @@ def test_the_sentence_follows_the_intervals():
         for name, (mean, low, high) in ends.items()
     ]
     sentence = ScaleComparison(values, (), tuple(differences)).sentence()
-    assert "significantly more: b; significantly less: c; not significantly different: d (jackknife)" in sentence
+    assert "more uncertain: b; significantly less uncertain: c; not significantly different: d (jackknife)" in sentence
     bare = tuple(replace(each, low=None, high=None, p_value=None) for each in differences)
-    assert "without intervals: b +0.500, c -0.500 and d +0.500" in ScaleComparison(values, (), bare).sentence()
+    assert "without an interval: b +0.500, c -0.500 and d +0.500" in ScaleComparison(values, (), bare).sentence()
 
 
 @pytest.mark.parametrize("choose", ["tested", "random", "runs"])
 def test_documents_are_chosen_as_asked(collection, choose):
-    how = {"preferences": collection.preferences, "k": 5, "n_draws": 0, "agreement": False, "reduce": "none"}
+    how = {"preferences": collection.preferences, "k": 5, "n_draws": 0, "agreement": False, "merge": "none"}
     found = compare_scales(collection.judgments, collection.runs, choose=choose, rng=4, **how)
     lists = chosen_lists(
         collection.judgments, collection.preferences, collection.runs, k=5, choose=choose, rng=np.random.SeedSequence(4)
@@ -249,7 +234,7 @@ def test_documents_are_chosen_as_asked(collection, choose):
 
 def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collection):
     foreign = Preferences.of([("1", "x", "y", 1), ("nowhere", "d0001", "d0002", 1)])
-    found = compare_scales(collection.judgments, preferences=foreign, reduce="none", n_draws=0)
+    found = compare_scales(collection.judgments, preferences=foreign, merge="none", n_draws=0)
     reasons = {each.statistic: each.reason for each in found.values}
     assert "both documents are labelled in none of the preference tests (2)" in reasons["pdp_individual"]
     assert reasons["krippendorff_alpha"] is None
@@ -259,20 +244,20 @@ def test_preferences_on_other_documents_give_reasons_and_the_rest_goes_on(collec
 def test_documents_are_drawn_where_labels_have_no_order(collection):
     judgments = replace(collection.judgments, scale=Scale.parse("0|1|2|3"))
     found = compare_scales(judgments, preferences=collection.preferences, k=3, n_draws=0, agreement=False)
-    assert any(
-        note.startswith("PDP is of K documents with preference tests, drawn at random, K = 3") for note in found.notes
-    )
+    assert next(note for note in found.notes if note.kind == "pdp-lists").fields["k"] == 3
     assert found.of("pdp_individual")["4"] > 0
 
 
 def test_one_setting_alone_keeps_its_name(collection):
-    found = compare_scales(cut(collection.judgments, "2"), collection.runs, ["P@5"], reduce="all", n_draws=40)
+    found = compare_scales(
+        threshold_labels(collection.judgments, "2"), collection.runs, ["P@5"], merge="all", n_draws=40
+    )
     assert found.settings == ("2",)
     assert list(found.of("discriminative_power")) == ["2"]
 
 
 def test_without_intervals_the_values_are_the_same(compared, collection):
-    how = {"preferences": collection.preferences, "extend": [math.inf], "sums": True, "k": 5, "n_draws": 40}
+    how = {"preferences": collection.preferences, "split": [math.inf], "sums": True, "k": 5, "n_draws": 40}
     found = compare_scales(collection.judgments, collection.runs, ["nDCG@5", "P@5"], intervals=False, **how)
     assert [(each.setting, each.statistic, each.value) for each in found.values] == [
         (each.setting, each.statistic, each.value) for each in compared.values

@@ -12,8 +12,15 @@ from venire.data.preferences import Preferences
 from venire.io.judgments import read_judgments
 from venire.kernels.resampling import topic_weights
 from venire.types import Floats
-from venire.users.agreement import VIEWS, against_best, agreement_with_users, answers_at, conditioned, limits, tie_sweep
-from venire.users.measure_choice import choose_measure
+from venire.users.agreement import (
+    VIEWS,
+    against_best,
+    agreement_with_users,
+    choose_measure,
+    conditioned,
+    limits,
+    tie_sweep,
+)
 from venire.users.verdicts import UserVerdicts
 
 
@@ -59,7 +66,7 @@ def test_conditions_are_as_tried_one_by_one(cases: tuple[Floats, UserVerdicts]) 
                 assert found.ties[number, measure, draw] == pytest.approx(mine.count(0) / 40)
                 same = sum(a == b for a, b in zip(mine, users[0], strict=True)) / 40
                 assert found.jaccard[number, 0, measure, draw] == pytest.approx(same / (2 - same))
-    answers = answers_at(difference, found.threshold[0, :, 0])
+    answers = np.where(np.abs(difference) <= found.threshold[0, :, 0, None], 0, np.sign(difference))
     assert (answers == 0).mean(axis=1) == pytest.approx(found.ties[0, :, 0])
 
 
@@ -91,7 +98,7 @@ def test_kappa_without_meaning_has_a_reason() -> None:
     assert record["reason"] == "users and measure give one and the same answer"
     assert found.baseline()[0] == {"preference": "weak", "kappa": None, "jaccard": 1.0}
     assert np.isnan(found.p_values(VIEWS[0])[0]).all()
-    assert "12 topics" in found.notes()[-1]
+    assert (found.notes()[-1].kind, found.notes()[-1].fields["n"]) == ("few-topics", 12)
 
 
 def test_the_sweep_over_ties_starts_flat_and_ends_at_the_baseline(cases: tuple[Floats, UserVerdicts]) -> None:
@@ -169,5 +176,5 @@ def test_the_measure_that_looks_where_users_look_is_first() -> None:
     worst = next(each for each in records if each["measure"] == "CG@6")
     assert worst["kappa"] == 0.0
     assert worst["p_adjusted"] < 0.05
-    assert found.sentence().startswith("CG@1 with linear gains agrees best with users: kappa 1.00 (1.00 to 1.00)")
+    assert found.sentence().startswith("CG@1 with linear gains agrees best with users: kappa 1.00 [1.00, 1.00] (weak")
     assert "p" in choose_measure(judgments, runs, preferences, "CG@1", n_draws=0).records()[0]

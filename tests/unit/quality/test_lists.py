@@ -84,9 +84,8 @@ def test_lists_come_from_runs_if_there_are_any():
 
 def test_labels_without_an_order_have_no_best():
     judgments = read_grid("a b c a c\nb b c a a", scale="a|b|c")
-    with pytest.raises(ScaleError, match=r"a\|b\|c have no order") as caught:
+    with pytest.raises(ScaleError, match=r"a\|b\|c have no order"):
         top_of_pool(judgments, 3, choose="best")
-    assert 'choose="random"' in caught.value.hint
     assert top_of_pool(judgments, 3).k == 3
     assert top_of_pool(judgments, 5, choose="best").words == "all documents of a topic"
 
@@ -147,5 +146,5 @@ def test_long_lists_are_drawn_with_a_standard_error():
     p = np.array([[0.5, 0.3, 0.1], [0.7, 0.5, 0.3], [0.9, 0.7, 0.5]])
     found = pdp(judgments, p, k=18)
     assert found.error[0] > 0
-    assert "drawn, not exact" in found.warnings()[-1]
+    assert found.warnings()[-1].kind == "drawn"
     assert 0.5 < found.share_of_max < 1

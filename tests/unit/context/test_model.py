@@ -8,8 +8,7 @@ import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
 from long_rows import judgments_of
-from venire.context.cross_fits import cross_fitted
-from venire.context.model import Regression, design_matrix, fit_conditional_labels, fit_pairs
+from venire.context.model import Regression, Training, cross_fitted, design_matrix, fit_conditional_labels
 from venire.context.pairs import labelled_pairs
 from venire.data.conditional import ContextPairs
 from venire.errors import FormatError, PairsError, SettingError
@@ -129,8 +128,7 @@ def test_one_label_for_all_in_context():
 def test_the_sentence():
     model = fit_conditional_labels(LABELS)
     assert model.sentence() == str(model)
-    assert "fitted on 200 pairs of 25 topics, " in model.sentence()
-    assert f"{model.n_same / 200:.0%} of them with the same label as in isolation" in model.sentence()
+    assert (model.n_pairs, model.n_topics) == (200, 25)
 
 
 @pytest.mark.parametrize("regularisation", [0, -1, float("nan"), float("inf")])
@@ -220,7 +218,7 @@ class TestCrossFitted:
         assert sorted(np.bincount(model.fold).tolist()) == [6, 6, 6, 7]
         for number in range(4):
             out = fold == number
-            alone = fit_pairs(learnt.take(~out), LABELS.scale, Regression())
+            alone = Training.of(LABELS, features=None, interactions=False).fit(~out)
             expected = alone.probabilities(learnt.take(out).pairs)
             np.testing.assert_allclose(model.probabilities(learnt.pairs)[out], expected, atol=1e-12)
 
@@ -243,12 +241,12 @@ class TestCrossFitted:
         pairs = pairs_of([2], [1], item=[len(labels.items) - 1], before=[len(labels.items) - 2])
         np.testing.assert_array_equal(model.probabilities(pairs), model.whole.probabilities(pairs))
         assert model.fold[-1] == -1
-        assert "in 5 folds of topics" in model.sentence()
+        assert len(model.models) == 5
 
     @pytest.mark.parametrize(
         ("folds", "error", "words"),
         [
-            (26, PairsError, "known for 25 topics, too few for 26 folds of topics"),
+            (26, PairsError, "known for 25 topics, too few for 26 folds"),
             (1, SettingError, "1 fold cannot leave topics out"),
         ],
     )

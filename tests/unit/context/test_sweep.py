@@ -7,8 +7,7 @@ import pytest
 
 from user_directions import verdicts_of
 from venire import MeasureError, SettingError, UnknownName
-from venire.context.gain import ContextGain, context_gains
-from venire.context.sweep import _adjusted, checked_alphas, in_isolation, sweep_context
+from venire.context.sweep import ContextGain, _adjusted, checked_alphas, context_gains, sweep_context, without_alpha
 from venire.simulation.context.collection import ContextSetting, generate_context
 from venire.types import Floats
 from venire.users.agreement import VIEWS
@@ -34,7 +33,7 @@ def test_a_gain_is_found_where_there_is_one() -> None:
     assert weak.low is not None
     assert 0 < weak.low < weak.gain
     assert weak.gain == pytest.approx((weak.kappa or 0) - (weak.kappa_0 or 0))
-    assert "context brings it nearer to users (weak)" in weak.sentence()
+    assert "context increases agreement" in weak.sentence()
     assert strong.used == pytest.approx(1.0, abs=0.1)
 
 
@@ -42,7 +41,7 @@ def test_no_use_of_context_is_no_gain() -> None:
     difference, verdicts = collection(60, 0.0)
     (same,) = context_gains(np.repeat(difference[:1], 3, axis=0), ALPHAS, verdicts, conditions=("weak",))
     assert (same.gain, same.used, same.alpha, same.p) == (0.0, 0.0, 0.0, pytest.approx(0.5))
-    assert "is not shown" in same.sentence()
+    assert "does not significantly increase" in same.sentence()
 
 
 def test_alpha_for_a_topic_is_chosen_on_other_topics_alone() -> None:
@@ -64,7 +63,7 @@ def test_sentences_go_by_the_adjusted_p_value() -> None:
     adjusted = _adjusted(tested)
     assert [each.p_adjusted for each in adjusted] == pytest.approx([0.12, 1.0, 1.0, 1.0])
     assert not adjusted[0].found
-    assert "is not shown" in adjusted[0].sentence()
+    assert "does not significantly increase" in adjusted[0].sentence()
     assert "p = 0.12" in adjusted[0].sentence()
     assert _adjusted(tested[:1])[0].record()["p_adjusted"] == 0.03
 
@@ -81,7 +80,7 @@ def test_few_topics_and_one_answer_have_reasons() -> None:
     verdicts = verdicts_of(np.zeros(30), np.random.default_rng(0), noise=0.0)
     none = context_gains(np.zeros((3, 30)), ALPHAS, verdicts)[0]
     assert none.record()["reason"].startswith("users and measure give one and the same answer")
-    assert "nothing can be said" in none.sentence()
+    assert "is not known" in none.sentence()
 
 
 def test_bad_settings_are_refused() -> None:
@@ -91,9 +90,9 @@ def test_bad_settings_are_refused() -> None:
     with pytest.raises(UnknownName, match="condition 'week'"):
         context_gains(difference, ALPHAS, verdicts, conditions=("week",))
     with pytest.raises(MeasureError, match="takes no alpha"):
-        in_isolation("P@5")
+        without_alpha("P@5")
     with pytest.raises(MeasureError, match="states an alpha"):
-        in_isolation("CCG(alpha=0.5)@5")
+        without_alpha("CCG(alpha=0.5)@5")
     with pytest.raises(SettingError, match="weights from 0 to 1"):
         checked_alphas([0.5, 1.5])
     with pytest.raises(SettingError, match="no alpha but 0"):

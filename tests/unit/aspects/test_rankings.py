@@ -63,8 +63,8 @@ def test_names_notes_and_labels(aspects):
     assert "rel=2+trust=5" in made.judgments.scale.labels
     assert "rel=N/A+trust=4" in made.judgments.scale.labels
     assert made.gains.unit
-    assert "2 labelled documents without a grade on some aspect" in made.notes[0]
-    assert made.sentence().startswith("rel + 0.5 trust (reversed): 5 combinations of labels, worth")
+    assert (made.notes[0].kind, made.notes[0].fields["n"]) == ("partial-grades", 2)
+    assert made.sentence().startswith("rel + 0.5 trust (reversed): 5 combinations of labels with gains from")
     assert combine_aspects(aspects, {"rel": 1, "trust": 0.5}, how="product").name == "product of rel, trust^0.5"
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from context_pairs import drawn_in_context, redundancy
-from venire.context.files import read_conditional_labels, write_conditional_labels
-from venire.context.model import fit_conditional_labels
+from venire.context.model import fit_conditional_labels, read_conditional_labels, write_conditional_labels
 from venire.context.pairs import labelled_pairs
 from venire.errors import FormatError, SettingError
 
@@ -57,7 +56,7 @@ def test_a_file_says_what_made_it(tmp_path):
         ({"intercept": None}, "intercept has the shape"),
         ({"intercept": [1, 2]}, r"intercept has the shape \(2,\), expected \(3,\)"),
         ({"intercept": [1, 2, float("nan")]}, "intercept holds a number that is not finite"),
-        ({"coefficients": [[1, 2], [3]]}, "is not a whole predictor"),
+        ({"coefficients": [[1, 2], [3]]}, "is not a complete predictor"),
         ({"coefficients": [[0] * 5] * 3}, r"coefficients has the shape \(3, 5\), expected \(3, 6\)"),
         ({"columns": ["label=0"]}, "columns are not the 6 that"),
         ({"scale": {"labels": ["0", "0", "1"], "measurement": "ordinal"}}, "stands twice in the scale"),
@@ -65,7 +64,7 @@ def test_a_file_says_what_made_it(tmp_path):
         ({"scale": {"labels": [0, 1, 2], "measurement": "ordinal"}}, "found 0, expected text"),
         ({"setting": {"regularisation": -1, "interactions": False}}, "expected a positive number"),
         ({"setting": {"regularisation": 1, "interactions": "no"}}, "expected true or false"),
-        ({"setting": {"penalty": 1}}, "is not a whole predictor"),
+        ({"setting": {"penalty": 1}}, "is not a complete predictor"),
         ({"counts": [1, 2, 3]}, "numbers of pairs contradict each other"),
         ({"counts": [1.5, 2, 3]}, "counts is not a count"),
         ({"topics": 0}, "contradict each other"),
