@@ -16,8 +16,7 @@ from venire.data.preferences import Preferences
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import top_of_pool
 from venire.quality.pdp import pdp
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance, blocks, graded
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, blocks, generate_perceived, graded
 
 PAPER = PerceivedRelevance()
 TRUSTED = 1e-3

@@ -28,8 +28,7 @@ from venire.quality.label_preferences import LabelPreferences
 from venire.quality.label_scales import extended
 from venire.quality.pdp import pdp
 from venire.quality.power import discriminative_power
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, generate_perceived
 from venire.simulation.systems import Systems, scattered
 
 PAPER = "chu2021"

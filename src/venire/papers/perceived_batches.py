@@ -27,8 +27,7 @@ from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import orders_of, top_of_pool
 from venire.quality.pdp import pdp
 from venire.quality.preference_evidence import evidence_of
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance, graded
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, generate_perceived, graded
 from venire.types import Floats, Ints
 
 MODES = ("individual", "aggregate")

@@ -1,11 +1,34 @@
-"""Collections of perceived relevance: judgments in any number of grades, preferences and runs over one truth.
+r"""Collections of perceived relevance: true relevance with each assessor's noise, divided into any number of grades.
 
-See ``venire.simulation.perceived_truth`` for how they are drawn (Chu et al. 2021, Section 4.1).
+The generator of Chu et al. (2021), "Evaluating Relevance Judgments with Pairwise Discriminative Power", CIKM,
+doi:10.1145/3459637.3482428, Section 4.1.  For document d of topic q and assessor u
+
+    alpha_q, beta_q ~ U(shape)                          shape of the topic                ``Block.shape``
+    r_dq            ~ Beta(alpha_q, beta_q)             true relevance, in [0, 1]         ``Block.relevance``
+    sigma_u         ~ U(sigma)                          noise of the assessor             ``Quality.sigma``
+    w_dqu           ~ U(spread)                         additional noise of the annotation
+    perceived_dqu   = r_dq + sigma_u (e_1 + exp(w_dqu) e_2)      Eq. (15)                 ``Block.perceived``
+    grade g  if perceived is in [g/G, (g+1)/G), the top one with its upper end            ``graded``
+
+e_1 and e_2 are standard normal.  Topics are divided into batches (the paper's Y), each with different assessors; with
+``alike`` these have the same sigma, which is then the annotation quality of the batch.
+
+Not stated in the paper: perceived relevance is clipped to [0, 1]; e_1 is drawn for every annotation or, optionally,
+once for each assessor, who is then biased in one direction.
+
+Preferences: those of the paper have no noise, left is better if and only if r_left > r_right.  Here an assessor
+perceives each of the two documents with normal noise of standard deviation nu (``preference_noise``), not clipped, and
+calls a difference of at most tau (``tie_threshold``) a tie.  The paper has nu = tau = 0.
+
+Every quantity and every assessor draws from its own stream.  So more topics do not change the earlier ones; more
+assessors, noisier preferences or another number of grades do not change true relevance; and the size of the blocks in
+which topics are drawn has no effect.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -16,40 +39,237 @@ from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.data.scale import Scale
-from venire.randomness import copied, seed_of
+from venire.errors import SettingError, known_names
+from venire.randomness import copied, generators, named_seeds, seed_of
 from venire.results import Records, Tabular, counted
-from venire.simulation.perceived_truth import (
-    PARTS,
-    Block,
-    PerceivedRelevance,
-    blocks,
-    graded,
-    quality_of,
-)
-from venire.simulation.systems import Corpus, run_of
+from venire.simulation.systems import Corpus, Systems, all_items, doc_names, numbered, runs_of
 from venire.types import Codes, Floats, RNGLike
+
+PARTS = ("quality", "leaning", "topics", "relevance", "annotations", "pairs", "preferences", "systems")  # new ones last
+NOISE = ("annotation", "assessor")
+NO_SYSTEMS = Systems(quality=())
+CELLS = 2**20
+"""Approximate number of elements in the largest array of a block."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceivedRelevance:
+    """Parameters of a collection of perceived relevance; the defaults are the paper's (Section 4.1), with 4 grades.
+
+    Parameters
+    ----------
+    n_topics, docs_per_topic, n_assessors
+        Number of topics; for each, number of documents and of assessors, who judge all of them.
+    n_grades
+        Number of labels of the scale.
+    topics_per_batch
+        Number of topics with the same assessors.
+    shape, sigma, spread
+        Ranges of the Beta distribution's parameters, of sigma, and of w.
+    alike
+        Whether the assessors of a batch have the same sigma.
+    noise_per
+        Unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``.
+    preference_noise, tie_threshold
+        nu and tau.
+    preference_assessors
+        Number of assessors who compare documents side by side, each all pairs.
+    pairs_per_topic
+        Number of pairs compared, drawn for each topic; None: all.
+    systems
+        Systems that rank the documents, if any.
+    """
+
+    n_topics: int = 10_000
+    docs_per_topic: int = 5
+    n_assessors: int = 15
+    n_grades: int = 4
+    topics_per_batch: int = 100
+    shape: tuple[float, float] = (2.0, 5.0)
+    sigma: tuple[float, float] = (0.001, 0.3)
+    spread: tuple[float, float] = (-0.5, 0.5)
+    alike: bool = True
+    noise_per: str = "annotation"
+    preference_noise: float = 0.0
+    tie_threshold: float = 0.0
+    preference_assessors: int = 1
+    pairs_per_topic: int | None = None
+    systems: Systems = field(default=NO_SYSTEMS)
+
+    def __post_init__(self) -> None:
+        for name in ("n_topics", "docs_per_topic", "n_assessors", "topics_per_batch", "preference_assessors"):
+            need_at_least(1, name, getattr(self, name))
+        need_at_least(2, "n_grades", self.n_grades)
+        need_at_least(0, "preference_noise", self.preference_noise)
+        need_at_least(0, "tie_threshold", self.tie_threshold)
+        if self.pairs_per_topic is not None:
+            need_at_least(1, "pairs_per_topic", self.pairs_per_topic)
+        for name, least in (("shape", 0.0), ("sigma", 0.0), ("spread", -np.inf)):
+            _check_range(name, getattr(self, name), least)
+        if not self.shape[0] > 0:
+            raise SettingError("shape begins at 0, expected more", hint="the paper's range is 2 to 5")
+        if self.noise_per not in NOISE:
+            raise SettingError(f"noise_per is {self.noise_per!r}", hint=known_names(self.noise_per, NOISE))
+
+    @property
+    def n_batches(self) -> int:
+        """Number of batches of topics; the last may be smaller."""
+        return -(-self.n_topics // self.topics_per_batch)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of documents compared for each topic."""
+        all_pairs = self.docs_per_topic * (self.docs_per_topic - 1) // 2
+        return all_pairs if self.pairs_per_topic is None else min(self.pairs_per_topic, all_pairs)
+
+    @property
+    def block_size(self) -> int:
+        """Number of topics drawn at once."""
+        largest = max(self.docs_per_topic * self.n_assessors, self.n_pairs * self.preference_assessors)
+        if self.pairs_per_topic is not None:
+            largest = max(largest, self.docs_per_topic * (self.docs_per_topic - 1) // 2)
+        return max(CELLS // largest, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """Noise sigma and bias e_1 (None: drawn for each annotation) of the assessors; both (batch, assessor)."""
+
+    sigma: Floats
+    leaning: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive topics, from number ``first`` on.
+
+    ``shape`` (topic, 2); ``relevance`` (topic, doc); ``perceived`` (topic, doc, assessor); ``left`` and ``right``
+    (topic, pair), numbers of documents; ``strength`` (topic, pair, assessor): 1 left is better, -1 right, 0 a tie.
+    """
+
+    first: int
+    shape: Floats
+    relevance: Floats
+    perceived: Floats
+    left: Codes
+    right: Codes
+    strength: Floats
+
+
+def graded(perceived: Floats, n_grades: int) -> Codes:
+    """Divide [0, 1] into grades of equal width: g from g/G to below (g+1)/G, the top one with 1; any shape.  O(n)."""
+    grade = np.minimum((perceived * n_grades).astype(np.int32), n_grades - 1)
+    grade += (perceived >= (grade + 1) / n_grades) & (grade < n_grades - 1)  # where the product was rounded down
+    grade -= perceived < grade / n_grades  # or up
+    return grade
+
+
+def quality_of(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Quality:
+    """Draw noise and bias of the assessors of each batch; the same ``rng`` as in ``blocks`` gives those used there."""
+    seeds = named_seeds(seed_of(rng), PARTS)
+    size = (setting.n_batches, 1 if setting.alike else setting.n_assessors)
+    sigma = np.random.default_rng(seeds["quality"]).uniform(*setting.sigma, size=size)
+    leaning = None
+    if setting.noise_per == "assessor":
+        streams = generators(seeds["leaning"], setting.n_assessors)
+        leaning = np.stack([each.standard_normal(setting.n_batches) for each in streams], axis=1)
+    return Quality(np.broadcast_to(sigma, (setting.n_batches, setting.n_assessors)), leaning)
+
+
+def blocks(setting: PerceivedRelevance, *, rng: RNGLike = 0, size: int | None = None) -> Iterator[Block]:
+    """Draw a collection in blocks of topics; ``size`` (None: ``setting.block_size``) does not change the values.
+
+    Cost: linear in annotations and in preferences; memory of one block.  An integer or a SeedSequence as ``rng``
+    gives the same blocks again.
+    """
+    seed = seed_of(rng)
+    seeds, quality = named_seeds(seed, PARTS), quality_of(setting, rng=seed)
+    topics, relevances, pairs = (np.random.default_rng(seeds[part]) for part in ("topics", "relevance", "pairs"))
+    annotators = [generators(each, 3) for each in copied(seeds["annotations"]).spawn(setting.n_assessors)]
+    comparers = generators(seeds["preferences"], setting.preference_assessors)
+    step = setting.block_size if size is None else size
+    for first in range(0, setting.n_topics, step):
+        n_topics = min(step, setting.n_topics - first)
+        shape = topics.uniform(*setting.shape, size=(n_topics, 2))
+        relevance = relevances.beta(shape[:, :1], shape[:, 1:], size=(n_topics, setting.docs_per_topic))
+        batch = (first + np.arange(n_topics)) // setting.topics_per_batch
+        perceived = _perceived(setting, relevance, _of_batches(quality, batch), annotators)
+        left, right = _pairs(setting, n_topics, pairs)
+        strength = _strengths(setting, relevance, (left, right), comparers)
+        yield Block(first, shape, relevance, perceived, left, right, strength)
+
+
+def _of_batches(quality: Quality, batch: np.ndarray) -> Quality:
+    """Return noise and bias for the batch of each topic -> both (topic, assessor)."""
+    return Quality(quality.sigma[batch], None if quality.leaning is None else quality.leaning[batch])
+
+
+def _perceived(
+    setting: PerceivedRelevance, relevance: Floats, quality: Quality, streams: list[list[np.random.Generator]]
+) -> Floats:
+    """Eq. (15), clipped; relevance (topic, doc), quality (topic, assessor) -> (topic, doc, assessor)."""
+    perceived = np.empty((*relevance.shape, setting.n_assessors))
+    for number, (first, second, extra) in enumerate(streams):
+        leaning = None if quality.leaning is None else quality.leaning[:, number, None]
+        noise = first.standard_normal(relevance.shape) if leaning is None else leaning
+        noise = noise + np.exp(extra.uniform(*setting.spread, size=relevance.shape)) * second.standard_normal(
+            relevance.shape
+        )
+        perceived[..., number] = relevance + quality.sigma[:, number, None] * noise
+    return np.clip(perceived, 0, 1, out=perceived)
+
+
+def _pairs(setting: PerceivedRelevance, n_topics: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
+    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
+    if setting.n_pairs == len(left):
+        return np.tile(left, (n_topics, 1)), np.tile(right, (n_topics, 1))
+    among = rng.random((n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
+    among.sort(axis=1)
+    return left[among], right[among]
+
+
+def _strengths(
+    setting: PerceivedRelevance, relevance: Floats, pairs: tuple[Codes, Codes], streams: list[np.random.Generator]
+) -> Floats:
+    """Compare documents; relevance (topic, doc), pairs (topic, pair) -> (topic, pair, assessor)."""
+    left, right = (np.take_along_axis(relevance, each.astype(np.int64), axis=1) for each in pairs)
+    strength = np.empty((*left.shape, len(streams)))
+    for number, rng in enumerate(streams):
+        seen = left - right
+        if setting.preference_noise:
+            seen = seen + np.sqrt(2) * setting.preference_noise * rng.standard_normal(left.shape)
+        strength[..., number] = np.where(np.abs(seen) > setting.tie_threshold, np.sign(seen), 0)
+    return strength
+
+
+def _check_range(name: str, ends: tuple[float, float], least: float) -> None:
+    low, high = ends
+    if not (least <= low <= high < np.inf) or low == -np.inf:
+        hint = f"use {low:g} twice for a constant" if np.isfinite(low) else None
+        raise SettingError(f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first", hint=hint)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerceivedCollection(Tabular):
-    """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` makes it again.
+    """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` reproduces it.
 
     Parameters
     ----------
     judgments
-        Labels in the grades of the setting; ``at(n)`` gives those in n grades.
+        Labels in the grades of the setting; ``at(n)`` returns the labels in n grades.
     preferences
         Pairs of documents of a topic, compared side by side.
     shape
         Parameters of each topic's Beta distribution (topic, 2).
     batch
-        Which batch a topic belongs to (topic,).
+        Number of the batch of each topic (topic,).
     sigma
-        How much each assessor errs (batch, assessor).
+        Noise of each assessor (batch, assessor).
     relevance
         True relevance (item,), items as in ``judgments.items``.
     perceived
-        Relevance as each of the item's assessors saw it (item, assessor).
+        Relevance as perceived by each of the item's assessors (item, assessor).
     """
 
     setting: PerceivedRelevance
@@ -64,44 +284,37 @@ class PerceivedCollection(Tabular):
     perceived: Floats
 
     def at(self, n_grades: int) -> Judgments:
-        """Return the labels in this many grades; all but the labels is shared.  O(labels)."""
+        """Return the judgments in this many grades; all arrays except the labels are shared.  O(labels)."""
         need_at_least(2, "n_grades", n_grades)
         return replace(self.judgments, scale=grades(n_grades), label=graded(self.perceived, n_grades).ravel())
-
-    @property
-    def systems_best_first(self) -> tuple[str, ...]:
-        """The systems, best first."""
-        systems = self.setting.systems
-        return tuple(systems.names[n] for n in np.argsort(-np.array(systems.quality)))
 
     def __repr__(self) -> str:
         return f"<PerceivedCollection: {self.sentence()}>"
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
-        held = f"{self.judgments.summary().sentence()}; {counted(len(self.preferences), 'preference')}"
+        """Summarise the collection in one line."""
+        text = f"{self.judgments.summary().sentence()}; {counted(len(self.preferences), 'preference')}"
         n_systems = len(self.runs.sources)
-        return held + (f"; {counted(n_systems, 'system')}" if n_systems else "")
+        return text + (f"; {counted(n_systems, 'system')}" if n_systems else "")
 
     def records(self) -> Records:
-        """Return one row per system, best first: how good it is."""
+        """Return one row per system, best first, with its quality."""
         systems = self.setting.systems
         quality = dict(zip(systems.names, systems.quality, strict=True))
-        return [{"system": name, "quality": float(quality[name])} for name in self.systems_best_first]
+        return [{"system": name, "quality": float(quality[name])} for name in systems.best_first]
 
 
 def grades(n_grades: int) -> Scale:
-    """Return the scale 0 < 1 < ... of so many grades."""
+    """Return the scale 0 < 1 < ... with this number of grades."""
     return Scale(tuple(str(level) for level in range(n_grades)))
 
 
 def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> PerceivedCollection:
-    """Make a collection of perceived relevance; the same setting and rng make the same.
+    """Simulate a collection of perceived relevance; the same setting and rng give the same collection.
 
-    Cost: linear in labels and preferences.  Where they do not fit into memory, take them from ``blocks``.
+    Cost: linear in labels and preferences.  Where they do not fit into memory, use ``blocks``.
 
-    The judgments are better than the labels can tell where documents lie near the edge of a grade: the truth is a
-    number, not a level.  Where true levels with a known confusion are wanted, use ``generate(Synthetic(...))``.
+    True relevance is a number, not a level.  For true levels with a known confusion, use ``generate(Synthetic(...))``.
 
     Examples
     --------
@@ -115,14 +328,14 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     drawn = list(blocks(setting, rng=seed))
     shape, relevance = _whole(drawn, "shape"), _whole(drawn, "relevance")
     perceived = _whole(drawn, "perceived").reshape(-1, setting.n_assessors)
-    items, docs = _items(setting)
+    items, docs = all_items(setting.n_topics, setting.docs_per_topic), doc_names(setting.docs_per_topic)
     batch = (np.arange(setting.n_topics) // setting.topics_per_batch).astype(np.int32)
     return PerceivedCollection(
         setting=setting,
         seed=seed,
         judgments=_judgments(setting, items, batch, perceived),
         preferences=_preferences(drawn, items.topics, docs),
-        runs=_runs(setting, Corpus(items.topics, docs, relevance), seed),
+        runs=runs_of(setting.systems, Corpus(items.topics, docs, relevance), named_seeds(seed, PARTS)["systems"]),
         shape=shape,
         batch=batch,
         sigma=quality_of(setting, rng=seed).sigma,
@@ -131,45 +344,29 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     )
 
 
-def numbered(letter: str, number: int, *, least: int = 1) -> list[str]:
-    """Name things in bytewise order: a01, a02, ..."""
-    width = max(len(str(number)), least)
-    return [f"{letter}{n:0{width}d}" for n in range(1, number + 1)]
-
-
 def assessor_names(setting: PerceivedRelevance) -> list[str]:
-    """Name the assessors, batch by batch: b001a01, b001a02, ..."""
+    """Return the names of the assessors, by batch: b001a01, b001a02, ..."""
     within = numbered("a", setting.n_assessors)
     return [batch + name for batch in numbered("b", setting.n_batches) for name in within]
 
 
 def _whole(drawn: list[Block], name: str) -> Floats:
-    """Put one array of all blocks together along the topics."""
+    """Concatenate one array of all blocks along the topics."""
     return np.concatenate([getattr(block, name) for block in drawn])
 
 
-def _items(setting: PerceivedRelevance) -> tuple[Items, Ids]:
-    """Name every document of every topic: topics 1, 2, ..., and for each documents d0001, d0002, ..."""
-    n_topics, n_docs = setting.n_topics, setting.docs_per_topic
-    docs = Ids.of(numbered("d", n_docs, least=4))
-    topic = np.repeat(np.arange(n_topics, dtype=np.int32), n_docs)
-    names = Ids.of(str(n) for n in range(1, n_topics + 1))
-    return Items(names, topic, docs.take(np.tile(np.arange(n_docs, dtype=np.int32), n_topics))), docs
-
-
 def _judgments(setting: PerceivedRelevance, items: Items, batch: Codes, perceived: Floats) -> Judgments:
-    """Label every item by every assessor of its batch; rows by item, then assessor."""
+    """Return the labels of every item by every assessor of its batch, sorted by item and assessor."""
     n_assessors = setting.n_assessors
     item = np.repeat(np.arange(len(items), dtype=np.int32), n_assessors)
-    assessor = batch[items.topic[item]] * np.int32(n_assessors) + np.tile(
-        np.arange(n_assessors, dtype=np.int32), len(items)
-    )
+    within_batch = np.tile(np.arange(n_assessors, dtype=np.int32), len(items))
+    assessor = batch[items.topic[item]] * np.int32(n_assessors) + within_batch
     names = Category(assessor, Ids.of(assessor_names(setting)))
     return Judgments(grades(setting.n_grades), items, item, names, graded(perceived, setting.n_grades).ravel())
 
 
 def _preferences(drawn: list[Block], topics: Ids, docs: Ids) -> Preferences:
-    """Lay the comparisons out; rows by topic, pair and assessor."""
+    """Return the comparisons, sorted by topic, pair and assessor."""
     strength = _whole(drawn, "strength")
     n_topics, n_pairs, n_assessors = strength.shape
     left, right = (np.repeat(cast("Codes", _whole(drawn, side)), n_assessors) for side in ("left", "right"))
@@ -183,10 +380,3 @@ def _preferences(drawn: list[Block], topics: Ids, docs: Ids) -> Preferences:
         assessor=Category(who, Ids.of(numbered("p", n_assessors))),
         strength=strength.ravel(),
     )
-
-
-def _runs(setting: PerceivedRelevance, corpus: Corpus, seed: np.random.SeedSequence) -> Runs:
-    """Simulate the run of each system, each from a stream of its own."""
-    own = copied(seed).spawn(len(PARTS))[PARTS.index("systems")]
-    streams = [np.random.default_rng(each) for each in own.spawn(len(setting.systems.quality))]
-    return Runs(tuple(run_of(setting.systems, n, corpus, rng=rng) for n, rng in enumerate(streams)))

@@ -131,8 +131,9 @@ class TestPatterns:
         ("text", "pattern"),
         [
             ("everyone", Everyone()),
-            ("AtRandom(k=2)", RandomAssessors(2)),
-            (" single(twice=0.2) ", OnePerItem(twice=0.2)),
+            ("random-assessors(k=2)", RandomAssessors(2)),
+            (" one-per-item(twice=0.2) ", OnePerItem(twice=0.2)),
+            ("rejudge(pattern=one-per-item, share=0.5)", Rejudge(OnePerItem(), share=0.5)),
         ],
     )
     def test_written_as_text(self, text, pattern):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from venire.errors import SettingError
-from venire.simulation.perceived_truth import PARTS, PerceivedRelevance, blocks, graded, quality_of
+from venire.simulation.perceived import PARTS, PerceivedRelevance, blocks, graded, quality_of
 
 SMALL = PerceivedRelevance(n_topics=23, docs_per_topic=4, n_assessors=3, topics_per_batch=5)
 ARRAYS = ("shape", "relevance", "perceived", "left", "right", "strength")

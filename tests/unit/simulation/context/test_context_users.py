@@ -10,8 +10,8 @@ import pytest
 from venire import evaluate
 from venire.errors import SettingError
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.truth import Engine
-from venire.simulation.context.users import ClickModel, sessions_of, strengths, utilities
+from venire.simulation.context.observations import sessions_of, strengths, utilities
+from venire.simulation.context.setting import ClickModel, Engine
 
 QUIET = ClickModel(sessions=0)
 DRIVEN = ContextSetting(redundancy=0.8, context=1.0, design="neighbours", clicks=QUIET)
