@@ -26,7 +26,7 @@ def statistic(name, value, low=None, high=None, **more):
 def test_statistics_stand_at_their_values_with_their_intervals():
     records = [statistic("phi", -0.2, -0.4, 0.1), statistic("gwet_ac", None), statistic("raw_agreement", 0.7)]
     (axes,) = plot_statistics(records).axes
-    points = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+    points = [x for line in axes.lines if line.get_marker() == "o" for x in line.get_xdata()]
     assert points == [-0.2, 0.7]
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [-0.4, 0.1]
     assert len(axes.collections) == 1

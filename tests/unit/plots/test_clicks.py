@@ -10,7 +10,7 @@ from venire.users.online_correlations import correlate_online
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.clicks import plot_click_summary, plot_online_correlations
+from venire.plots.users import plot_click_summary, plot_online_correlations
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 from venire.agreement.confusion import confusions
 from venire.agreement.profiles import profiles
 from venire.plots.agreement import plot_confusion, plot_labels
-from venire.plots.power import MOST_LINES, plot_power
+from venire.plots.quality import MOST_LINES, plot_power
 from venire.plots.style import styled
 from venire.quality.power import DiscriminativePower, Power
 

@@ -11,8 +11,9 @@ from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahe
 
 pytest.importorskip("matplotlib")
 
-from venire.plots import judge_change
-from venire.plots.judge_change import plot_agreement, plot_contour, plot_differences, plot_limits, plot_scatter
+from venire.plots import agreement
+from venire.plots.agreement import plot_agreement, plot_differences, plot_scatter
+from venire.plots.comparison import plot_contour, plot_limits
 from venire.plots.style import write_figure
 
 
@@ -63,7 +64,7 @@ def test_limits_are_marked_where_the_winner_is_safe():
     (axes,) = plot_limits((1, 5)).axes
     marked = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
     assert marked == [min_agreement_to_stay_ahead(1), min_agreement_to_stay_ahead(5)]
-    assert "n = 5: from 76.3% on" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "n = 5: at 76.3% or more" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
 def test_histograms_show_the_counts_and_the_median():
@@ -85,7 +86,7 @@ def test_differences_show_the_size_that_half_of_them_exceed():
 def test_between_two_tasks_the_difference_has_a_direction():
     found = tasks()
     figure = plot_differences(found)
-    assert figure.get_supxlabel() == "difference of agreement, search less judging"
+    assert figure.get_supxlabel() == "difference of agreement, search minus judging"
     assert marks(figure) == [[f"median {np.median(each):+.2f}"] for each in found.values]
 
 
@@ -95,7 +96,7 @@ def test_scatter_puts_one_task_against_the_other(monkeypatch):
         points = axes.lines[-1]
         assert points.get_xdata().tolist() == found.rates.both[number].tolist()
         assert points.get_ydata().tolist() == found.other_rates.both[number].tolist()
-    monkeypatch.setattr(judge_change, "MANY", 2)
+    monkeypatch.setattr(agreement, "MANY", 2)
     dense = plot_scatter(found)
     assert [int(axes.collections[0].get_array().sum()) for axes in dense.axes] == [6, 6]
     assert "darker: more" in dense.get_supxlabel()

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.axes import Axes
 
-from venire.plots.pdp import plot_label_preferences, plot_pdp, plot_topic_pdp
+from venire.plots.quality import plot_label_preferences, plot_pdp, plot_topic_pdp
 from venire.plots.style import styled
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.pdp import pdp

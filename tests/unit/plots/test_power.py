@@ -9,7 +9,7 @@ from venire.quality.power import power_of
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.power import MOST_LINES, plot_power
+from venire.plots.quality import MOST_LINES, plot_power
 
 
 def scores(*measures: str, seed: int = 0) -> Scores:

@@ -8,7 +8,7 @@ from venire.quality.scales import ScaleComparison, ScaleValue
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.scales import plot_scales
+from venire.plots.quality import plot_scales
 from venire.plots.style import write_figure
 
 

@@ -12,7 +12,7 @@ from venire.disagreement.transitions import stated_transitions
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.stability import MOST_NAMES, plot_ranks, plot_stability, plot_tau
+from venire.plots.comparison import MOST_NAMES, plot_ranks, plot_stability, plot_tau
 from venire.plots.style import short_name, write_figure
 
 

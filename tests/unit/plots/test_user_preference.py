@@ -9,7 +9,8 @@ from venire.users.measure_choice import choose_measure
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.user_preference import plot_alphas, plot_choice, plot_ties
+from venire.plots.context import plot_alphas, plot_ties
+from venire.plots.users import plot_choice
 
 MADE = generate_context(ContextSetting(n_topics=25, design="neighbours"), rng=1)
 TITLES = ["weak", "strong", "simultaneous, weak", "simultaneous, strong"]

@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from venire import evaluate_users
 from venire.errors import UnknownName
-from venire.plots.user_scores import plot_user_scores
+from venire.plots.users import plot_user_scores
 
 
 @pytest.fixture(scope="module")
