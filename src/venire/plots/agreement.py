@@ -20,24 +20,7 @@ from venire.agreement.directed_differences import AgreementDifferences
 from venire.agreement.habits import habits
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
-from venire.plots.style import (
-    GREY,
-    INK,
-    colour,
-    draw_intervals,
-    marker,
-    name_columns,
-    name_rows,
-    new_figure,
-    or_higher,
-    plain,
-    shades,
-    short_name,
-    shown_of,
-    styled,
-    unit_axis,
-    write_cells,
-)
+from venire.plots import style
 from venire.results import counted
 from venire.types import Floats, Ints
 
@@ -63,7 +46,7 @@ MANY = 5000
 """With more points than this a scatter plot shows their density."""
 
 
-@styled()
+@style.styled()
 def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
     """Plot statistics with their intervals, one per row, without those that are not known.
 
@@ -75,13 +58,13 @@ def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
     together = [each for each in known if "," not in each["raters"]] if len(known) > MOST else known
     rows = (together or known)[:MOST]
     value, low, high = (np.array([each[key] for each in rows], dtype=float) for key in ("value", "low", "high"))
-    figure = new_figure(6.8, 1.2 + ROW_HEIGHT * len(rows))
-    axes = figure.subplots()
-    draw_intervals(axes, range(len(rows)), value, low, high)
-    name_rows(axes, [_statistic_name(each) for each in rows], longest=44)
+    figure, axes = style.one_panel(6.8, 1.2 + ROW_HEIGHT * len(rows))
+    style.draw_intervals(axes, range(len(rows)), value, low, high)
+    style.name_rows(axes, [_statistic_name(each) for each in rows], longest=44)
     axes.set_xlim(min(-0.03, float(np.fmin(value, low).min()) - 0.05), 1.03)
-    axes.axvline(0, color=GREY, linewidth=0.8)
-    axes.set_xlabel(f"agreement, at most 1; bars are 95% intervals{shown_of(len(rows), len(known), 'statistics')}")
+    axes.axvline(0, color=style.GREY, linewidth=0.8)
+    caption = style.shown_of(len(rows), len(known), "statistics")
+    axes.set_xlabel(f"agreement, at most 1; bars are 95% intervals{caption}")
     return figure
 
 
@@ -92,52 +75,49 @@ def _statistic_name(statistic: Mapping[str, Any]) -> str:
     return ", ".join(parts + ([] if statistic["raters"] == "all" else [str(statistic["raters"])]))
 
 
-@styled()
+@style.styled()
 def plot_labels(profiles: Profiles) -> Figure:
     """Plot the shares of labels of each assessor as a bar, with what distinguishes the assessor from the others."""
     n = min(len(profiles.assessors), MOST)
     share = profiles.labels[:n] / np.maximum(profiles.n_labels[:n], 1)[:, None]
-    names = [short_name(label) for label in profiles.scale.labels]
+    names = [style.short_name(label) for label in profiles.scale.labels]
     few = len(names) <= MOST_NAMED
     named = list(range(len(names))) if few else [0, len(names) - 1]
-    figure = new_figure(7.4, 1.6 + ROW_HEIGHT * n)
-    axes = figure.subplots()
+    figure, axes = style.one_panel(7.4, 1.6 + ROW_HEIGHT * n)
     left = np.zeros(n)
     edge = {"edgecolor": "white"} if few else {"linewidth": 0.0}
-    for level, shade in enumerate(shades(len(names))):
+    for level, shade in enumerate(style.shades(len(names))):
         bars = axes.barh(np.arange(n), share[:, level], left=left, color=shade, height=0.8, **edge)
         bars.set_label(names[level] if level in named else "_")
         left += share[:, level]
-    name_rows(axes, profiles.assessors[:n])
+    style.name_rows(axes, profiles.assessors[:n])
     for row, found in habits(profiles).items():
         if row < n:
             text = ", ".join(habit.flag for habit in found)
-            axes.annotate(text, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
+            axes.annotate(text, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8)
     axes.set_xlim(0, 1)
     axes.grid(visible=False)
-    axes.set_xlabel(f"share of the assessor's labels{shown_of(n, len(profiles.assessors), 'assessors')}")
+    axes.set_xlabel(f"share of the assessor's labels{style.shown_of(n, len(profiles.assessors), 'assessors')}")
     across = max(1, min(len(named), LEGEND_WIDTH // (max(len(names[level]) for level in named) + 6)))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=across, fontsize=8, handlelength=1.2)
     return figure
 
 
-@styled()
+@style.styled()
 def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     """Plot how often each combination of labels of two assessors occurs on the same items; darker is more."""
     counts = confusions.matrix(a, b)
     if not counts.any():
         raise SettingError(f"{a!r} and {b!r} judged no item in common", hint="choose two of Confusions.pairs()")
     labels, size = confusions.scale.labels, len(counts)
-    figure = new_figure(3.2 + 0.4 * min(size, MOST_CELLS), 2.6 + 0.36 * min(size, MOST_CELLS))
-    axes = figure.subplots()
+    figure, axes = style.one_panel(3.2 + 0.4 * min(size, MOST_CELLS), 2.6 + 0.36 * min(size, MOST_CELLS))
     axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
     if size <= MOST_CELLS:
         texts = [[_count(n) for n in row] for row in counts.tolist()]
-        write_cells(axes, texts, np.sqrt(counts) > 0.6 * np.sqrt(counts.max()))
-        name_columns(axes, labels)
-        axes.set_yticks(range(size), [short_name(label) for label in labels])
-    axes.set_xlabel(f"label by {short_name(b)}")
-    axes.set_ylabel(f"label by {short_name(a)}")
+        style.write_cells(axes, texts, np.sqrt(counts) > 0.6 * np.sqrt(counts.max()))
+        style.name_columns(axes, labels)
+        axes.set_yticks(range(size), [style.short_name(label) for label in labels])
+    axes.set(xlabel=f"label by {style.short_name(b)}", ylabel=f"label by {style.short_name(a)}")
     axes.set_title(f"equal in {np.trace(counts) / counts.sum():.0%} of {counts.sum():,.0f} items")
     axes.grid(visible=False)
     return figure
@@ -148,7 +128,7 @@ def _count(n: float) -> str:
     return "" if not n else f"{n:,.0f}" if abs(n - round(n)) < 1e-9 else f"{n:.1f}"
 
 
-@styled()
+@style.styled()
 def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     """Plot histograms over draws: p(R|R) self and cross, and p(R|i) of the labels that are not relevant, cross."""
     if not _varies(found, row):
@@ -159,13 +139,13 @@ def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         raise SettingError("no single judgments were drawn, so there is nothing to plot", hint="draw some")
-    figure = new_figure(6.6, 0.7 + 2.4 * len(panels))
+    figure = style.new_figure(6.6, 0.7 + 2.4 * len(panels))
     for axes, (title, series) in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
         _histograms(axes, series)
         axes.set_title(title)
-    figure.supylabel("share of draws", fontsize=10)
-    relevant = or_higher(found.scale, found.relevant.names[row])
-    figure.supxlabel(f"P(relevant: {relevant}), single judgments drawn", fontsize=10)
+    figure.supylabel("share of draws")
+    relevant = style.or_higher(found.scale, found.relevant.names[row])
+    figure.supxlabel(f"P(relevant: {relevant}), single judgments drawn")
     return figure
 
 
@@ -179,21 +159,19 @@ def _consistency_intervals(found: Consistency, row: int) -> Figure:
     """Plot p(R|i) with its interval by label, self and cross."""
     sides = [(WHO[who], each.spread) for who, each in found.sides().items() if each.n_pages]
     known = np.flatnonzero(~np.isnan([spread.p[row] for _, spread in sides]).all(axis=0))
-    figure = new_figure(6.6, 1.5 + 0.45 * len(known) * len(sides))
-    axes = figure.subplots()
+    figure, axes = style.one_panel(6.6, 1.5 + 0.45 * len(known) * len(sides))
     for number, (name, spread) in enumerate(sides):
         place = known + 0.3 * (number - (len(sides) - 1) / 2)
         p, low, high = (each[row, known] for each in (spread.p, spread.low, spread.high))
-        draw_intervals(axes, place, p, low, high, number=number, label=name)
+        style.draw_intervals(axes, place, p, low, high, number=number, label=name)
         for x, y in zip(p[~np.isnan(p)].tolist(), place[~np.isnan(p)].tolist(), strict=True):
             axes.annotate(f"{x:.2f}", (x, y), (0, 5), textcoords="offset points", ha="center", size=8)
     axes.set_yticks(known, [found.scale.labels[level] for level in known.tolist()])
-    unit_axis(axes, which="x")
+    style.unit_axis(axes, which="x")
     axes.set_ylim(known[0] - 0.5, known[-1] + 0.6)
     axes.grid(axis="y", visible=False)
-    who, relevant = " or ".join(name for name, _ in sides), or_higher(found.scale, found.relevant.names[row])
-    axes.set_xlabel(f"P(relevant to {who}: {relevant}), 95% interval over topics")
-    axes.set_ylabel("label")
+    who, relevant = " or ".join(name for name, _ in sides), style.or_higher(found.scale, found.relevant.names[row])
+    axes.set(xlabel=f"P(relevant to {who}: {relevant}), 95% interval over topics", ylabel="label")
     if len(sides) > 1:
         axes.legend(loc="lower right", fontsize=8)
     return figure
@@ -215,29 +193,29 @@ def _histograms(axes: Axes, series: list[tuple[str, Floats]]) -> None:
         width = max(NARROWEST_BIN, 4 * sd / 10)
         low = np.floor(p.min() / width) * width
         edges = low + width * np.arange(int(np.ceil((p.max() - low) / width)) + 2)
-        look: dict[str, Any] = {"facecolor": colour(number), "edgecolor": "white", "linewidth": 0, "alpha": 0.75}
+        look: dict[str, Any] = {"facecolor": style.colour(number), "edgecolor": "white", "linewidth": 0, "alpha": 0.75}
         look |= {"hatch": HATCHES[number % len(HATCHES)], "label": f"{name}: mean {mean:.3f}, sd {sd:.3f}"}
         axes.stairs(np.histogram(p, edges)[0] / len(p), edges, fill=True, **look)
-    unit_axis(axes, which="x")
+    style.unit_axis(axes, which="x")
     axes.set_ylim(bottom=0)
     axes.grid(axis="x", visible=False)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
 
 
-@styled()
+@style.styled()
 def plot_agreement(found: DirectedAgreement, *, bins: int = 20) -> Figure:
     """Plot histograms of a0 and a1 over directed pairs (Turpin and Scholer 2009, Figures 3 and 5), with medians."""
     edges, counts = found.histogram(bins=bins)
-    figure = new_figure(7.2, 3.6)
+    figure = style.new_figure(7.2, 3.6)
     for axes, rate in zip(_two_histograms(figure, edges, counts), found.rates.both, strict=True):
         _mark_median(axes, rate, "median {:.2f}")
     by = f", by {' and '.join(found.by)}" if found.by else ""
-    figure.supxlabel("agreement of the second assessor with the first", fontsize=10)
-    figure.supylabel(f"directed pairs{by}", fontsize=10)
+    figure.supxlabel("agreement of the second assessor with the first")
+    figure.supylabel(f"directed pairs{by}")
     return figure
 
 
-@styled()
+@style.styled()
 def plot_differences(found: AgreementDifferences, *, bins: int = 41) -> Figure:
     """Plot histograms of the differences of a0 and a1 between topics or tasks (Figures 4 and 6).
 
@@ -245,15 +223,15 @@ def plot_differences(found: AgreementDifferences, *, bins: int = 41) -> Figure:
     """
     edges, counts = found.histogram(bins=bins)
     two = len(found.places) == 2
-    figure = new_figure(7.2, 3.6)
+    figure = style.new_figure(7.2, 3.6)
     for axes, values in zip(_two_histograms(figure, edges, counts), found.values, strict=True):
         if two:
             _mark_median(axes, values, "median {:+.2f}")
         else:
             _mark_median(axes, np.abs(values), "half exceed ±{:.2f}", both_sides=True)
-    which = plain(" minus ".join(found.places[::-1])) if two else f"between two {found.across}s"
-    figure.supxlabel(f"difference of agreement, {which}", fontsize=10)
-    figure.supylabel("directed pairs" if two else f"directed pairs and pairs of {found.across}s", fontsize=10)
+    which = style.plain(" minus ".join(found.places[::-1])) if two else f"between two {found.across}s"
+    figure.supxlabel(f"difference of agreement, {which}")
+    figure.supylabel("directed pairs" if two else f"directed pairs and pairs of {found.across}s")
     return figure
 
 
@@ -261,9 +239,8 @@ def _two_histograms(figure: Figure, edges: Floats, counts: Ints) -> list[Axes]:
     """Draw the histograms of a0 and a1 side by side; counts (2, bin)."""
     panels = list(figure.subplots(1, 2, sharey=True))
     for number, axes in enumerate(panels):
-        axes.stairs(counts[number], edges, fill=True, color=colour(number), alpha=0.75)
-        axes.set_title(f"a{number}: {KINDS[number]} documents")
-        axes.set_xlim(edges[0] - 0.02, edges[-1] + 0.02)
+        axes.stairs(counts[number], edges, fill=True, color=style.colour(number), alpha=0.75)
+        axes.set(title=f"a{number}: {KINDS[number]} documents", xlim=(edges[0] - 0.02, edges[-1] + 0.02))
         axes.set_ylim(0, 1.05 * max(int(counts.max()), 1))
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.grid(axis="x", visible=False)
@@ -276,32 +253,32 @@ def _mark_median(axes: Axes, values: Floats, text: str, *, both_sides: bool = Fa
     if not len(known):
         return
     median = float(np.median(known))
-    axes.axvline(median, color=INK, linewidth=1.2, linestyle="--", label=text.format(median))
+    axes.axvline(median, color=style.INK, linewidth=1.2, linestyle="--", label=text.format(median))
     if both_sides:
-        axes.axvline(-median, color=INK, linewidth=1.2, linestyle="--")
+        axes.axvline(-median, color=style.INK, linewidth=1.2, linestyle="--")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), fontsize=8)
 
 
-@styled()
+@style.styled()
 def plot_scatter(found: AgreementDifferences) -> Figure:
     """Plot agreement on one topic or task against the other (Figure 7), a point per pair, or the density of many."""
-    figure = new_figure(7.6, 4.1)
+    figure = style.new_figure(7.6, 4.1)
     for number, axes in enumerate(figure.subplots(1, 2, sharey=True)):
-        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
+        axes.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8)
         x, y = found.rates.both[number], found.other_rates.both[number]
         known = ~(np.isnan(x) | np.isnan(y))
         if known.sum() <= MANY:
-            look: dict[str, Any] = {"color": colour(number), "alpha": 0.5, "markersize": 4, "markeredgewidth": 0}
-            axes.plot(x[known], y[known], marker(number), **look)
+            look: dict[str, Any] = {"color": style.colour(number), "alpha": 0.5, "markersize": 4, "markeredgewidth": 0}
+            axes.plot(x[known], y[known], style.marker(number), **look)
         else:
             look = {"bins": "log", "cmap": ("Blues", "Oranges")[number], "mincnt": 1, "linewidths": 0.1}
             axes.hexbin(x[known], y[known], gridsize=32, extent=(0, 1, 0, 1), **look)
         axes.set_title(f"a{number}: {KINDS[number]} documents")
         axes.set_aspect("equal")
-        unit_axis(axes, which="x")
-        unit_axis(axes)
+        style.unit_axis(axes, which="x")
+        style.unit_axis(axes)
     one, other = found.places if len(found.places) == 2 else (f"one {found.across}", f"another {found.across}")
     density = "; darker: more" if len(found) > MANY else ""
-    figure.supxlabel(f"agreement, {plain(one)} ({counted(found.n_pairs, 'directed pair')}{density})", fontsize=10)
-    figure.supylabel(f"agreement, {plain(other)}", fontsize=10)
+    figure.supxlabel(f"agreement, {style.plain(one)} ({counted(found.n_pairs, 'directed pair')}{density})")
+    figure.supylabel(f"agreement, {style.plain(other)}")
     return figure

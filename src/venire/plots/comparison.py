@@ -21,20 +21,7 @@ from venire.comparison.judge_change import RankCounts, contour, limits, min_agre
 from venire.comparison.rank_agreement import RankCorrelation, Robustness
 from venire.comparison.stability import LEVEL, Stability, stability
 from venire.errors import SettingError
-from venire.plots.style import (
-    BLUE,
-    GREY,
-    INK,
-    colour,
-    diverging,
-    draw_intervals,
-    hide_axes,
-    marker,
-    name_rows,
-    new_figure,
-    short_name,
-    styled,
-)
+from venire.plots import style
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -55,7 +42,7 @@ MOST_ENDS, LONGEST_END = 40, 34
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9, STAYS_AHEAD)
 
 
-@styled()
+@style.styled()
 def plot_stability(result: Stability | Forecast) -> Figure:
     """Plot the probability that each system is ahead of each other one under another judge, best first."""
     found = _as_stability(result)
@@ -65,35 +52,33 @@ def plot_stability(result: Stability | Forecast) -> Figure:
     ahead = (found.above + tied / 2)[np.ix_(order, order)]
     np.fill_diagonal(ahead, np.nan)
     side = min(16.0, 1.6 + max(0.145 * n, 2.6))
-    figure = new_figure(side + 1.3, side + 0.9)
-    axes = figure.subplots()
-    image = axes.imshow(ahead, cmap=diverging(), vmin=0, vmax=1, interpolation="nearest")
+    figure, axes = style.one_panel(side + 1.3, side + 0.9)
+    image = axes.imshow(ahead, cmap=style.diverging(), vmin=0, vmax=1, interpolation="nearest")
     _mark_fragile(axes, found, order)
     _name_systems(axes, found, order, "y")
     _name_systems(axes, found, order, "x")
-    hide_axes(axes)
+    style.hide_axes(axes)
     bar = figure.colorbar(image, ax=axes, shrink=0.5 if n > 20 else 0.9, aspect=25, pad=0.02)
     bar.set_label("P(row is ahead of column)")
     bar.outline.set_visible(False)
-    figure.suptitle(f"{found.forecast.measure} under another judge", fontsize=10, fontweight="bold")
+    figure.suptitle(f"{found.forecast.measure} under another judge", fontweight="bold")
     if axes.lines:
         figure.legend(loc="outside lower center", fontsize=9, handletextpad=0.1)
     return figure
 
 
-@styled()
+@style.styled()
 def plot_ranks(result: Stability | Forecast) -> Figure:
     """Plot the ranks of each system under another judge, 95% of the draws, with a dot for its current rank."""
     found = _as_stability(result)
     order = found.by_score()
     n, place = len(order), np.arange(len(order))
-    figure = new_figure(7.0, 1.2 + 0.155 * max(n, 6))
-    axes = figure.subplots()
-    axes.hlines(place, found.rank_low[order] - 0.3, found.rank_high[order] + 0.3, color=BLUE, linewidth=3, alpha=0.45)
-    axes.plot(found.rank[order], place, "o", color=INK, markersize=3.5)
+    figure, axes = style.one_panel(7.0, 1.2 + 0.155 * max(n, 6))
+    low, high = found.rank_low[order] - 0.3, found.rank_high[order] + 0.3
+    axes.hlines(place, low, high, color=style.BLUE, linewidth=3, alpha=0.45)
+    axes.plot(found.rank[order], place, "o", color=style.INK, markersize=3.5)
     _name_systems(axes, found, order, "y")
-    axes.set_ylim(n - 0.4, -0.6)
-    axes.set_xlim(0.3, n + 0.7)
+    axes.set(ylim=(n - 0.4, -0.6), xlim=(0.3, n + 0.7))
     axes.set_xticks(_some_ranks(n))
     axes.set_xlabel(f"rank by {found.forecast.measure}: current (dot), and under another judge ({LEVEL:.0%} of draws)")
     axes.grid(axis="y", visible=False)
@@ -101,16 +86,15 @@ def plot_ranks(result: Stability | Forecast) -> Figure:
     return figure
 
 
-@styled()
+@style.styled()
 def plot_tau(result: Stability | Forecast) -> Figure:
     """Plot Kendall's tau between the current order of systems and that under another judge, over draws."""
     found = _as_stability(result)
     tau, known = found.correlation(), found.tau[~np.isnan(found.tau)]
-    figure = new_figure(6.0, 3.4)
-    axes = figure.subplots()
-    axes.hist(known, bins=min(40, max(8, len(np.unique(known)))), color=BLUE, alpha=0.55)
-    axes.axvspan(tau.low, tau.high, color=GREY, alpha=0.15, linewidth=0)
-    axes.axvline(tau.value, color=INK, linewidth=1.5)
+    figure, axes = style.one_panel(6.0, 3.4)
+    axes.hist(known, bins=min(40, max(8, len(np.unique(known)))), color=style.BLUE, alpha=0.55)
+    axes.axvspan(tau.low, tau.high, color=style.GREY, alpha=0.15, linewidth=0)
+    axes.axvline(tau.value, color=style.INK, linewidth=1.5)
     text = f"mean {tau.value:.2f}\n{tau.level:.0%} in [{tau.low:.2f}, {tau.high:.2f}]"
     axes.annotate(text, (0.02, 0.97), xycoords="axes fraction", va="top", fontsize=9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.3)
@@ -136,7 +120,7 @@ def _mark_fragile(axes: Axes, found: Stability, order: Ints) -> None:
 def _name_systems(axes: Axes, found: Stability, order: Ints, which: str) -> None:
     """Name systems along an axis, every n-th of many."""
     places = np.arange(0, len(order), -(-len(order) // MOST_NAMES))
-    names = [short_name(found.forecast.systems[order[n]], 24) for n in places.tolist()]
+    names = [style.short_name(found.forecast.systems[order[n]], 24) for n in places.tolist()]
     size = 9 if len(order) <= 12 else 7 if len(order) <= 40 else 6
     if which == "x":
         axes.set_xticks(places, names, rotation=90, fontsize=size)
@@ -150,13 +134,13 @@ def _some_ranks(n: int) -> list[int]:
     return sorted({1, *range(step, n + 1, step)})
 
 
-@styled()
+@style.styled()
 def plot_robustness(found: Robustness) -> Figure:
     """Plot values with intervals by gains, one panel per measure; grey marks are single pairs of assessors."""
     measures = dict.fromkeys(row.measure for row in found.rows)
     panels = {measure: [row for row in found.rows if row.measure == measure] for measure in measures}
     names = {measure: list(dict.fromkeys(row.what() for row in rows)) for measure, rows in panels.items()}
-    figure = new_figure(7.0, 0.9 + sum(0.45 + 0.32 * len(each) for each in names.values()))
+    figure = style.new_figure(7.0, 0.9 + sum(0.45 + 0.32 * len(each) for each in names.values()))
     ratios = {"height_ratios": [len(each) + 0.6 for each in names.values()]}
     grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False, gridspec_kw=ratios)[:, 0]
     for axes, (measure, rows) in zip(grid, panels.items(), strict=True):
@@ -173,16 +157,16 @@ def _draw_correlations(axes: Axes, rows: Sequence[RankCorrelation], names: Seque
     means = [row for row in known if len(rows) == len(names) or (row.a is None and row.b is None)]
     single = [row for row in known if row not in means]
     heights = [place[row.what()] + 0.24 for row in single]
-    axes.plot([row.value for row in single], heights, "|", color=GREY, markersize=5, alpha=0.6)
+    axes.plot([row.value for row in single], heights, "|", color=style.GREY, markersize=5, alpha=0.6)
     for row in means:
         height = place[row.what()]
-        draw_intervals(axes, height, row.value, row.low, row.high, markersize=7)
+        style.draw_intervals(axes, height, row.value, row.low, row.high, markersize=7)
         where = (row.value, height)
         axes.annotate(f"{row.value:.2f}", where, (0, 6), textcoords="offset points", fontsize=8, ha="center")
-    name_rows(axes, names, longest=60)
+    style.name_rows(axes, names, longest=60)
 
 
-@styled()
+@style.styled()
 def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: str | None = None) -> Figure:
     """Plot the ranks of systems by several readings of the labels, a line per system; those that move most in colour.
 
@@ -194,19 +178,16 @@ def plot_slope(means: Mapping[str, Floats], systems: tuple[str, ...], *, below: 
     rank = _ranks(means) + 1
     moved = rank.max(axis=0) - rank.min(axis=0)
     bold = [n for n in np.argsort(-moved, kind="stable")[:MOST_COLOURED].tolist() if moved[n] > 0]
-    figure = new_figure(max(7.2, 1.2 + 2.0 * len(means)), float(np.clip(2.0 + 0.19 * len(systems), 3.0, 11.0)))
-    axes = figure.subplots()
+    height = min(max(2.0 + 0.19 * len(systems), 3.0), 11.0)
+    figure, axes = style.one_panel(max(7.2, 1.2 + 2.0 * len(means)), height)
     place = np.arange(len(means))
     for number in set(range(len(systems))) - set(bold):
-        axes.plot(place, rank[:, number], color=GREY, alpha=0.45, linewidth=1)
+        axes.plot(place, rank[:, number], color=style.GREY, alpha=0.45, linewidth=1)
     for order, number in enumerate(bold):
-        axes.plot(place, rank[:, number], color=colour(order), marker=marker(order), linewidth=1.8)
+        axes.plot(place, rank[:, number], **style.look(order), linewidth=1.8)
     _name_ends(axes, rank, systems, bold)
     axes.set_xticks(place, list(means))
-    axes.set_xlim(-0.05, len(means) - 0.95)
-    axes.set_ylim(len(systems) + 0.6, 0.4)
-    axes.set_ylabel("rank")
-    axes.set_xlabel(below or "")
+    axes.set(xlim=(-0.05, len(means) - 0.95), ylim=(len(systems) + 0.6, 0.4), ylabel="rank", xlabel=below or "")
     step = 1 if len(systems) <= 12 else 5 if len(systems) <= 40 else 10
     axes.set_yticks([1, *range(max(step, 2), len(systems) + 1, step)])
     axes.grid(axis="y", visible=False)
@@ -226,30 +207,30 @@ def _ranks(means: Mapping[str, Floats]) -> Ints:
 def _name_ends(axes: Axes, rank: Ints, systems: tuple[str, ...], bold: list[int]) -> None:
     """Write names at both ends of the lines: of all systems where they fit, otherwise of those that move most."""
     shown = range(len(systems)) if len(systems) <= MOST_ENDS else bold
-    names = {n: short_name(systems[n], LONGEST_END) for n in shown}
+    names = {n: style.short_name(systems[n], LONGEST_END) for n in shown}
     for number, name in names.items():
-        look: dict[str, Any] = {"color": colour(bold.index(number)) if number in bold else None, "size": 8}
+        look: dict[str, Any] = {"color": style.colour(bold.index(number)) if number in bold else None, "size": 8}
         for end, offset, side in ((0, -6, "right"), (len(rank) - 1, 6, "left")):
             look |= {"textcoords": "offset points", "ha": side, "va": "center"}
             axes.annotate(name, (end, rank[end, number]), (offset, 0), **look)
     axes.tick_params(axis="y", length=0, pad=8 + 4.6 * max(map(len, names.values()), default=0))
 
 
-@styled()
+@style.styled()
 def plot_contour(counts: RankCounts | None = None, *, steps: int = 41) -> Figure:
     """Plot Pr[Delta' >= 0] over both agreement rates (Figure 1), normal approximation and exact; P@1 by default."""
     counts = counts or RankCounts(c10=1)
-    figure = new_figure(7.6, 4.0)
+    figure = style.new_figure(7.6, 4.0)
     for axes, exact in zip(figure.subplots(1, 2, sharey=True), (False, True), strict=True):
         grid, chance = contour(counts, steps=steps, exact=exact)
         if not exact:  # without variance the normal approximation is undefined
             chance[[0, -1], [-1, 0]] = np.nan
         _draw_contour(axes, grid, chance)
         axes.set_title("exact" if exact else "normal approximation")
-    figure.supxlabel("a0, agreement on irrelevant documents", fontsize=10)
-    figure.supylabel("a1, agreement on relevant documents", fontsize=10)
+    figure.supxlabel("a0, agreement on irrelevant documents")
+    figure.supylabel("a1, agreement on relevant documents")
     title = f"P(A is not behind under the new judge), P@{counts.n}, difference {counts.delta:+.2g}"
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(title)
     return figure
 
 
@@ -259,29 +240,26 @@ def _draw_contour(axes: Axes, grid: Floats, chance: Floats) -> None:
     levels = [level for level in CONTOURS if low < level < high]
     widths = [2.2 if level == STAYS_AHEAD else 1.0 for level in levels]
     axes.contourf(grid, grid, chance.T, levels=np.linspace(0, 1, 11), cmap="cividis", alpha=0.55)
-    lines = axes.contour(grid, grid, chance.T, levels=levels, colors=INK, linewidths=widths)
+    lines = axes.contour(grid, grid, chance.T, levels=levels, colors=style.INK, linewidths=widths)
     axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=8)
     axes.set_aspect("equal")
     axes.grid(visible=False)
 
 
-@styled()
+@style.styled()
 def plot_limits(ns: Sequence[int] = (1, 5, 10)) -> Figure:
     """Plot expected Delta'(n) and its 95% limits by agreement (Figure 2), with a mark where the lower limit is zero."""
-    figure = new_figure(6.6, 4.2)
-    axes = figure.subplots()
+    figure, axes = style.one_panel(6.6, 4.2)
     for number, n in enumerate(ns):
         grid, mean, low, high = limits(n, steps=201)
         needed = min_agreement_to_stay_ahead(n)
-        axes.fill_between(grid, low, high, color=colour(number), alpha=0.14 + 0.08 * number, linewidth=0)
-        axes.plot(grid, low, color=colour(number), linewidth=1, label=f"n = {n}: at {needed:.1%} or more")
-        axes.plot(grid, high, color=colour(number), linewidth=1)
-        axes.plot([needed], [0], marker(number), color=colour(number), zorder=4)
+        axes.fill_between(grid, low, high, color=style.colour(number), alpha=0.14 + 0.08 * number, linewidth=0)
+        axes.plot(grid, low, color=style.colour(number), linewidth=1, label=f"n = {n}: at {needed:.1%} or more")
+        axes.plot(grid, high, color=style.colour(number), linewidth=1)
+        axes.plot([needed], [0], style.marker(number), color=style.colour(number), zorder=4)
         if n == ns[-1]:
-            axes.plot(grid, mean, color=INK, linewidth=2, label="expected difference")
-    axes.axhline(0, color=GREY, linewidth=1)
-    axes.set_xlabel("agreement, a0 = a1")
-    axes.set_ylabel("difference of P@n under the new judge")
-    axes.set_xlim(0, 1)
+            axes.plot(grid, mean, color=style.INK, linewidth=2, label="expected difference")
+    axes.axhline(0, color=style.GREY, linewidth=1)
+    axes.set(xlabel="agreement, a0 = a1", ylabel="difference of P@n under the new judge", xlim=(0, 1))
     axes.legend(loc="upper left", fontsize=8, title="A stays ahead", title_fontsize=8)
     return figure

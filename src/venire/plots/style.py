@@ -50,6 +50,8 @@ SETTINGS: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "text.color": INK,
+    "figure.labelsize": 10,
+    "figure.titlesize": 10,
     "legend.frameon": False,
     "lines.markersize": 5,
 }
@@ -74,6 +76,12 @@ def new_figure(width: float = 7.0, height: float = 4.0) -> Figure:
     return _notebook_figure()(figsize=(width, height), layout="constrained")
 
 
+def one_panel(width: float = 7.0, height: float = 4.0) -> tuple[Figure, Axes]:
+    """Return a new figure with one panel."""
+    figure = new_figure(width, height)
+    return figure, figure.subplots()
+
+
 @cache
 def _notebook_figure() -> type[Figure]:
     """Return a class of figures that a notebook displays whether or not pyplot was imported."""
@@ -96,6 +104,11 @@ def colour(number: int) -> str:
 def marker(number: int) -> str:
     """Return the marker of the n-th series."""
     return MARKERS[number % len(MARKERS)]
+
+
+def look(number: int, **more: Any) -> dict[str, Any]:
+    """Return colour and marker of the n-th series, as keyword arguments of ``plot``."""
+    return {"color": colour(number), "marker": marker(number)} | more
 
 
 def short_name(text: str, longest: int = 28) -> str:
@@ -138,8 +151,8 @@ def name_columns(axes: Axes, names: Sequence[str], *, longest: int = 28, step: i
     """Name every ``step``-th column, slanted where names are long."""
     short = [short_name(name, longest) for name in names][::step]
     slanted = max(map(len, short), default=0) > LEVEL
-    look: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
-    axes.set_xticks(range(0, len(names), step), short, **look)
+    slant: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(range(0, len(names), step), short, **slant)
 
 
 def draw_intervals(
@@ -148,10 +161,10 @@ def draw_intervals(
     """Draw values as markers and their intervals as horizontal bars, by row; None or NaN: not known."""
     y, x, left, right = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (place, value, low, high))
     known = ~(np.isnan(left) | np.isnan(right))
-    look: dict[str, Any] = {"color": colour(number), "marker": marker(number), "linestyle": ""} | marks
+    style = look(number, linestyle="") | marks
     if known.any():
-        axes.hlines(y[known], left[known], right[known], color=look["color"], linewidth=2.5, alpha=0.5)
-    axes.plot(x, y, **look)
+        axes.hlines(y[known], left[known], right[known], color=style["color"], linewidth=2.5, alpha=0.5)
+    axes.plot(x, y, **style)
 
 
 def write_cells(axes: Axes, texts: Sequence[Sequence[str]], dark: ArrayLike, *, size: float = 8) -> None:

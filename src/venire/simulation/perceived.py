@@ -3,11 +3,11 @@ r"""Collections of perceived relevance: true relevance with each assessor's nois
 The generator of Chu et al. (2021), "Evaluating Relevance Judgments with Pairwise Discriminative Power", CIKM,
 doi:10.1145/3459637.3482428, Section 4.1.  For document d of topic q and assessor u
 
-    alpha_q, beta_q ~ U(shape)                          shape of the topic                ``Block.shape``
-    r_dq            ~ Beta(alpha_q, beta_q)             true relevance, in [0, 1]         ``Block.relevance``
-    sigma_u         ~ U(sigma)                          noise of the assessor             ``Quality.sigma``
+    alpha_q, beta_q ~ U(shape)                          shape of the topic                ``shape``
+    r_dq            ~ Beta(alpha_q, beta_q)             true relevance, in [0, 1]         ``relevance``
+    sigma_u         ~ U(sigma)                          noise of the assessor             ``sigma``
     w_dqu           ~ U(spread)                         additional noise of the annotation
-    perceived_dqu   = r_dq + sigma_u (e_1 + exp(w_dqu) e_2)      Eq. (15)                 ``Block.perceived``
+    perceived_dqu   = r_dq + sigma_u (e_1 + exp(w_dqu) e_2)      Eq. (15)                 ``perceived``
     grade g  if perceived is in [g/G, (g+1)/G), the top one with its upper end            ``graded``
 
 e_1 and e_2 are standard normal.  Topics are divided into batches (the paper's Y), each with different assessors; with
@@ -20,16 +20,13 @@ Preferences: those of the paper have no noise, left is better if and only if r_l
 perceives each of the two documents with normal noise of standard deviation nu (``preference_noise``), not clipped, and
 calls a difference of at most tau (``tie_threshold``) a tie.  The paper has nu = tau = 0.
 
-Every quantity and every assessor draws from its own stream.  So more topics do not change the earlier ones; more
-assessors, noisier preferences or another number of grades do not change true relevance; and the size of the blocks in
-which topics are drawn has no effect.
+Every quantity and every assessor draws from its own stream.  So more topics do not change the earlier ones, and more
+assessors, noisier preferences or another number of grades do not change true relevance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
@@ -48,8 +45,6 @@ from venire.types import Codes, Floats, RNGLike
 PARTS = ("quality", "leaning", "topics", "relevance", "annotations", "pairs", "preferences", "systems")  # new ones last
 NOISE = ("annotation", "assessor")
 NO_SYSTEMS = Systems(quality=())
-CELLS = 2**20
-"""Approximate number of elements in the largest array of a block."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +95,8 @@ class PerceivedRelevance:
         for name in ("n_topics", "docs_per_topic", "n_assessors", "topics_per_batch", "preference_assessors"):
             need_at_least(1, name, getattr(self, name))
         need_at_least(2, "n_grades", self.n_grades)
-        need_at_least(0, "preference_noise", self.preference_noise)
-        need_at_least(0, "tie_threshold", self.tie_threshold)
+        for name in ("preference_noise", "tie_threshold"):
+            need_at_least(0, name, getattr(self, name))
         if self.pairs_per_topic is not None:
             need_at_least(1, "pairs_per_topic", self.pairs_per_topic)
         for name, least in (("shape", 0.0), ("sigma", 0.0), ("spread", -np.inf)):
@@ -122,39 +117,6 @@ class PerceivedRelevance:
         all_pairs = self.docs_per_topic * (self.docs_per_topic - 1) // 2
         return all_pairs if self.pairs_per_topic is None else min(self.pairs_per_topic, all_pairs)
 
-    @property
-    def block_size(self) -> int:
-        """Number of topics drawn at once."""
-        largest = max(self.docs_per_topic * self.n_assessors, self.n_pairs * self.preference_assessors)
-        if self.pairs_per_topic is not None:
-            largest = max(largest, self.docs_per_topic * (self.docs_per_topic - 1) // 2)
-        return max(CELLS // largest, 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Quality:
-    """Noise sigma and bias e_1 (None: drawn for each annotation) of the assessors; both (batch, assessor)."""
-
-    sigma: Floats
-    leaning: Floats | None
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Consecutive topics, from number ``first`` on.
-
-    ``shape`` (topic, 2); ``relevance`` (topic, doc); ``perceived`` (topic, doc, assessor); ``left`` and ``right``
-    (topic, pair), numbers of documents; ``strength`` (topic, pair, assessor): 1 left is better, -1 right, 0 a tie.
-    """
-
-    first: int
-    shape: Floats
-    relevance: Floats
-    perceived: Floats
-    left: Codes
-    right: Codes
-    strength: Floats
-
 
 def graded(perceived: Floats, n_grades: int) -> Codes:
     """Divide [0, 1] into grades of equal width: g from g/G to below (g+1)/G, the top one with 1; any shape.  O(n)."""
@@ -162,85 +124,6 @@ def graded(perceived: Floats, n_grades: int) -> Codes:
     grade += (perceived >= (grade + 1) / n_grades) & (grade < n_grades - 1)  # where the product was rounded down
     grade -= perceived < grade / n_grades  # or up
     return grade
-
-
-def quality_of(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Quality:
-    """Draw noise and bias of the assessors of each batch; the same ``rng`` as in ``blocks`` gives those used there."""
-    seeds = named_seeds(seed_of(rng), PARTS)
-    size = (setting.n_batches, 1 if setting.alike else setting.n_assessors)
-    sigma = np.random.default_rng(seeds["quality"]).uniform(*setting.sigma, size=size)
-    leaning = None
-    if setting.noise_per == "assessor":
-        streams = generators(seeds["leaning"], setting.n_assessors)
-        leaning = np.stack([each.standard_normal(setting.n_batches) for each in streams], axis=1)
-    return Quality(np.broadcast_to(sigma, (setting.n_batches, setting.n_assessors)), leaning)
-
-
-def blocks(setting: PerceivedRelevance, *, rng: RNGLike = 0, size: int | None = None) -> Iterator[Block]:
-    """Draw a collection in blocks of topics; ``size`` (None: ``setting.block_size``) does not change the values.
-
-    Cost: linear in annotations and in preferences; memory of one block.  An integer or a SeedSequence as ``rng``
-    gives the same blocks again.
-    """
-    seed = seed_of(rng)
-    seeds, quality = named_seeds(seed, PARTS), quality_of(setting, rng=seed)
-    topics, relevances, pairs = (np.random.default_rng(seeds[part]) for part in ("topics", "relevance", "pairs"))
-    annotators = [generators(each, 3) for each in copied(seeds["annotations"]).spawn(setting.n_assessors)]
-    comparers = generators(seeds["preferences"], setting.preference_assessors)
-    step = setting.block_size if size is None else size
-    for first in range(0, setting.n_topics, step):
-        n_topics = min(step, setting.n_topics - first)
-        shape = topics.uniform(*setting.shape, size=(n_topics, 2))
-        relevance = relevances.beta(shape[:, :1], shape[:, 1:], size=(n_topics, setting.docs_per_topic))
-        batch = (first + np.arange(n_topics)) // setting.topics_per_batch
-        perceived = _perceived(setting, relevance, _of_batches(quality, batch), annotators)
-        left, right = _pairs(setting, n_topics, pairs)
-        strength = _strengths(setting, relevance, (left, right), comparers)
-        yield Block(first, shape, relevance, perceived, left, right, strength)
-
-
-def _of_batches(quality: Quality, batch: np.ndarray) -> Quality:
-    """Return noise and bias for the batch of each topic -> both (topic, assessor)."""
-    return Quality(quality.sigma[batch], None if quality.leaning is None else quality.leaning[batch])
-
-
-def _perceived(
-    setting: PerceivedRelevance, relevance: Floats, quality: Quality, streams: list[list[np.random.Generator]]
-) -> Floats:
-    """Eq. (15), clipped; relevance (topic, doc), quality (topic, assessor) -> (topic, doc, assessor)."""
-    perceived = np.empty((*relevance.shape, setting.n_assessors))
-    for number, (first, second, extra) in enumerate(streams):
-        leaning = None if quality.leaning is None else quality.leaning[:, number, None]
-        noise = first.standard_normal(relevance.shape) if leaning is None else leaning
-        noise = noise + np.exp(extra.uniform(*setting.spread, size=relevance.shape)) * second.standard_normal(
-            relevance.shape
-        )
-        perceived[..., number] = relevance + quality.sigma[:, number, None] * noise
-    return np.clip(perceived, 0, 1, out=perceived)
-
-
-def _pairs(setting: PerceivedRelevance, n_topics: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
-    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
-    if setting.n_pairs == len(left):
-        return np.tile(left, (n_topics, 1)), np.tile(right, (n_topics, 1))
-    among = rng.random((n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
-    among.sort(axis=1)
-    return left[among], right[among]
-
-
-def _strengths(
-    setting: PerceivedRelevance, relevance: Floats, pairs: tuple[Codes, Codes], streams: list[np.random.Generator]
-) -> Floats:
-    """Compare documents; relevance (topic, doc), pairs (topic, pair) -> (topic, pair, assessor)."""
-    left, right = (np.take_along_axis(relevance, each.astype(np.int64), axis=1) for each in pairs)
-    strength = np.empty((*left.shape, len(streams)))
-    for number, rng in enumerate(streams):
-        seen = left - right
-        if setting.preference_noise:
-            seen = seen + np.sqrt(2) * setting.preference_noise * rng.standard_normal(left.shape)
-        strength[..., number] = np.where(np.abs(seen) > setting.tie_threshold, np.sign(seen), 0)
-    return strength
 
 
 def _check_range(name: str, ends: tuple[float, float], least: float) -> None:
@@ -312,7 +195,7 @@ def grades(n_grades: int) -> Scale:
 def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> PerceivedCollection:
     """Simulate a collection of perceived relevance; the same setting and rng give the same collection.
 
-    Cost: linear in labels and preferences.  Where they do not fit into memory, use ``blocks``.
+    Cost: linear in labels and preferences.
 
     True relevance is a number, not a level.  For true levels with a known confusion, use ``generate(Synthetic(...))``.
 
@@ -325,20 +208,25 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     <Judgments: 300 labels on 100 items of 20 topics by 6 assessors, scale 0<1<2<3<4<5<6>
     """
     seed = seed_of(rng)
-    drawn = list(blocks(setting, rng=seed))
-    shape, relevance = _whole(drawn, "shape"), _whole(drawn, "relevance")
-    perceived = _whole(drawn, "perceived").reshape(-1, setting.n_assessors)
-    items, docs = all_items(setting.n_topics, setting.docs_per_topic), doc_names(setting.docs_per_topic)
+    seeds = named_seeds(seed, PARTS)
+    quality, topics, relevances = (np.random.default_rng(seeds[part]) for part in ("quality", "topics", "relevance"))
+    sigma = quality.uniform(*setting.sigma, size=(setting.n_batches, 1 if setting.alike else setting.n_assessors))
+    sigma = np.broadcast_to(sigma, (setting.n_batches, setting.n_assessors))
+    shape = topics.uniform(*setting.shape, size=(setting.n_topics, 2))
+    relevance = relevances.beta(shape[:, :1], shape[:, 1:], size=(setting.n_topics, setting.docs_per_topic))
+    perceived = _perceived(setting, relevance, sigma, seeds).reshape(-1, setting.n_assessors)
+    items = all_items(*relevance.shape)
     batch = (np.arange(setting.n_topics) // setting.topics_per_batch).astype(np.int32)
+    corpus = Corpus(items.topics, doc_names(setting.docs_per_topic), relevance)
     return PerceivedCollection(
         setting=setting,
         seed=seed,
         judgments=_judgments(setting, items, batch, perceived),
-        preferences=_preferences(drawn, items.topics, docs),
-        runs=runs_of(setting.systems, Corpus(items.topics, docs, relevance), named_seeds(seed, PARTS)["systems"]),
+        preferences=_preferences(setting, relevance, items.topics, seeds),
+        runs=runs_of(setting.systems, corpus, seeds["systems"]),
         shape=shape,
         batch=batch,
-        sigma=quality_of(setting, rng=seed).sigma,
+        sigma=sigma,
         relevance=relevance.ravel(),
         perceived=perceived,
     )
@@ -348,11 +236,6 @@ def assessor_names(setting: PerceivedRelevance) -> list[str]:
     """Return the names of the assessors, by batch: b001a01, b001a02, ..."""
     within = numbered("a", setting.n_assessors)
     return [batch + name for batch in numbered("b", setting.n_batches) for name in within]
-
-
-def _whole(drawn: list[Block], name: str) -> Floats:
-    """Concatenate one array of all blocks along the topics."""
-    return np.concatenate([getattr(block, name) for block in drawn])
 
 
 def _judgments(setting: PerceivedRelevance, items: Items, batch: Codes, perceived: Floats) -> Judgments:
@@ -365,18 +248,54 @@ def _judgments(setting: PerceivedRelevance, items: Items, batch: Codes, perceive
     return Judgments(grades(setting.n_grades), items, item, names, graded(perceived, setting.n_grades).ravel())
 
 
-def _preferences(drawn: list[Block], topics: Ids, docs: Ids) -> Preferences:
-    """Return the comparisons, sorted by topic, pair and assessor."""
-    strength = _whole(drawn, "strength")
-    n_topics, n_pairs, n_assessors = strength.shape
-    left, right = (np.repeat(cast("Codes", _whole(drawn, side)), n_assessors) for side in ("left", "right"))
-    who = np.tile(np.arange(n_assessors, dtype=np.int32), n_topics * n_pairs)
+def _perceived(
+    setting: PerceivedRelevance, relevance: Floats, sigma: Floats, seeds: dict[str, np.random.SeedSequence]
+) -> Floats:
+    """Draw Eq. (15), clipped; relevance (topic, doc), sigma (batch, assessor) -> (topic, doc, assessor)."""
+    batch = np.arange(setting.n_topics) // setting.topics_per_batch
+    biases = generators(seeds["leaning"], setting.n_assessors)
+    streams = [generators(each, 3) for each in copied(seeds["annotations"]).spawn(setting.n_assessors)]
+    perceived = np.empty((*relevance.shape, setting.n_assessors))
+    for number, (first, second, extra) in enumerate(streams):
+        if setting.noise_per == "assessor":
+            noise = biases[number].standard_normal(setting.n_batches)[batch, None]
+        else:
+            noise = first.standard_normal(relevance.shape)
+        spread = np.exp(extra.uniform(*setting.spread, size=relevance.shape))
+        noise = noise + spread * second.standard_normal(relevance.shape)
+        perceived[..., number] = relevance + sigma[batch, number, None] * noise
+    return np.clip(perceived, 0, 1, out=perceived)
+
+
+def _pairs(setting: PerceivedRelevance, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
+    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
+    if setting.n_pairs == len(left):
+        return np.tile(left, (setting.n_topics, 1)), np.tile(right, (setting.n_topics, 1))
+    among = rng.random((setting.n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
+    among.sort(axis=1)
+    return left[among], right[among]
+
+
+def _preferences(
+    setting: PerceivedRelevance, relevance: Floats, topics: Ids, seeds: dict[str, np.random.SeedSequence]
+) -> Preferences:
+    """Draw comparisons of documents, sorted by topic, pair and assessor; relevance (topic, doc)."""
+    left, right = _pairs(setting, np.random.default_rng(seeds["pairs"]))
+    difference = np.take_along_axis(relevance, left, axis=1) - np.take_along_axis(relevance, right, axis=1)
+    n_assessors = setting.preference_assessors
+    strength = np.empty((*left.shape, n_assessors))
+    for number, rng in enumerate(generators(seeds["preferences"], n_assessors)):
+        noise = np.sqrt(2) * setting.preference_noise
+        seen = difference + noise * rng.standard_normal(left.shape) if noise else difference
+        strength[..., number] = np.where(np.abs(seen) > setting.tie_threshold, np.sign(seen), 0)
+    who = np.tile(np.arange(n_assessors, dtype=np.int32), left.size)
     return Preferences(
         topics=topics,
-        docs=docs,
-        topic=np.repeat(np.arange(n_topics, dtype=np.int32), n_pairs * n_assessors),
-        left=left,
-        right=right,
+        docs=doc_names(setting.docs_per_topic),
+        topic=np.repeat(np.arange(setting.n_topics, dtype=np.int32), setting.n_pairs * n_assessors),
+        left=np.repeat(left, n_assessors),
+        right=np.repeat(right, n_assessors),
         assessor=Category(who, Ids.of(numbered("p", n_assessors))),
         strength=strength.ravel(),
     )
