@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 from venire.cli.options import OUTPUT, output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, Decorator, in_order, one_of, option
+from venire.cli.sections import Command, Decorator, in_order, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated
@@ -23,78 +24,50 @@ DESIGNS = ("paper", "neighbours")
 LABELLED = ("both", "left")
 
 EXAMPLES = {
-    "levels": """
-  venire simulate levels -o demo
-  venire simulate levels -o demo --assessors "3*careful, strict(shift=0.5)"
-  venire simulate levels -o trec --pattern "one-per-item(twice=0.2)" --rng 7
-""",
-    "perceived": """
-  venire simulate perceived -o pdp --topics 300 --grades 7
-  venire simulate perceived -o pdp --sigma 0.05 0.05 --systems 10
-""",
-    "context": """
-  venire simulate context -o serps --redundancy 0.8 --context 1
-  venire simulate context -o serps --topics 200 --aspects
-""",
-}
-SUMMARIES = {
-    "levels": "True levels, which assessors confuse with known probabilities.",
-    "perceived": "True relevance, which assessors perceive with noise.",
-    "context": "Labels alone and after another document, and users.",
+    "levels": (
+        "-o demo",
+        '-o demo --assessors "3*careful, strict(shift=0.5)"',
+        '-o trec --pattern "one-per-item(twice=0.2)" --rng 7',
+    ),
+    "perceived": ("-o pdp --topics 300 --grades 7", "-o pdp --sigma 0.05 0.05 --systems 10"),
+    "context": ("-o serps --redundancy 0.8 --context 1", "-o serps --topics 200 --aspects"),
 }
 
 
-class Kinds(click.Group):
-    """A group that lists its commands in the order of their declaration."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of the commands."""
-        return list(self.commands)
+def examples(*kinds: str) -> str:
+    """Return the examples of some kinds of collections, as click keeps them."""
+    lines = [f"  venire simulate {kind} {each}" for kind in kinds for each in EXAMPLES[kind]]
+    return "\n".join(["\b", "Examples:", *lines])
 
 
-def _examples(*texts: str) -> str:
-    return "\b\nExamples:" + "".join(text.rstrip() for text in texts) + "\n"
-
-
-def number(
-    names: str,
-    default: float | tuple[float, float],
-    help: str,
-    section: str = COLLECTION,
-    *,
-    least: int | None = None,
-    most: float | None = None,
-    metavar: str = "LOW HIGH",
+def param(
+    names: str, default: Any, help: str, section: str = COLLECTION, *, least: int = 1, most: float = inf, **kind: Any
 ) -> Decorator:
-    """Declare an option by its default: a count from ``least`` (1) on, an amount from 0 to ``most``, or two amounts."""
-    kind: Any = {"type": click.FloatRange(min=0, max=most), "metavar": "X"}
-    if isinstance(default, tuple):
-        kind = {"type": float, "nargs": 2, "metavar": metavar}
-    elif isinstance(default, int):
-        kind = {"type": click.IntRange(min=1 if least is None else least), "metavar": "N"}
-    return option(*names.split(), section=section, default=default, help=help, **kind)
+    """Declare an option by its default: a flag, a count from ``least`` on, a number up to ``most``, two, or text."""
+    kinds: dict[type, dict[str, Any]] = {
+        bool: {"is_flag": True},
+        int: {"type": click.IntRange(min=least), "metavar": "N"},
+        float: {"type": click.FloatRange(min=0, max=None if most == inf else most), "metavar": "X"},
+        tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
+        str: {},
+    }
+    return option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
 
 
-def subcommand(name: str, *options: Decorator) -> Decorator:
+def subcommand(name: str, summary: str, *options: Decorator) -> Decorator:
     """Declare a kind of collection with its own options, and those of all kinds."""
-    folder = option(
-        *("-o", "--output", "folder"),
-        section=OUTPUT,
-        required=True,
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="The folder to write: new, empty, or one with an earlier simulation.",
-    )
+    place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR"}
+    words = "The folder to write: new, empty, or one with an earlier simulation."
+    folder = option("-o", "--output", "folder", section=OUTPUT, help=words, **place)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         declared = in_order(function, [folder, rng_option(used=True), *options, output_options(folder=True)])
-        declare = command.command(name, cls=Command, short_help=SUMMARIES[name], epilog=_examples(EXAMPLES[name]))
-        return declare(declared)
+        return command.command(name, cls=Command, short_help=summary, epilog=examples(name))(declared)
 
     return decorate
 
 
-@click.group("simulate", cls=Kinds, epilog=_examples(*EXAMPLES.values()), no_args_is_help=False)
+@click.group("simulate", epilog=examples(*EXAMPLES), no_args_is_help=False)
 def command() -> None:
     """Simulate judgments and runs whose truth is known.
 
@@ -103,26 +76,21 @@ def command() -> None:
 
 
 @subcommand(
-    "levels",
-    number("--topics n_topics", 50, "Number of topics."),
-    number("--docs docs_per_topic", 200, "Number of judged documents of each topic."),
-    number("--systems n_systems", 10, "Number of systems, each with a run."),
-    option(
-        "--assessors",
-        section=COLLECTION,
-        default="2*careful, strict, lenient, lazy",
+    *("levels", "True levels, which assessors confuse with known probabilities."),
+    param("--topics n_topics", 50, "Number of topics."),
+    param("--docs docs_per_topic", 200, "Number of judged documents of each topic."),
+    param("--systems n_systems", 10, "Number of systems, each with a run."),
+    param(
+        *("--assessors", "2*careful, strict, lenient, lazy"),
+        "The assessors: careful, strict, lenient, lazy or random, optionally with parameters.",
         metavar="KINDS",
-        help="The assessors: careful, strict, lenient, lazy or random, optionally with parameters.",
     ),
-    option(
-        "--pattern",
-        section=COLLECTION,
-        default="everyone",
+    param(
+        *("--pattern", "everyone"),
+        "Who judges what: everyone, one-per-item(twice=0.2), random-assessors(k=3), one-judges-all or rejudge.",
         metavar="PATTERN",
-        help="Who judges what: everyone, one-per-item(twice=0.2), random-assessors(k=3), one-judges-all(share=0.2), "
-        "rejudge.",
     ),
-    option("--scale", section=COLLECTION, default="0<1<2<3", metavar="LABELS", help="The labels, lowest first."),
+    param("--scale", "0<1<2<3", "The labels, lowest first.", metavar="LABELS"),
 )
 def levels(
     *, folder: Path, rng: int, out: Output, n_systems: int, scale: str, assessors: str, pattern: str, **options: Any
@@ -141,17 +109,17 @@ def levels(
 
 
 @subcommand(
-    "perceived",
-    number("--topics n_topics", 10_000, "Number of topics."),
-    number("--docs docs_per_topic", 5, "Number of documents of each topic."),
-    number("--systems n_systems", 0, "Number of systems, each with a run.", least=0),
-    number("--assessors n_assessors", 15, "Number of assessors of each batch of topics."),
-    number("--batch topics_per_batch", 100, "Number of topics with the same assessors."),
-    number("--grades n_grades", 4, "Number of grades of the labels.", LABELS, least=2),
-    number("--shape", (2.0, 5.0), "Range of the parameters of each topic's Beta distribution.", LABELS),
-    number("--sigma", (0.001, 0.3), "Range of the assessors' noise; low noise is high quality.", LABELS),
-    number("--spread", (-0.5, 0.5), "Range of w, by which noise varies over annotations.", LABELS),
-    option("--unlike", section=LABELS, is_flag=True, help="Draw the noise of each assessor of a batch separately."),
+    *("perceived", "True relevance, which assessors perceive with noise."),
+    param("--topics n_topics", 10_000, "Number of topics."),
+    param("--docs docs_per_topic", 5, "Number of documents of each topic."),
+    param("--systems n_systems", 0, "Number of systems, each with a run.", least=0),
+    param("--assessors n_assessors", 15, "Number of assessors of each batch of topics."),
+    param("--batch topics_per_batch", 100, "Number of topics with the same assessors."),
+    param("--grades n_grades", 4, "Number of grades of the labels.", LABELS, least=2),
+    param("--shape", (2.0, 5.0), "Range of the parameters of each topic's Beta distribution.", LABELS),
+    param("--sigma", (0.001, 0.3), "Range of the assessors' noise; low noise is high quality.", LABELS),
+    param("--spread", (-0.5, 0.5), "Range of w, by which noise varies over annotations.", LABELS),
+    param("--unlike", False, "Draw the noise of each assessor of a batch separately.", LABELS),
     one_of(
         "--noise-per",
         choices=NOISE_PER,
@@ -159,14 +127,13 @@ def levels(
         default="annotation",
         help="Unit for which the first noise term is drawn, {}; per assessor it is a constant bias.",
     ),
-    number("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
-    number("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
-    number("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
-    option(
+    param("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
+    param("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
+    param("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
+    whole_number(
         *("--pairs", "pairs_per_topic"),
         section=USERS,
-        type=click.IntRange(min=1),
-        metavar="N",
+        least=1,
         help="Number of pairs of each topic that are compared.  [default: all]",
     ),
 )
@@ -185,18 +152,12 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bo
 
 
 @subcommand(
-    "context",
-    number("--topics n_topics", 457, "Number of topics."),
-    number("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
-    option(
-        "--scale",
-        section=COLLECTION,
-        default="bad<fair<good<excellent<perfect",
-        metavar="LABELS",
-        help="The labels, lowest first.",
-    ),
-    number("--assessors n_assessors", 20, "Number of assessors."),
-    number("--again judged_again", 0.0, "Share of topics that a second assessor judges.", most=1),
+    *("context", "Labels alone and after another document, and users."),
+    param("--topics n_topics", 457, "Number of topics."),
+    param("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
+    param("--scale", "bad<fair<good<excellent<perfect", "The labels, lowest first.", metavar="LABELS"),
+    param("--assessors n_assessors", 20, "Number of assessors."),
+    param("--again judged_again", 0.0, "Share of topics that a second assessor judges.", most=1),
     one_of(
         "--design",
         choices=DESIGNS,
@@ -205,19 +166,19 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bo
         help="Conditional labels, {}: as in Section 3.2, or of each document given the one above.",
     ),
     one_of("--labelled", choices=LABELLED, section=COLLECTION, default="both", help="Lists that are judged, {}."),
-    option("--aspects", section=COLLECTION, is_flag=True, help="Label five aspects as well; labels may be N/A."),
-    number("--redundancy", 0.6, "Share of worth lost by a document that repeats the previous one.", DOCUMENTS, most=1),
-    number("--complementarity", 0.4, "Share of worth gained by a document that completes the previous one.", DOCUMENTS),
-    number("--quality", (6.0, 5.0), "Quality of the two engines.", DOCUMENTS, metavar="ONE OTHER"),
-    number("--diversity", (0.0, 1.5), "Penalty of the two engines for repetition.", DOCUMENTS, metavar="ONE OTHER"),
-    number("--disagreement", 0.35, "Standard deviation of assessors' opinions of a document, in grades.", LABELS),
-    number("--noise", 0.05, "Standard deviation of the error of a single label, in grades.", LABELS),
-    number("--context", 0.5, "True alpha: weight of conditional worth in preferences and clicks.", USERS, most=1),
-    number("--users n_users", 5, "Number of users who compare the two lists.", USERS),
-    number("--user-noise preference_noise", 0.1, "Standard deviation of their errors, in grades.", USERS),
-    number("--weak", 0.91, "Share of topics on which most users prefer one list.", USERS, most=1),
-    number("--strong", 0.23, "Share of topics on which most users strongly prefer one list.", USERS, most=1),
-    number("--sessions", 40, "Number of click sessions of each topic.", USERS, least=0),
+    param("--aspects", False, "Label five aspects as well; labels may be N/A."),
+    param("--redundancy", 0.6, "Share of worth lost by a document that repeats the previous one.", DOCUMENTS, most=1),
+    param("--complementarity", 0.4, "Share of worth gained by a document that completes the previous one.", DOCUMENTS),
+    param("--quality", (6.0, 5.0), "Quality of the two engines.", DOCUMENTS, metavar="ONE OTHER"),
+    param("--diversity", (0.0, 1.5), "Penalty of the two engines for repetition.", DOCUMENTS, metavar="ONE OTHER"),
+    param("--disagreement", 0.35, "Standard deviation of assessors' opinions of a document, in grades.", LABELS),
+    param("--noise", 0.05, "Standard deviation of the error of a single label, in grades.", LABELS),
+    param("--context", 0.5, "True alpha: weight of conditional worth in preferences and clicks.", USERS, most=1),
+    param("--users n_users", 5, "Number of users who compare the two lists.", USERS),
+    param("--user-noise preference_noise", 0.1, "Standard deviation of their errors, in grades.", USERS),
+    param("--weak", 0.91, "Share of topics on which most users prefer one list.", USERS, most=1),
+    param("--strong", 0.23, "Share of topics on which most users strongly prefer one list.", USERS, most=1),
+    param("--sessions", 40, "Number of click sessions of each topic.", USERS, least=0),
 )
 def context(
     *,

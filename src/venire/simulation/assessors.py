@@ -123,28 +123,15 @@ class Lazy(_Probabilities):
     def __call__(self, n_levels: int) -> Floats:
         """Return the confusion matrix (true level, label)."""
         if not 0 <= self.level < n_levels:
-            raise SettingError(
-                f"a lazy assessor always gives level {self.level}, and the scale has {n_levels} levels",
-                hint="levels count from 0, the lowest",
-            )
+            message = f"a lazy assessor always gives level {self.level}, and the scale has {n_levels} levels"
+            raise SettingError(message, hint="levels count from 0, the lowest")
         confusion = (1 - self.idle) * Careful(self.slip)(n_levels)
         confusion[:, self.level] += self.idle
         return confusion
 
 
-@dataclass(frozen=True)
-class Stated:
-    """Gives labels by a given matrix: a row per true level, a column per label."""
-
-    rows: tuple[tuple[float, ...], ...]
-
-    def __call__(self, n_levels: int) -> Floats:  # noqa: ARG002 - a kind is called with the number of levels
-        """Return the confusion matrix (true level, label)."""
-        return np.array(self.rows, dtype=np.float64)
-
-
 KINDS: dict[str, Callable[..., Confusion]] = {
-    kind.__name__.lower(): kind for kind in (Careful, Strict, Lenient, Random, Lazy, Stated)
+    kind.__name__.lower(): kind for kind in (Careful, Strict, Lenient, Random, Lazy)
 }
 
 
@@ -157,8 +144,8 @@ class Assessor:
     name
         A name without white space, since it is written to files.
     kind
-        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, ``Stated(rows)``, or any
-        function from the number of levels to a confusion matrix (true level, label).
+        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, or any function from the number of
+        levels to a confusion matrix (true level, label).
     topic_weight
         Weight of a topic's effect for this assessor; None: 0 for ``Random``, otherwise 1.
     """
@@ -169,10 +156,8 @@ class Assessor:
 
     def __post_init__(self) -> None:
         if not self.name or self.name.startswith("#") or any(each.isspace() for each in self.name):
-            raise SettingError(
-                f"{self.name!r} cannot name an assessor",
-                hint="use letters and digits: no white space, and no # in front",
-            )
+            message = f"{self.name!r} cannot name an assessor"
+            raise SettingError(message, hint="use letters and digits: no white space, and no # in front")
         kind: object = self.kind
         if isinstance(kind, type) or not callable(kind):
             hint = 'pass a value such as Strict(shift=0.4), or read "strict" with parse_assessors'
@@ -204,10 +189,8 @@ class Assessor:
         total = confusion.sum(axis=1)
         wrong = np.flatnonzero(~((confusion >= 0).all(axis=1) & (np.abs(total - 1) <= _SUM)))
         if len(wrong):
-            raise SettingError(
-                f"row {wrong[0]} of the confusion matrix of {self.name!r} is {confusion[wrong[0]]}",
-                hint="each row holds the probabilities of the labels, and sums to 1",
-            )
+            message = f"row {wrong[0]} of the confusion matrix of {self.name!r} is {confusion[wrong[0]]}"
+            raise SettingError(message, hint="each row holds the probabilities of the labels, and sums to 1")
         return confusion
 
 

@@ -58,10 +58,8 @@ class OnePerItem:
         first = first[topic] if self.whole_topics else first
         again = _sample(len(topic), self.twice, rng)
         if len(again) and n_assessors < 2:
-            raise SettingError(
-                f"a second assessor is needed for {counted(len(again), 'item')}, and there is one",
-                hint="add one, or set twice=0",
-            )
+            message = f"a second assessor is needed for {counted(len(again), 'item')}, and there is one"
+            raise SettingError(message, hint="add one, or set twice=0")
         other = rng.integers(1, max(n_assessors, 2), size=len(again))
         second = (first[again] + other) % n_assessors
         return np.concatenate([np.arange(len(topic)), again]), np.concatenate([first, second])
@@ -79,10 +77,8 @@ class RandomAssessors:
     def __call__(self, topic: Codes, n_assessors: int, rng: np.random.Generator) -> Pairs:
         """Return pairs of item and assessor; O(k² items), by Floyd's sampling without replacement."""
         if self.k > n_assessors:
-            raise SettingError(
-                f"{self.k} labels per item need as many assessors, and there are {n_assessors}",
-                hint=f"add assessors, or set k={n_assessors}",
-            )
+            message = f"{self.k} labels per item need as many assessors, and there are {n_assessors}"
+            raise SettingError(message, hint=f"add assessors, or set k={n_assessors}")
         chosen = np.empty((len(topic), self.k), dtype=np.int64)
         for place, last in enumerate(range(n_assessors - self.k, n_assessors)):
             drawn = rng.integers(0, last + 1, size=len(topic))
@@ -159,10 +155,8 @@ def pairs_of(pattern: Pattern, topic: Codes, n_assessors: int, *, rng: np.random
     """Return the pairs of a pattern after validating them."""
     item, assessor = (np.asarray(column) for column in pattern(topic, n_assessors, rng))
     if item.shape != assessor.shape or item.ndim != 1 or len(item) == 0:
-        raise SettingError(
-            f"the pattern gave columns of shape {item.shape} and {assessor.shape}",
-            hint="expected two equally long columns, item and assessor, of at least one pair",
-        )
+        message = f"the pattern gave columns of shape {item.shape} and {assessor.shape}"
+        raise SettingError(message, hint="expected two equally long columns, item and assessor, of at least one pair")
     return _checked("item", item, len(topic)), _checked("assessor", assessor, n_assessors)
 
 

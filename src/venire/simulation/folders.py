@@ -294,15 +294,11 @@ def _judged_or_neighbours(collection: ContextCollection) -> tuple[Ints, Ints, In
     return pair // n_docs, pair % n_docs, given
 
 
-def _preferences(preferences: Preferences) -> dict[str, Any]:
-    """Return the columns of preferences, strengths as whole numbers."""
-    return {
-        "topic": as_text(preferences.topics, preferences.topic),
-        "left": as_text(preferences.docs, preferences.left),
-        "right": as_text(preferences.docs, preferences.right),
-        "assessor": as_text(preferences.assessor.names, preferences.assessor.codes),
-        "strength": preferences.strength.astype(np.int64),
-    }
+def _preferences(preferences: Preferences) -> pl.DataFrame:
+    """Return preferences with strengths as whole numbers."""
+    import polars as pl
+
+    return preferences.to_polars().with_columns(pl.col("strength").cast(pl.Int64))
 
 
 def _systems(systems: tuple[str, ...], quality: list[float] | tuple[float, ...]) -> dict[str, Any]:

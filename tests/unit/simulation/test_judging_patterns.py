@@ -15,7 +15,6 @@ from venire.simulation.assessors import (
     Lazy,
     Lenient,
     Random,
-    Stated,
     Strict,
     parse_assessors,
     under_effect,
@@ -192,12 +191,9 @@ class TestAssessors:
     def test_written_as_text(self):
         kinds = [each.kind for each in parse_assessors("2*Careful, strict(shift=0.5), lazy(level=1, idle=0.2)")]
         assert kinds == [Careful(), Careful(), Strict(shift=0.5), Lazy(level=1, idle=0.2)]
-        assert parse_assessors("stated(rows=((0.9, 0.1), (0.2, 0.8)))")[0].kind == Stated(((0.9, 0.1), (0.2, 0.8)))
 
     def test_every_kind_has_its_name(self):
-        names = [
-            Assessor("a", kind).kind_name for kind in (Careful(), Strict(), Lenient(), Random(), Lazy(), Stated(()))
-        ]
+        names = [Assessor("a", kind).kind_name for kind in (Careful(), Strict(), Lenient(), Random(), Lazy())]
         assert names == list(KINDS)
 
     @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def generate_context(setting: ContextSetting | None = None, *, rng: RNGLike = 0)
     utility = utilities(contents, lists, setting.context, depth=setting.depth)
     noise = streams["preferences"].standard_normal((setting.n_topics, setting.n_users))
     difference = utility[:, :1] - utility[:, 1:] + setting.preference_noise * noise
-    preferred = strengths(difference, setting.weak, setting.strong)
+    strength, thresholds = strengths(difference, setting.weak, setting.strong)
     value = contents.along(lists, setting.context) / setting.top
     sessions = sessions_of(value, setting.clicks, rng=streams["clicks"])
     return ContextCollection(
@@ -164,10 +164,10 @@ def generate_context(setting: ContextSetting | None = None, *, rng: RNGLike = 0)
         seed=seed,
         judgments=labels_of(setting, seen, names),
         runs=Runs(tuple(run_table(side, lists[:, n], topics, docs) for n, side in enumerate(SIDES))),
-        preferences=side_by_side(preferred.strength, topics),
+        preferences=side_by_side(strength, topics),
         clicks=click_log(sessions, lists, topics, docs),
         aspects=aspects,
-        truth=ContextTruth(contents, docs, lists, engine, fifth, utility, preferred.thresholds),
+        truth=ContextTruth(contents, docs, lists, engine, fifth, utility, thresholds),
     )
 
 

@@ -72,7 +72,6 @@ if TYPE_CHECKING:
 
 _STEPS = 60
 DWELL_DECIMALS = 1
-NOBODY = -1
 
 
 class Seen(NamedTuple):
@@ -108,12 +107,12 @@ def share_of(number: int, share: float, rng: np.random.Generator) -> Bools:
     return rng.permutation(number) < round(share * number)
 
 
-def judges(setting: ContextSetting, rng: np.random.Generator) -> Ints:
+def _judges(setting: ContextSetting, rng: np.random.Generator) -> Ints:
     """Draw the assessors of each topic, -1: nobody -> (topic, place); the first place is always taken."""
     n_places = 1 + (setting.again_by if setting.judged_again else 0)
     who = rng.random((setting.n_topics, setting.n_assessors)).argsort(axis=1)[:, :n_places]
     again = share_of(setting.n_topics, setting.judged_again, rng)
-    who[:, 1:][~again] = NOBODY
+    who[:, 1:][~again] = -1
     return who
 
 
@@ -121,7 +120,7 @@ def seen_by(
     setting: ContextSetting, contents: Contents, rows: tuple[Ints, Ints, Ints], streams: dict[str, np.random.Generator]
 ) -> Seen:
     """Draw the grades that assessors perceive for rows (topic, doc, given).  O(rows + topics x docs)."""
-    who = judges(setting, streams["judges"])
+    who = _judges(setting, streams["judges"])
     opinion = streams["opinions"].standard_normal((who.shape[1], *contents.worth.shape))
     slip = streams["labels"].standard_normal((len(rows[0]), who.shape[1]))
     row, place = np.nonzero(who[rows[0]] >= 0)
@@ -203,13 +202,6 @@ def aspect_table(model: AspectModel, level: Codes, seen: Seen, scale: Scale, nam
     return pl.DataFrame(columns)
 
 
-class Strengths(NamedTuple):
-    """Strength of the preference for the left list (topic, user), from -2 to 2; and tau_1, tau_2."""
-
-    strength: Floats
-    thresholds: tuple[float, float]
-
-
 def utilities(contents: Contents, lists: Ints, context: float, *, depth: int) -> Floats:
     """Return U of each list; lists (topic, list, rank) -> (topic, list)."""
     shown = lists[..., :depth]
@@ -217,12 +209,15 @@ def utilities(contents: Contents, lists: Ints, context: float, *, depth: int) ->
     return np.asarray(contents.along(shown, context) @ (weight / weight.sum()))
 
 
-def strengths(seen: Floats, weak: float, strong: float) -> Strengths:
-    """Convert perceived differences (topic, user) to strengths, with these shares of modal preferences over topics."""
+def strengths(seen: Floats, weak: float, strong: float) -> tuple[Floats, tuple[float, float]]:
+    """Return strengths of preferences for the left list (topic, user), from -2 to 2, and the thresholds tau_1, tau_2.
+
+    seen : perceived differences (topic, user);  weak, strong : shares of topics with such modal preferences
+    """
     slight = _threshold(seen, weak)
     clear = max(_threshold(seen, strong), slight)
     size = np.abs(seen)
-    return Strengths(np.sign(seen) * ((size > slight) * 1.0 + (size > clear)) + 0.0, (slight, clear))
+    return np.sign(seen) * ((size > slight) * 1.0 + (size > clear)) + 0.0, (slight, clear)
 
 
 def _threshold(seen: Floats, share: float) -> float:
