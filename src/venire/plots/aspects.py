@@ -50,6 +50,8 @@ def plot_coverage(study: AspectStudy) -> Figure:
 @style.styled()
 def plot_distributions(study: AspectStudy) -> Figure:
     """Plot the labels of each aspect on complete documents (above) and on all (below), by context (Figure 2)."""
+    from matplotlib.patches import Patch
+
     rows, names = study.distributions.records(), study.cases.names
     contexts = [each for each in (ISOLATION, CONDITION) if study.cases.nothing(each) is None]
     if not contexts:
@@ -65,7 +67,10 @@ def plot_distributions(study: AspectStudy) -> Figure:
             axes.set_title(f"{TITLES[context]}: {what}")
     for axes in grid[-1]:
         axes.set_xlabel("share of labels")
-    _shade_legend(figure)
+    low, high = style.shades(2)
+    patches = [Patch(facecolor=low, label="lowest label"), Patch(facecolor=high, label="highest label")]
+    patches.append(Patch(facecolor="#EEEEEE", hatch="///", edgecolor=style.GREY, linewidth=0, label=NOT_APPLICABLE))
+    figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize=8)
     return figure
 
 
@@ -87,18 +92,6 @@ def _stacked(axes: Axes, rows: list[dict[str, Any]], names: tuple[str, ...]) -> 
     style.name_rows(axes, names, longest=LONGEST)
     axes.set_xlim(0, 1)
     axes.grid(visible=False)
-
-
-def _shade_legend(figure: Figure) -> None:
-    from matplotlib.patches import Patch
-
-    low, *_, high = style.shades(2)
-    patches = [
-        Patch(facecolor=low, label="lowest label"),
-        Patch(facecolor=high, label="highest label"),
-        Patch(facecolor="#EEEEEE", hatch="///", edgecolor=style.GREY, linewidth=0, label=NOT_APPLICABLE),
-    ]
-    figure.legend(handles=patches, loc="outside lower center", ncols=3, fontsize=8)
 
 
 @style.styled()

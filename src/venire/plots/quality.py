@@ -215,6 +215,8 @@ def _scale_lines(found: ScaleComparison, names: dict[str, str]) -> dict[str, lis
 
 
 def _draw_scales(axes: Axes, lines: dict[str, list[ScaleValue]], settings: Sequence[str]) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
     for number, (name, values) in enumerate(lines.items()):
         shift = min(APART * len(lines), WIDEST) * (number / (len(lines) - 1) - 0.5) if len(lines) > 1 else 0.0
         for each in values:
@@ -230,19 +232,10 @@ def _draw_scales(axes: Axes, lines: dict[str, list[ScaleValue]], settings: Seque
     every = [each for values in lines.values() for each in values]
     if any(each.value is not None for each in every):
         axes.margins(x=0.08)
-        _legend_below(axes)
+        below = axes.transAxes + ScaledTranslation(0, LEGEND_OFFSET, axes.figure.dpi_scale_trans)
+        look: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below}
+        axes.legend(fontsize=8, ncols=2, columnspacing=1.0, handletextpad=0.3, borderaxespad=0.0, **look)
     else:
         axes.set_xticks([])
         reason = fill(f"no value: {next((each.reason for each in every if each.reason), '')}", 28)
         axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes, fontsize=8)
-
-
-def _legend_below(axes: Axes) -> None:
-    """Draw the legend below the numbers of the axis."""
-    from matplotlib.transforms import ScaledTranslation
-
-    below = axes.transAxes + ScaledTranslation(0, LEGEND_OFFSET, axes.figure.dpi_scale_trans)
-    axes.legend(
-        **{"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below},
-        **{"fontsize": 8, "ncols": 2, "columnspacing": 1.0, "handletextpad": 0.3, "borderaxespad": 0.0},
-    )

@@ -111,22 +111,18 @@ def plot_click_summary(summary: ClickSummary) -> Figure:
     left.set_ylim(bottom=0)
     left.set(xlabel="rank", ylabel="share of impressions", title="Clicks by rank")
     left.legend()
-    _draw_click_rates(right, summary)
-    return figure
-
-
-def _draw_click_rates(axes: Axes, summary: ClickSummary) -> None:
     rates, ctr = np.sort(summary.rates), summary.mean_ctr
-    axes.step([0.0, *rates], np.linspace(0.0, 1.0, len(rates) + 1), where="post", color=style.BLUE)
+    right.step([0.0, *rates], np.linspace(0.0, 1.0, len(rates) + 1), where="post", color=style.BLUE)
     mean = "mean not known" if np.isnan(ctr.value) else f"mean {ctr.value:.3f}"
-    axes.axvline(ctr.value, color=style.RED, linewidth=1.5, label=mean)
+    right.axvline(ctr.value, color=style.RED, linewidth=1.5, label=mean)
     if not np.isnan(ctr.low):
-        axes.axvspan(ctr.low, ctr.high, color=style.RED, alpha=0.2, linewidth=0, label=f"{ctr.level:.0%} interval")
-    axes.set_ylim(0, 1.02)
-    axes.set_xlim(left=0)
-    axes.set_xlabel("mean click-through rate (satisfied clicks)")
-    axes.set(ylabel="cumulative share of topics", title=counted(len(rates), "topic"))
-    axes.legend(loc="lower right")
+        right.axvspan(ctr.low, ctr.high, color=style.RED, alpha=0.2, linewidth=0, label=f"{ctr.level:.0%} interval")
+    right.set_ylim(0, 1.02)
+    right.set_xlim(left=0)
+    right.set_xlabel("mean click-through rate (satisfied clicks)")
+    right.set(ylabel="cumulative share of topics", title=counted(len(rates), "topic"))
+    right.legend(loc="lower right")
+    return figure
 
 
 @style.styled()
