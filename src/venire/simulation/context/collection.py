@@ -21,7 +21,6 @@ from venire.data.runs import Runs
 from venire.randomness import named_seeds, seed_of
 from venire.results import Records, Tabular, counted
 from venire.simulation.context.observations import (
-    Names,
     aspect_levels,
     aspect_table,
     click_log,
@@ -35,7 +34,7 @@ from venire.simulation.context.observations import (
 )
 from venire.simulation.context.setting import ContextSetting as ContextSetting
 from venire.simulation.context.truth import SIDES, Contents, draw_contents, labelled_rows, ranked, run_table
-from venire.simulation.systems import doc_names, numbered, topic_names
+from venire.simulation.systems import doc_names, topic_names
 from venire.types import Bools, Floats, Ints, RNGLike
 
 if TYPE_CHECKING:
@@ -144,15 +143,14 @@ def generate_context(setting: ContextSetting | None = None, *, rng: RNGLike = 0)
     streams = {part: np.random.default_rng(each) for part, each in named_seeds(seed, PARTS).items()}
     contents = draw_contents(setting, rng=streams["contents"])
     topics, docs = topic_names(setting.n_topics), doc_names(setting.docs_per_topic)
-    names = Names(topics, docs, Ids.of(numbered("a", setting.n_assessors, width=2)))
     engine, lists = _lists(setting, contents, streams)
     fifth = share_of(setting.n_topics, setting.fifth, streams["design"])
     rows = labelled_rows(lists if setting.labelled == "both" else lists[:, :1], fifth, setting.design)
     seen = seen_by(setting, contents, rows, streams)
-    aspects = None
+    judgments, aspects = labels_of(setting, seen), None
     if setting.aspects is not None:
         level = aspect_levels(setting.aspects, seen, contents, rng=streams["aspects"])
-        aspects = aspect_table(setting.aspects, level, seen, setting.scale, names)
+        aspects = aspect_table(setting.aspects, level, judgments)
     utility = utilities(contents, lists, setting.context, depth=setting.depth)
     noise = streams["preferences"].standard_normal((setting.n_topics, setting.n_users))
     difference = utility[:, :1] - utility[:, 1:] + setting.preference_noise * noise
@@ -162,7 +160,7 @@ def generate_context(setting: ContextSetting | None = None, *, rng: RNGLike = 0)
     return ContextCollection(
         setting=setting,
         seed=seed,
-        judgments=labels_of(setting, seen, names),
+        judgments=judgments,
         runs=Runs(tuple(run_table(side, lists[:, n], topics, docs) for n, side in enumerate(SIDES))),
         preferences=side_by_side(strength, topics),
         clicks=click_log(sessions, lists, topics, docs),

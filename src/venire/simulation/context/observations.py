@@ -60,11 +60,10 @@ from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.rows import NOT_APPLICABLE
-from venire.data.scale import Scale
 from venire.kernels.directions import directions, modes
 from venire.simulation.context.setting import OVERALL, AspectModel, ClickModel, ContextSetting
 from venire.simulation.context.truth import Contents
-from venire.simulation.systems import numbered
+from venire.simulation.systems import doc_names, numbered, topic_names
 from venire.types import Bools, Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ DWELL_DECIMALS = 1
 class Seen(NamedTuple):
     """Perceived grades before rounding, all (row,): topic, doc, given (-1: none), assessor, grade.
 
-    Rows are sorted by topic, document, given and assessor; all are positions in ``Names``.
+    Rows are sorted by topic, document, given and assessor, which are numbers.
     """
 
     topic: Ints
@@ -85,21 +84,6 @@ class Seen(NamedTuple):
     given: Ints
     assessor: Ints
     grade: Floats
-
-
-class Names(NamedTuple):
-    """Names of the topics, of the documents of a topic, and of the assessors."""
-
-    topics: Ids
-    docs: Ids
-    assessors: Ids
-
-    def columns(self, seen: Seen) -> dict[str, pl.Series]:
-        """Return the columns of labels as text; an empty ``given``: in isolation."""
-        named = {"topic": (self.topics, seen.topic), "doc": (self.docs, seen.doc)}
-        named["given"] = (Ids.of(["", *self.docs]), seen.given + 1)
-        named["assessor"] = (self.assessors, seen.assessor)
-        return {name: as_text(names, codes) for name, (names, codes) in named.items()}
 
 
 def share_of(number: int, share: float, rng: np.random.Generator) -> Bools:
@@ -137,20 +121,20 @@ def graded_labels(grade: Floats, top: int) -> Codes:
     return np.clip(np.rint(grade), 0, top).astype(np.int32)
 
 
-def labels_of(setting: ContextSetting, seen: Seen, names: Names) -> Judgments:
+def labels_of(setting: ContextSetting, seen: Seen) -> Judgments:
     """Return the judgments; items are the documents that were judged."""
-    n_docs = len(names.docs)
-    found, item = np.unique(seen.topic * n_docs + seen.doc, return_inverse=True)
-    items = Items(names.topics, (found // n_docs).astype(np.int32), names.docs.take((found % n_docs).astype(np.int32)))
-    given = Category((seen.given + 1).astype(np.int32), Ids.of(["", *names.docs]))
+    topics, docs = topic_names(setting.n_topics), doc_names(setting.docs_per_topic)
+    found, item = np.unique(seen.topic * len(docs) + seen.doc, return_inverse=True)
+    topic, doc = (each.astype(np.int32) for each in np.divmod(found, len(docs)))
+    assessors = Ids.of(numbered("a", setting.n_assessors, width=2))
     every = np.arange(len(item))
     return Judgments(
         scale=setting.scale,
-        items=items,
+        items=Items(topics, topic, docs.take(doc)),
         item=item.astype(np.int32),
-        assessor=Category(seen.assessor.astype(np.int32), names.assessors).take(every),
+        assessor=Category(seen.assessor.astype(np.int32), assessors).take(every),
         label=graded_labels(seen.grade, setting.top),
-        facets={"given": given.take(every)},
+        facets={"given": Category((seen.given + 1).astype(np.int32), Ids.of(["", *docs])).take(every)},
     )
 
 
@@ -189,17 +173,15 @@ def _covered(model: AspectModel, condition: Bools, rng: np.random.Generator) -> 
     return np.asarray(np.sqrt(shared) * one + np.sqrt(1 - shared) * own < limit)
 
 
-def aspect_table(model: AspectModel, level: Codes, seen: Seen, scale: Scale, names: Names) -> pl.DataFrame:
+def aspect_table(model: AspectModel, level: Codes, judgments: Judgments) -> pl.DataFrame:
     """Return the labels, a row per judgment and aspect: topic, doc, given, assessor, aspect, label."""
-    import polars as pl
-
     n_rows, n_aspects = level.shape
-    row = np.repeat(np.arange(n_rows), n_aspects)
-    columns = {name: column.gather(row) for name, column in names.columns(seen).items()}
+    rows = judgments.to_polars().select("topic", "doc", "given", "assessor")[np.repeat(np.arange(n_rows), n_aspects)]
     aspects = [OVERALL, *(each.name for each in model.aspects)]
-    columns["aspect"] = as_text(aspects, np.tile(np.arange(n_aspects), n_rows))
-    columns["label"] = as_text([NOT_APPLICABLE, *scale.labels], level.ravel() + 1)
-    return pl.DataFrame(columns)
+    return rows.with_columns(
+        aspect=as_text(aspects, np.tile(np.arange(n_aspects), n_rows)),
+        label=as_text([NOT_APPLICABLE, *judgments.scale.labels], level.ravel() + 1),
+    )
 
 
 def utilities(contents: Contents, lists: Ints, context: float, *, depth: int) -> Floats:
