@@ -20,8 +20,8 @@ from venire.disagreement.many_labels import sampled
 from venire.io.aspects import read_aspects
 from venire.io.clicks import read_clicks
 from venire.report.document import Chapter, Report
-from venire.simulation.context.aspects import AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
+from venire.simulation.context.setting import AspectModel
 from venire.simulation.perceived import PerceivedCollection
 from venire.users.agreement import choose_measure
 from venire.users.clicks import summarise_clicks

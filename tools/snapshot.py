@@ -105,7 +105,7 @@ def save(folder: Path, data: Path, *, only: str = "") -> None:
 def prepare(folder: Path, data: Path) -> None:
     """Make the collections that commands read: two simulated ones, and crowd labels without broken links."""
     folder.mkdir(parents=True, exist_ok=True)
-    for args in (("demo", "-o", "demo"), ("simulate", "--recipe", "golbus2014", "-o", "golbus")):
+    for args in (("demo", "-o", "demo"), ("simulate", "context", "-o", "golbus")):
         subprocess.run([sys.executable, "-m", "venire", *args], cwd=folder, check=True, capture_output=True)
     (folder / "rf10").mkdir(exist_ok=True)
     with gzip.open(data / "rf10_crowd" / "trec-rf10-data.tsv.gz", "rt", encoding="utf-8") as file:

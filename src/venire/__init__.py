@@ -140,15 +140,11 @@ if TYPE_CHECKING:
     from venire.report.making import report_on
     from venire.report.page import write_report
     from venire.results import Estimate
-    from venire.simulation.context.aspects import AspectModel
     from venire.simulation.context.collection import ContextCollection, generate_context
-    from venire.simulation.context.setting import ContextSetting
-    from venire.simulation.context.truth import Engine
-    from venire.simulation.context.users import ClickModel
-    from venire.simulation.folders import write_collection, write_context
+    from venire.simulation.context.setting import AspectModel, ClickModel, ContextSetting, Engine
+    from venire.simulation.folders import write_collection
     from venire.simulation.levels import Collection, Synthetic, generate
-    from venire.simulation.perceived import generate_perceived
-    from venire.simulation.perceived_truth import PerceivedRelevance
+    from venire.simulation.perceived import PerceivedRelevance, generate_perceived
     from venire.users.agreement import MeasureChoice, UserAgreement, agreement_with_users, choose_measure
     from venire.users.by_label import PreferencesByLabels, preferences_by_labels
     from venire.users.clicks import ClickSummary, Online, online_scores, summarise_clicks
@@ -246,14 +242,10 @@ _NAMES_IN = {
     "report.making": "report_on",
     "report.page": "write_report",
     "simulation.context.collection": "ContextCollection generate_context",
-    "simulation.context.aspects": "AspectModel",
-    "simulation.context.setting": "ContextSetting",
-    "simulation.context.truth": "Engine",
-    "simulation.context.users": "ClickModel",
-    "simulation.folders": "write_collection write_context",
+    "simulation.context.setting": "AspectModel ClickModel ContextSetting Engine",
+    "simulation.folders": "write_collection",
     "simulation.levels": "Collection Synthetic generate",
-    "simulation.perceived": "generate_perceived",
-    "simulation.perceived_truth": "PerceivedRelevance",
+    "simulation.perceived": "PerceivedRelevance generate_perceived",
     "users.agreement": "MeasureChoice UserAgreement agreement_with_users choose_measure",
     "users.by_label": "PreferencesByLabels preferences_by_labels",
     "users.clicks": "ClickSummary Online online_scores summarise_clicks",
@@ -306,7 +298,7 @@ __all__ = [  # noqa: RUF022 - by the alphabet, many to a line
     "sensitivity", "consensus", "min_agreement_to_stay_ahead", "split_units", "stability", "study_aspects",
     "summarise_clicks", "sweep_context", "top_intents", "top_of_pool", "top_of_runs", "udm_weights",
     "uncertainty_sources", "user_verdicts", "validate_conditional_labels", "verdict", "write_collection",
-    "write_conditional_labels", "write_context", "write_fit", "write_judgments", "write_preference_groups",
+    "write_conditional_labels", "write_fit", "write_judgments", "write_preference_groups",
     "write_report", "write_scaled_qrels",
 ]
 # fmt: on

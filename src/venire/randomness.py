@@ -9,6 +9,8 @@ import numpy as np
 from venire.types import RNGLike
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.random import Generator, SeedSequence
 
 
@@ -27,6 +29,16 @@ def copied(seed: np.random.SeedSequence) -> np.random.SeedSequence:
         pool_size=seed.pool_size,
         n_children_spawned=seed.n_children_spawned,
     )
+
+
+def named_seeds(seed: SeedSequence, parts: Sequence[str]) -> dict[str, SeedSequence]:
+    """Spawn a seed for each part by its position, so that parts draw independently; ``seed`` is not changed."""
+    return dict(zip(parts, copied(seed).spawn(len(parts)), strict=True))
+
+
+def generators(seed: SeedSequence, number: int) -> list[Generator]:
+    """Spawn so many generators; ``seed`` is not changed."""
+    return [np.random.default_rng(each) for each in copied(seed).spawn(number)]
 
 
 def stream(seed: SeedSequence, number: int) -> Generator:

@@ -92,7 +92,7 @@ def test_runs_from_a_pipe(folder):
         ["evaluate", "x.run", "qrels.txt"],
         ["inspect", "nowhere"],
         ["simulate"],
-        ["simulate", "-o", "x.run"],
+        ["simulate", "levels", "-o", "x.run"],
         ["nothing"],
     ],
 )

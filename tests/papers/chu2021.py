@@ -27,8 +27,7 @@ from venire.quality.label_scales import split_labels
 from venire.quality.lists import TopLists, orders_of
 from venire.quality.pdp import pdp
 from venire.quality.power import discriminative_power
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, generate_perceived
 from venire.simulation.systems import Systems, scattered
 from venire.types import Floats
 

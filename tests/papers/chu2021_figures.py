@@ -28,8 +28,7 @@ from venire.kernels.paired_labels import count_wins
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import orders_of, top_of_pool
 from venire.quality.pdp import evidence_of, pdp
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance, graded
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, generate_perceived, graded
 from venire.types import Floats, Ints
 
 FIGURES = Paper("chu2021")

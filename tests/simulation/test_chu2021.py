@@ -16,8 +16,7 @@ from venire.data.preferences import Preferences
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import top_of_pool
 from venire.quality.pdp import pdp
-from venire.simulation.perceived import PerceivedCollection, generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance, blocks, graded
+from venire.simulation.perceived import PerceivedCollection, PerceivedRelevance, generate_perceived, graded
 
 PAPER = PerceivedRelevance()
 TRUSTED = 1e-3
@@ -87,17 +86,6 @@ def test_noisy_preferences_err_as_often_as_their_noise_says():
         surplus = (table.strength == strength).sum() - p.sum()
         assert abs(surplus) < 4 * math.sqrt((p * (1 - p)).sum())
     assert 0.05 < (table.strength == 0).mean() < 0.3
-
-
-def test_ten_thousand_topics_pass_in_blocks():
-    n_labels, moments = 0, np.zeros(2)
-    for block in blocks(PAPER, rng=7, size=500):
-        assert block.perceived.nbytes < 500_000
-        for n_grades in (2, 30):
-            n_labels += graded(block.perceived, n_grades).size
-        moments += [block.relevance.sum(), block.relevance.size]
-    assert n_labels == 2 * 750_000
-    assert abs(moments[0] / moments[1] - 0.5) < 0.01
 
 
 def judged(sigma: float, *, rng: int, n_topics: int = 80) -> PerceivedCollection:

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from user_directions import verdicts_of
 from venire.context.sweep import context_gains
 from venire.simulation.context.collection import ContextSetting, generate_context
-from venire.simulation.context.users import ClickModel
+from venire.simulation.context.setting import ClickModel
 from venire.types import Floats
 from venire.users.agreement import VIEWS, agreement_with_users, conditioned, limits, scored_cases
 from venire.users.verdicts import UserVerdicts

@@ -73,7 +73,7 @@ def draw_part(study: AspectStudy, show: str, path: Path) -> None:
     from venire.plots.style import write_figure
 
     if show == "rankings" and study.rankings is not None:
-        from venire.plots.aspect_rankings import plot_rankings
+        from venire.plots.aspects import plot_rankings
 
         figure = plot_rankings(study.rankings)
     elif show == "agreement":

@@ -167,8 +167,8 @@ def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None
     else:
         out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
     if options["plot"] is not None:
-        from venire.plots.clicks import plot_click_summary
         from venire.plots.style import write_figure
+        from venire.plots.users import plot_click_summary
 
         write_figure(plot_click_summary(summary), options["plot"])
     out.notes([summary.sentence(), *clicks.notes])
@@ -206,8 +206,8 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
         shown = records if out.for_machines else [row.record() for row in found.headline()]
         out.table("correlations", Table(keys, [[each[key] for key in keys] for each in shown]))
     if options["plot"] is not None:
-        from venire.plots.clicks import plot_online_correlations
         from venire.plots.style import write_figure
+        from venire.plots.users import plot_online_correlations
 
         write_figure(plot_online_correlations(found), options["plot"])
     out.notes([found.sentence(), found.method, *notes, *found.notes])

@@ -127,7 +127,7 @@ def command(
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
     if options["plot"] is not None:
-        from venire.plots.stability import plot_stability
+        from venire.plots.comparison import plot_stability
         from venire.plots.style import write_figure
 
         write_figure(plot_stability(found.by_measure[0].stability), options["plot"])

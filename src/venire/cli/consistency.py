@@ -73,7 +73,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     else:
         out.table("consistency", _table(records, people=not out.for_machines))
     if options["plot"] is not None:
-        from venire.plots.consistency import plot_consistency
+        from venire.plots.agreement import plot_consistency
         from venire.plots.style import write_figure
 
         write_figure(plot_consistency(found), options["plot"])

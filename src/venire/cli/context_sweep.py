@@ -118,8 +118,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         keys = tuple(records[0]) if out.for_machines else GAINS
         out.table("gains", Table(keys, [[each[key] for key in keys] for each in records]))
     if options["plot"] is not None:
+        from venire.plots.context import plot_alphas, plot_ties
         from venire.plots.style import write_figure
-        from venire.plots.user_preference import plot_alphas, plot_ties
 
         write_figure((plot_alphas if options["draw"] == "alphas" else plot_ties)(found), options["plot"])
     out.notes([*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes])

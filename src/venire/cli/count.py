@@ -114,7 +114,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     else:
         out.table("counts", Table(list(records[0]), [list(record.values()) for record in records]))
     if options["plot"] is not None:
-        from venire.plots.counting import plot_counts
+        from venire.plots.disagreement import plot_counts
         from venire.plots.style import write_figure
 
         write_figure(plot_counts(counts), options["plot"])

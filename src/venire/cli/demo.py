@@ -1,4 +1,4 @@
-"""venire demo: a collection whose truth is known, and its report; needs no file and no network."""
+"""venire demo: simulate a collection and report on it; needs no file and no network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from venire.cli.report import show_report, write_both
 from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
-    from venire.simulation.levels import Collection, Synthetic
+    from venire.simulation.levels import Synthetic
 
 EXAMPLES = """\b
 Examples:
@@ -23,7 +23,7 @@ Examples:
   venire demo -o my-demo --rng 3
 """
 QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
-"""How good the systems are: one is clearly best, the others follow in smaller steps."""
+"""Quality of the systems: one is clearly best, the others differ less."""
 
 
 @click.command("demo", cls=Command, epilog=EXAMPLES)
@@ -33,15 +33,15 @@ QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
     type=click.Path(path_type=Path),
     default="venire-demo",
     metavar="DIR",
-    help="The folder to write: new, empty, or one that holds an earlier demo.",
+    help="The folder to write: new, empty, or one with an earlier demo.",
 )
 @output_options(folder=True)
 @rng_option(used=True)
 def command(*, folder: Path, out: Output, rng: int) -> None:
-    """Make a collection of eight systems and five assessors, and report on it.
+    """Simulate a collection of eight systems and five assessors, and report on it.
 
-    The truth is known: which system is best, and who of the assessors is strict, lenient or lazy.  Edit the files and
-    run the command that it prints again.
+    The truth is known: which system is best, and which assessors are strict, lenient or lazy.  Edit the files and run
+    the printed command again.
     """
     from venire import generate, read_judgments, read_runs, write_collection
     from venire.report.making import STAGES, make_report
@@ -60,7 +60,9 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
             stage("page")
         write_both(report, page, folder / "report.json")
     show_report(out, report, page)
-    out.notes([_truth(made), f"edit {judgments} or {runs}, then: {again}"])
+    order = ", ".join(made.truth.order)
+    truth = f"simulated: the true order of the systems is {order}; assessors are named after their habits"
+    out.notes([truth, f"edit {judgments} or {runs}, then: {again}"])
 
 
 def _setting() -> Synthetic:
@@ -68,9 +70,3 @@ def _setting() -> Synthetic:
     from venire.simulation.systems import Systems
 
     return Synthetic(systems=Systems(quality=QUALITY))
-
-
-def _truth(made: Collection) -> str:
-    """Say what is known of the collection, as it was simulated."""
-    order = ", ".join(made.truth.order)
-    return f"simulated: the true order of the systems is {order}; the assessors' habits are in their names"

@@ -126,7 +126,7 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycles]))
     _write(out, found, differences, words, labels=options["labels"])
     if options["plot"] is not None:
-        from venire.plots.pdp import plot_pdp
+        from venire.plots.quality import plot_pdp
         from venire.plots.style import write_figure
 
         write_figure(plot_pdp(found), options["plot"])

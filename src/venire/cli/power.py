@@ -112,7 +112,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         )
     out.table("power", _table(found, people=not out.for_machines))
     if options["plot"] is not None:
-        from venire.plots.power import plot_power
+        from venire.plots.quality import plot_power
         from venire.plots.style import write_figure
 
         write_figure(plot_power(found), options["plot"])

@@ -189,7 +189,7 @@ def _write(out: Output, people: PreferenceSummary, options: dict[str, Any]) -> N
         keys = tuple(records[0]) if out.for_machines else PEOPLE
         out.table("people", Table(keys, [[each[key] for key in keys] for each in records]))
     if options["plot"] is not None:
-        from venire.plots.preference_people import plot_people
+        from venire.plots.users import plot_people
 
         _draw(plot_people(people), options)
     out.notes([*people.sentences(), *people.notes, *people.verdicts.notes])
@@ -212,9 +212,9 @@ def _write_labels(
         keys = tuple(records[0]) if out.for_machines else LABELS
         out.table("labels", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
     if options["plot"] is not None:
-        from venire.plots.preference_people import plot_told_apart
+        from venire.plots.users import plot_preferences_by_labels
 
-        _draw(plot_told_apart(found), options)
+        _draw(plot_preferences_by_labels(found), options)
     unknown = [f"{counted(found.n_unlabelled, 'choice')} with a document without a label left out"]
     said = [people.agreement[0].sentence(), *unknown * bool(found.n_unlabelled)]
     out.notes([found.sentence(), *said, *people.notes, *labels.notes])
@@ -253,7 +253,7 @@ def _write_ranked(
         keys = tuple(records[0]) if out.for_machines else RANKED
         out.table("measures", Table(keys, [[each[key] for key in keys] for each in records]))
     if options["plot"] is not None:
-        from venire.plots.user_preference import plot_choice
+        from venire.plots.users import plot_choice
 
         _draw(plot_choice(found), options)
     weak, strong = found.agreement.baseline()

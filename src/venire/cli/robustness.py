@@ -112,7 +112,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     else:
         out.table("robustness", _table(found, people=not out.for_machines, pairs=options["comparison"]["pairs"]))
     if options["plot"] is not None:
-        from venire.plots.robustness import plot_robustness
+        from venire.plots.comparison import plot_robustness
         from venire.plots.style import write_figure
 
         write_figure(plot_robustness(found), options["plot"])

@@ -132,7 +132,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     else:
         out.table("scales", _long(found) if out.for_machines else _wide(found))
     if options["plot"] is not None:
-        from venire.plots.scales import plot_scales
+        from venire.plots.quality import plot_scales
         from venire.plots.style import write_figure
 
         write_figure(plot_scales(found), options["plot"])

@@ -114,7 +114,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     else:
         out.table("sensitivity", sensitivity_table(records, found, options["against"]))
     if options["plot"] is not None:
-        from venire.plots.sensitivity import plot_sensitivity
+        from venire.plots.disagreement import plot_sensitivity
         from venire.plots.style import write_figure
 
         write_figure(plot_sensitivity(found), options["plot"])

@@ -1,196 +1,221 @@
-"""venire simulate: a collection whose truth is known."""
+"""venire simulate: collections whose truth is known, one subcommand per kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from venire.cli.options import OUTPUT, output_options, rng_option
 from venire.cli.output import Output
-from venire.cli.recipes import (
-    CONTEXT_HOLDS,
-    HOLDS,
-    PERCEIVED_HOLDS,
-    RECIPES,
-    SECTION,
-    context_setting,
-    context_summary,
-    count,
-    in_context,
-    perceived,
-    perceived_setting,
-    perceived_summary,
-    truth_summary,
-)
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option
+from venire.cli.sections import Command, Decorator, in_order, one_of, option, whole_number
 
-SHARED = ("n_topics", "docs_per_topic", "n_systems", "assessors", "scale")
-NOT_FOR = {
-    "chu2021": (("pattern", "scale"), "it has --grades, and everyone judges"),
-    "golbus2014": (("pattern", "n_systems"), "it has two systems, and a design of its own"),
+if TYPE_CHECKING:
+    from venire.simulation.folders import Simulated
+
+COLLECTION, DOCUMENTS, LABELS, USERS = "Collection", "Documents", "Labels", "Users"
+# The words that the library knows; a test compares them, so that no help has to load it.
+NOISE_PER = ("annotation", "assessor")
+DESIGNS = ("paper", "neighbours")
+LABELLED = ("both", "left")
+
+EXAMPLES = {
+    "levels": (
+        "-o demo",
+        '-o demo --assessors "3*careful, strict(shift=0.5)"',
+        '-o trec --pattern "one-per-item(twice=0.2)" --rng 7',
+    ),
+    "perceived": ("-o pdp --topics 300 --grades 7", "-o pdp --sigma 0.05 0.05 --systems 10"),
+    "context": ("-o serps --redundancy 0.8 --context 1", "-o serps --topics 200 --aspects"),
 }
-"""Options of the collection that a recipe does not take, and why."""
-
-EXAMPLES = """\b
-Examples:
-  venire simulate -o demo
-  venire simulate -o demo --assessors "3*careful, strict(shift=0.5), lazy"
-  venire simulate -o trec --topics 250 --pattern "single(twice=0.2)" --rng 7
-  venire simulate -o pdp --recipe chu2021 --topics 300 --grades 7
-  venire simulate -o pdp --recipe chu2021 --sigma 0.05 0.05 --systems 10
-  venire simulate -o serps --recipe golbus2014 --redundancy 0.8 --context 1
-  venire simulate -o serps --recipe golbus2014 --topics 200 --aspects
-"""
-
-_COLLECTION = "Collection"
 
 
-@click.command("simulate", cls=Command, epilog=EXAMPLES)
-@option(
-    *("-o", "--output", "folder"),
-    section=OUTPUT,
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The folder to write: new, empty, or one that holds an earlier simulation.",
-)
-@rng_option(used=True)
-@one_of(
-    "--recipe",
-    choices=RECIPES,
-    section=_COLLECTION,
-    default="levels",
-    help="How labels come about, {}: true levels that assessors confuse; true relevance in [0, 1] that they see "
-    "through noise, with preferences (Chu et al. 2021); or documents judged alone and after another, with two systems "
-    "that users compare and click on (Golbus et al. 2014).",
-)
-@count(
-    *("--topics", "n_topics", 50, "Topics; by recipe chu2021 10000, golbus2014 457."),
-    section=_COLLECTION,
-)
-@count(
-    *("--docs", "docs_per_topic", 200, "Judged documents of each topic; by recipe chu2021 5, golbus2014 20 to rank."),
-    section=_COLLECTION,
-)
-@count(
-    *("--systems", "n_systems", 10, "Systems, each with a run; by recipe chu2021 none, golbus2014 2."),
-    section=_COLLECTION,
-)
-@option(
-    "--assessors",
-    section=_COLLECTION,
-    default="2*careful, strict, lenient, lazy",
-    metavar="KINDS",
-    help="Who judges: careful, strict, lenient, lazy or random, with parameters if wanted; by recipe chu2021 a number "
-    "for each batch, 15; by golbus2014 a number, 20.",
-)
-@option(
-    "--pattern",
-    section=_COLLECTION,
-    default="everyone",
-    metavar="WHO",
-    help="Who judges what: everyone, single(twice=0.2), atrandom(k=3), main(share=0.2), again.",
-)
-@option(
-    "--scale",
-    section=_COLLECTION,
-    default="0<1<2<3",
-    metavar="LABELS",
-    help="The labels, lowest first; by recipe golbus2014 bad to perfect.",
-)
-@perceived
-@in_context
-@output_options(folder=True)
-def command(*, recipe: str, **options: Any) -> None:
-    """Make judgments and runs from a truth that is written down beside them.
+def examples(*kinds: str) -> str:
+    """Return the examples of some kinds of collections, as click keeps them."""
+    lines = [f"  venire simulate {kind} {each}" for kind in kinds for each in EXAMPLES[kind]]
+    return "\n".join(["\b", "Examples:", *lines])
 
-    Assessors err in known ways, systems have a known order: what an evaluation finds can be held against it.
+
+def param(
+    names: str, default: Any, help: str, section: str = COLLECTION, *, least: int = 1, most: float = inf, **kind: Any
+) -> Decorator:
+    """Declare an option by its default: a flag, a count from ``least`` on, a number up to ``most``, two, or text."""
+    kinds: dict[type, dict[str, Any]] = {
+        bool: {"is_flag": True},
+        int: {"type": click.IntRange(min=least), "metavar": "N"},
+        float: {"type": click.FloatRange(min=0, max=None if most == inf else most), "metavar": "X"},
+        tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
+        str: {},
+    }
+    return option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
+
+
+def subcommand(name: str, summary: str, *options: Decorator) -> Decorator:
+    """Declare a kind of collection with its own options, and those of all kinds."""
+    place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR"}
+    words = "The folder to write: new, empty, or one with an earlier simulation."
+    folder = option("-o", "--output", "folder", section=OUTPUT, help=words, **place)
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        declared = in_order(function, [folder, rng_option(used=True), *options, output_options(folder=True)])
+        return command.command(name, cls=Command, short_help=summary, epilog=examples(name))(declared)
+
+    return decorate
+
+
+@click.group("simulate", epilog=examples(*EXAMPLES), no_args_is_help=False)
+def command() -> None:
+    """Simulate judgments and runs whose truth is known.
+
+    The truth is written next to the data, so that the results of an evaluation can be compared with it.
     """
-    said = _said()
-    _refuse_others(recipe, said)
-    shared = {name: options[name] for name in SHARED if name in said}
-    make: Mapping[str, Callable[..., None]] = {"levels": _levels, "chu2021": _perceived, "golbus2014": _in_context}
-    make[recipe](shared=shared, **options)
 
 
-def _levels(*, folder: Path, rng: int, out: Output, n_systems: int, **options: Any) -> None:
-    """Make a collection of true levels."""
+@subcommand(
+    *("levels", "True levels, which assessors confuse with known probabilities."),
+    param("--topics n_topics", 50, "Number of topics."),
+    param("--docs docs_per_topic", 200, "Number of judged documents of each topic."),
+    param("--systems n_systems", 10, "Number of systems, each with a run."),
+    param(
+        *("--assessors", "2*careful, strict, lenient, lazy"),
+        "The assessors: careful, strict, lenient, lazy or random, optionally with parameters.",
+        metavar="KINDS",
+    ),
+    param(
+        *("--pattern", "everyone"),
+        "Who judges what: everyone, one-per-item(twice=0.2), random-assessors(k=3), one-judges-all or rejudge.",
+        metavar="PATTERN",
+    ),
+    param("--scale", "0<1<2<3", "The labels, lowest first.", metavar="LABELS"),
+)
+def levels(
+    *, folder: Path, rng: int, out: Output, n_systems: int, scale: str, assessors: str, pattern: str, **options: Any
+) -> None:
+    """Simulate true levels, which assessors confuse with known probabilities."""
     from venire.data.scale import Scale
-    from venire.results import counted
     from venire.simulation.assessors import parse_assessors
     from venire.simulation.assignments import parse_pattern
-    from venire.simulation.folders import write_collection
     from venire.simulation.levels import Synthetic, generate
     from venire.simulation.systems import Systems, scattered
 
-    setting = Synthetic(
-        n_topics=options["n_topics"],
-        docs_per_topic=options["docs_per_topic"],
-        scale=Scale.parse(options["scale"]),
-        assessors=parse_assessors(options["assessors"]),
-        pattern=parse_pattern(options["pattern"]),
-        systems=Systems(quality=scattered(n_systems)),
-    )
-    collection = generate(setting, rng=rng)
-    write_collection(collection, folder)
-    words = f"{collection.judgments.summary().sentence()}; {counted(n_systems, 'system')}"
-    _say(out, folder, HOLDS, truth_summary(collection), words)
+    options |= {"scale": Scale.parse(scale), "systems": Systems(quality=scattered(n_systems))}
+    setting = Synthetic(**options, assessors=parse_assessors(assessors), pattern=parse_pattern(pattern))
+    made = generate(setting, rng=rng)
+    _write(out, folder, made, assessors=list(made.truth.assessors), systems_best_first=list(made.truth.order))
 
 
-def _perceived(*, shared: Mapping[str, Any], folder: Path, rng: int, out: Output, **options: Any) -> None:
-    """Make a collection of perceived relevance."""
-    from venire.simulation.folders import write_perceived
-    from venire.simulation.perceived import generate_perceived
+@subcommand(
+    *("perceived", "True relevance, which assessors perceive with noise."),
+    param("--topics n_topics", 10_000, "Number of topics."),
+    param("--docs docs_per_topic", 5, "Number of documents of each topic."),
+    param("--systems n_systems", 0, "Number of systems, each with a run.", least=0),
+    param("--assessors n_assessors", 15, "Number of assessors of each batch of topics."),
+    param("--batch topics_per_batch", 100, "Number of topics with the same assessors."),
+    param("--grades n_grades", 4, "Number of grades of the labels.", LABELS, least=2),
+    param("--shape", (2.0, 5.0), "Range of the parameters of each topic's Beta distribution.", LABELS),
+    param("--sigma", (0.001, 0.3), "Range of the assessors' noise; low noise is high quality.", LABELS),
+    param("--spread", (-0.5, 0.5), "Range of w, by which noise varies over annotations.", LABELS),
+    param("--unlike", False, "Draw the noise of each assessor of a batch separately.", LABELS),
+    one_of(
+        "--noise-per",
+        choices=NOISE_PER,
+        section=LABELS,
+        default="annotation",
+        help="Unit for which the first noise term is drawn, {}; per assessor it is a constant bias.",
+    ),
+    param("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
+    param("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
+    param("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
+    whole_number(
+        *("--pairs", "pairs_per_topic"),
+        section=USERS,
+        least=1,
+        help="Number of pairs of each topic that are compared.  [default: all]",
+    ),
+)
+def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bool, **options: Any) -> None:
+    """Simulate true relevance in [0, 1], which assessors perceive with noise, and preferences.
 
-    collection = generate_perceived(perceived_setting(shared, options["perceived"]), rng=rng)
-    write_perceived(collection, folder)
-    held = {name: words for name, words in PERCEIVED_HOLDS.items() if name != "runs" or collection.runs.sources}
-    _say(out, folder, held, perceived_summary(collection), collection.sentence())
+    The generator and its defaults are those of Chu et al. (2021), Section 4.1.
+    """
+    from venire.simulation.perceived import PerceivedRelevance, generate_perceived
+    from venire.simulation.systems import Systems, scattered
+
+    setting = PerceivedRelevance(**options, alike=not unlike, systems=Systems(quality=scattered(n_systems)))
+    made = generate_perceived(setting, rng=rng)
+    sigma, systems = made.sigma.mean(axis=1).tolist(), list(setting.systems.best_first)
+    _write(out, folder, made, sigma_of_batches=sigma, systems_best_first=systems)
 
 
-def _in_context(*, shared: Mapping[str, Any], folder: Path, rng: int, out: Output, **options: Any) -> None:
-    """Make a collection of labels in context."""
+@subcommand(
+    *("context", "Labels alone and after another document, and users."),
+    param("--topics n_topics", 457, "Number of topics."),
+    param("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
+    param("--scale", "bad<fair<good<excellent<perfect", "The labels, lowest first.", metavar="LABELS"),
+    param("--assessors n_assessors", 20, "Number of assessors."),
+    param("--again judged_again", 0.0, "Share of topics that a second assessor judges.", most=1),
+    one_of(
+        "--design",
+        choices=DESIGNS,
+        section=COLLECTION,
+        default="paper",
+        help="Conditional labels, {}: as in Section 3.2, or of each document given the one above.",
+    ),
+    one_of("--labelled", choices=LABELLED, section=COLLECTION, default="both", help="Lists that are judged, {}."),
+    param("--aspects", False, "Label five aspects as well; labels may be N/A."),
+    param("--redundancy", 0.6, "Share of worth lost by a document that repeats the previous one.", DOCUMENTS, most=1),
+    param("--complementarity", 0.4, "Share of worth gained by a document that completes the previous one.", DOCUMENTS),
+    param("--quality", (6.0, 5.0), "Quality of the two engines.", DOCUMENTS, metavar="ONE OTHER"),
+    param("--diversity", (0.0, 1.5), "Penalty of the two engines for repetition.", DOCUMENTS, metavar="ONE OTHER"),
+    param("--disagreement", 0.35, "Standard deviation of assessors' opinions of a document, in grades.", LABELS),
+    param("--noise", 0.05, "Standard deviation of the error of a single label, in grades.", LABELS),
+    param("--context", 0.5, "True alpha: weight of conditional worth in preferences and clicks.", USERS, most=1),
+    param("--users n_users", 5, "Number of users who compare the two lists.", USERS),
+    param("--user-noise preference_noise", 0.1, "Standard deviation of their errors, in grades.", USERS),
+    param("--weak", 0.91, "Share of topics on which most users prefer one list.", USERS, most=1),
+    param("--strong", 0.23, "Share of topics on which most users strongly prefer one list.", USERS, most=1),
+    param("--sessions", 40, "Number of click sessions of each topic.", USERS, least=0),
+)
+def context(
+    *,
+    folder: Path,
+    rng: int,
+    out: Output,
+    scale: str,
+    quality: tuple[float, float],
+    diversity: tuple[float, float],
+    sessions: int,
+    aspects: bool,
+    **options: Any,
+) -> None:
+    """Simulate labels alone and conditional on another document, preferences between two systems, and clicks.
+
+    The defaults approximate the figures of Golbus et al. (2014).
+    """
+    from venire.data.scale import Scale
     from venire.simulation.context.collection import generate_context
-    from venire.simulation.folders import write_context
+    from venire.simulation.context.setting import AspectModel, ClickModel, ContextSetting, Engine
 
-    collection = generate_context(context_setting(shared, options["in_context"]), rng=rng)
-    write_context(collection, folder)
-    absent = {"clicks.tsv"} if not collection.setting.clicks.sessions else set()
-    absent |= {"aspects.tsv"} if collection.aspects is None else set()
-    held = {name: words for name, words in CONTEXT_HOLDS.items() if name not in absent}
-    _say(out, folder, held, context_summary(collection), collection.sentence())
+    one, other = (Engine(*each) for each in zip(quality, diversity, strict=True))
+    options |= {"scale": Scale.parse(scale), "engines": (one, other), "clicks": ClickModel(sessions=sessions)}
+    setting = ContextSetting(**options, aspects=AspectModel() if aspects else None)
+    made = generate_context(setting, rng=rng)
+    shown = {name: getattr(setting, name) for name in ("redundancy", "complementarity", "context")}
+    left_better = float((made.truth.utility[:, 0] > made.truth.utility[:, 1]).mean())
+    _write(out, folder, made, **shown, left_better=left_better)
 
 
-def _say(out: Output, folder: Path, held: Mapping[str, str], truth: Mapping[str, object], words: str) -> None:
-    """Say what was written, and what is true of it."""
-    table = Table(("file", "holds"), [(str(folder / name), what) for name, what in held.items()])
+def _write(out: Output, folder: Path, collection: Simulated, **truth: object) -> None:
+    """Write a collection, and report its files and its truth."""
+    from venire.simulation.folders import write_collection
+
+    files = write_collection(collection, folder)
+    table = Table(("file", "holds"), [(str(folder / name), words) for name, words in files.items()])
+    truth = {"scale": str(collection.judgments.scale), "topics": collection.setting.n_topics, **truth}
     out.table("files", table, beside={"truth": truth})
     if not out.quiet:
-        click.echo(f"wrote {words}; into {folder}", err=True)
-
-
-def _said() -> set[str]:
-    """Name the parameters that were said, not left to their defaults."""
-    context = click.get_current_context()
-    return {name for name in context.params if context.get_parameter_source(name) is not ParameterSource.DEFAULT}
-
-
-def _refuse_others(recipe: str, said: set[str]) -> None:
-    """Refuse options that belong to another recipe."""
-    for other, section in SECTION.items():
-        own = {each.name for each in command.params if getattr(each, "section", "") == section}
-        if other != recipe:
-            _refuse(said & own, f"is for --recipe {other}")
-    names, why = NOT_FOR.get(recipe, ((), ""))
-    _refuse(said & set(names), f"is not for --recipe {recipe}; {why}")
-
-
-def _refuse(names: Iterable[str | None], words: str) -> None:
-    for parameter in command.params:
-        if parameter.name in names:
-            raise click.UsageError(f"{parameter.opts[0]} {words}")
+        click.echo(f"wrote {collection.sentence()}; into {folder}", err=True)

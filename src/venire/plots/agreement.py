@@ -1,4 +1,10 @@
-"""Plots of agreement: statistics with their intervals, what each assessor's labels are, and two assessors' labels."""
+"""Plots of agreement: statistics, labels of each assessor, pairs of assessors, consistency, and directed agreement.
+
+Consistency: Demeester et al. (2014), Figures 2 and 3, by drawing single judgments repeatedly.  Where all draws are the
+same, as where nobody judged a page twice, p(R|i) is shown with its interval over topics instead.
+
+Directed agreement: Turpin and Scholer (2009), Figures 3 to 7, from any judgments with several assessors.
+"""
 
 from __future__ import annotations
 
@@ -8,141 +14,270 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.agreement.confusion import Confusions
+from venire.agreement.consistency import Consistency
+from venire.agreement.directed import KINDS, AgreementDifferences, DirectedAgreement
 from venire.agreement.habits import habits
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
-from venire.plots.style import BLUE, GREY, INK, new_figure, short_name, styled
-from venire.types import Floats
+from venire.plots import style
+from venire.results import counted
+from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST = 40
-"""How many rows a plot shows."""
-ROOM = 0.28
+"""Largest number of rows."""
+ROW_HEIGHT = 0.28
 MOST_NAMED = 8
-"""With more labels than this, bars are shaded without edges, and only the lowest and the highest label are named."""
-WIDTH_OF_LEGEND = 84
-"""Characters that fit beside each other above the bars; a name takes six more than it has."""
-DARK, LIGHT = "#222222", "white"
+"""With more labels than this, bars have no edges, and only the lowest and the highest label are named."""
+LEGEND_WIDTH = 84
+"""Characters of a legend line above the bars; a name takes six more than its length."""
+MOST_CELLS = 12
+"""With more labels than this, cells have no numbers."""
+NARROWEST_BIN = 0.004
+SAME = 1e-9
+"""Draws that differ by less are equal."""
+WHO = {"self": "the same assessor", "cross": "another assessor"}
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo")
+MANY = 5000
+"""With more points than this a scatter plot shows their density."""
 
 
+@style.styled()
 def plot_statistics(statistics: Sequence[Mapping[str, Any]]) -> Figure:
-    """Records of statistics with their intervals, one below the other; those that are not known are left out.
+    """Plot statistics with their intervals, one per row, without those that are not known.
 
-    Where there are too many, those of single pairs of assessors are left out first.
+    Where there are too many, statistics of single pairs of assessors are omitted first.
     """
     known = [each for each in statistics if each["value"] is not None]
     if not known:
-        raise SettingError("no statistic has a value, so there is nothing to plot", hint="look at the reasons")
+        raise SettingError("no statistic has a value, so there is nothing to plot", hint="see the reasons")
     together = [each for each in known if "," not in each["raters"]] if len(known) > MOST else known
-    shown = (together or known)[:MOST]
-    with styled():
-        figure = new_figure(6.8, 1.2 + ROOM * len(shown))
-        axes = figure.subplots()
-        for place, each in enumerate(shown):
-            if each["low"] is not None:
-                axes.hlines(place, each["low"], each["high"], color=BLUE, linewidth=2.5, alpha=0.5)
-            axes.plot([each["value"]], [place], "o", color=BLUE)
-        _rows(axes, [_named(each) for each in shown])
-        lowest = min(each["value"] if each["low"] is None else each["low"] for each in shown)
-        axes.set_xlim(min(-0.03, lowest - 0.05), 1.03)
-        axes.axvline(0, color=GREY, linewidth=0.8)
-        axes.set_xlabel(
-            "agreement: 1 is full; bars are 95% intervals" + _left_out(len(known), "statistics", len(shown))
-        )
+    rows = (together or known)[:MOST]
+    value, low, high = (np.array([each[key] for each in rows], dtype=float) for key in ("value", "low", "high"))
+    figure, axes = style.one_panel(6.8, 1.2 + ROW_HEIGHT * len(rows))
+    style.draw_intervals(axes, range(len(rows)), value, low, high)
+    style.name_rows(axes, [_statistic_name(each) for each in rows], longest=44)
+    axes.set_xlim(min(-0.03, float(np.fmin(value, low).min()) - 0.05), 1.03)
+    axes.axvline(0, color=style.GREY, linewidth=0.8)
+    caption = style.shown_of(len(rows), len(known), "statistics")
+    axes.set_xlabel(f"agreement, at most 1; bars are 95% intervals{caption}")
     return figure
 
 
-def plot_labels(profiles: Profiles) -> Figure:
-    """Shares of labels of each assessor, as one bar; beside it, in what they differ from the others."""
-    n = min(len(profiles.assessors), MOST)
-    shares = profiles.labels[:n] / np.maximum(profiles.n_labels[:n], 1)[:, None]
-    found = habits(profiles)
-    named, names = _named_labels(profiles.scale.labels)
-    with styled():
-        figure = new_figure(7.4, 1.6 + ROOM * n)
-        axes = figure.subplots()
-        left = np.zeros(n)
-        edge = {"edgecolor": "white"} if len(profiles.scale) <= MOST_NAMED else {"linewidth": 0.0}
-        for level, colour in enumerate(_shades(len(profiles.scale))):
-            bars = axes.barh(np.arange(n), shares[:, level], left=left, color=colour, height=0.8, **edge)
-            bars.set_label(names[level] if level in named else "_")
-            left += shares[:, level]
-        _rows(axes, [short_name(name) for name in profiles.assessors[:n]])
-        for row in (row for row in found if row < n):
-            words = ", ".join(habit.flag for habit in found[row])
-            axes.annotate(words, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8, color=INK)
-        axes.set_xlim(0, 1)
-        axes.grid(visible=False)
-        axes.set_xlabel("share of the assessor's labels" + _left_out(len(profiles.assessors), "assessors"))
-        widest = max(len(names[level]) for level in named) + 6
-        across = max(1, min(len(named), WIDTH_OF_LEGEND // widest))
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=across, fontsize=8, handlelength=1.2)
-    return figure
-
-
-def _named_labels(labels: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Which labels the legend names, and how: all of a few, else the lowest and the highest."""
-    named = list(range(len(labels))) if len(labels) <= MOST_NAMED else [0, len(labels) - 1]
-    return named, [short_name(label) for label in labels]
-
-
-def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
-    """Labels of two assessors on the same items: how often each met each; darker is more."""
-    counts = confusions.matrix(a, b)
-    if not counts.any():
-        raise SettingError(f"{a!r} and {b!r} judged no item in common", hint="choose two who met: Confusions.pairs()")
-    labels, size = [short_name(label) for label in confusions.scale.labels], len(counts)
-    with styled():
-        figure = new_figure(3.2 + 0.4 * min(size, 12), 2.6 + 0.36 * min(size, 12))
-        axes = figure.subplots()
-        axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
-        if size <= 12:
-            _numbers(axes, counts)
-            slanted = max(map(len, labels)) > 6
-            axes.set_xticks(range(size), labels, rotation=45 if slanted else 0, ha="right" if slanted else "center")
-            for tick in axes.get_xticklabels():
-                tick.set_rotation_mode("anchor" if slanted else "default")
-            axes.set_yticks(range(size), labels)
-        axes.set_xlabel(f"label by {short_name(b)}")
-        axes.set_ylabel(f"label by {short_name(a)}")
-        axes.set_title(f"the same in {np.trace(counts) / counts.sum():.0%} of {counts.sum():,.0f} items")
-        axes.grid(visible=False)
-    return figure
-
-
-def _numbers(axes: Axes, counts: Floats) -> None:
-    """Write counts into their cells, white on dark ones."""
-    for (row, column), n in np.ndenumerate(counts):
-        ink = LIGHT if np.sqrt(n) > 0.6 * np.sqrt(counts.max()) else DARK
-        if n:
-            text = f"{n:,.0f}" if abs(n - round(n)) < 1e-9 else f"{n:.1f}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=ink)
-
-
-def _rows(axes: Axes, names: list[str]) -> None:
-    """Name rows from the top downwards."""
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(axis="y", visible=False)
-
-
-def _named(statistic: Mapping[str, Any]) -> str:
-    """Name a statistic: of which group, which, on which level, of which assessors."""
+def _statistic_name(statistic: Mapping[str, Any]) -> str:
+    """Return group, name, level of measurement and assessors."""
     parts = [str(statistic[key]) for key in ("group",) if key in statistic]
     parts += [str(statistic["name"]).replace("_", " "), str(statistic["level"])]
-    parts += [] if statistic["raters"] == "all" else [str(statistic["raters"])]
-    return short_name(", ".join(parts), longest=44)
+    return ", ".join(parts + ([] if statistic["raters"] == "all" else [str(statistic["raters"])]))
 
 
-def _shades(n: int) -> list[tuple[float, float, float, float]]:
-    """Colours from light to dark, for labels from the lowest to the highest."""
-    import matplotlib as mpl
+@style.styled()
+def plot_labels(profiles: Profiles) -> Figure:
+    """Plot the shares of labels of each assessor as a bar, with what distinguishes the assessor from the others."""
+    n = min(len(profiles.assessors), MOST)
+    share = profiles.labels[:n] / np.maximum(profiles.n_labels[:n], 1)[:, None]
+    names = [style.short_name(label) for label in profiles.scale.labels]
+    few = len(names) <= MOST_NAMED
+    named = list(range(len(names))) if few else [0, len(names) - 1]
+    figure, axes = style.one_panel(7.4, 1.6 + ROW_HEIGHT * n)
+    left = np.zeros(n)
+    edge = {"edgecolor": "white"} if few else {"linewidth": 0.0}
+    for level, shade in enumerate(style.shades(len(names))):
+        bars = axes.barh(np.arange(n), share[:, level], left=left, color=shade, height=0.8, **edge)
+        bars.set_label(names[level] if level in named else "_")
+        left += share[:, level]
+    style.name_rows(axes, profiles.assessors[:n])
+    for row, found in habits(profiles).items():
+        if row < n:
+            text = ", ".join(habit.flag for habit in found)
+            axes.annotate(text, (1.0, row), (5, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_xlim(0, 1)
+    axes.grid(visible=False)
+    axes.set_xlabel(f"share of the assessor's labels{style.shown_of(n, len(profiles.assessors), 'assessors')}")
+    across = max(1, min(len(named), LEGEND_WIDTH // (max(len(names[level]) for level in named) + 6)))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=across, fontsize=8, handlelength=1.2)
+    return figure
 
-    return [mpl.colormaps["Blues"](share) for share in np.linspace(0.12, 0.95, max(n, 1))]
+
+@style.styled()
+def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
+    """Plot how often each combination of labels of two assessors occurs on the same items; darker is more."""
+    counts = confusions.matrix(a, b)
+    if not counts.any():
+        raise SettingError(f"{a!r} and {b!r} judged no item in common", hint="choose two of Confusions.pairs()")
+    labels, size = confusions.scale.labels, len(counts)
+    figure, axes = style.one_panel(3.2 + 0.4 * min(size, MOST_CELLS), 2.6 + 0.36 * min(size, MOST_CELLS))
+    axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
+    if size <= MOST_CELLS:
+        texts = [[_count(n) for n in row] for row in counts.tolist()]
+        style.write_cells(axes, texts, np.sqrt(counts) > 0.6 * np.sqrt(counts.max()))
+        style.name_columns(axes, labels)
+        axes.set_yticks(range(size), [style.short_name(label) for label in labels])
+    axes.set(xlabel=f"label by {style.short_name(b)}", ylabel=f"label by {style.short_name(a)}")
+    axes.set_title(f"equal in {np.trace(counts) / counts.sum():.0%} of {counts.sum():,.0f} items")
+    axes.grid(visible=False)
+    return figure
 
 
-def _left_out(n: int, noun: str, shown: int = MOST) -> str:
-    return "" if n <= shown else f"\n({shown} of {n:,} {noun})"
+def _count(n: float) -> str:
+    """Return a count, with a decimal where it is weighted; nothing for none."""
+    return "" if not n else f"{n:,.0f}" if abs(n - round(n)) < 1e-9 else f"{n:.1f}"
+
+
+@style.styled()
+def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
+    """Plot histograms over draws: p(R|R) self and cross, and p(R|i) of the labels that are not relevant, cross."""
+    if not _varies(found, row):
+        return _consistency_intervals(found, row)
+    drawn = {who: each.within(found.relevant.labels)[1][:, row] for who, each in found.sides().items()}
+    both = [(WHO[who], p) for who, p in drawn.items() if not np.isnan(p).all()]
+    panels = [("relevant, then relevant again", both), _not_relevant(found, row)]
+    panels = [panel for panel in panels if panel[1]]
+    if not panels:
+        raise SettingError("no single judgments were drawn, so there is nothing to plot", hint="draw some")
+    figure = style.new_figure(6.6, 0.7 + 2.4 * len(panels))
+    for axes, (title, series) in zip(figure.subplots(len(panels), 1, squeeze=False)[:, 0], panels, strict=True):
+        _histograms(axes, series)
+        axes.set_title(title)
+    figure.supylabel("share of draws")
+    relevant = style.or_higher(found.scale, found.relevant.names[row])
+    figure.supxlabel(f"P(relevant: {relevant}), single judgments drawn")
+    return figure
+
+
+def _varies(found: Consistency, row: int) -> bool:
+    """Return whether draws of single judgments differ; True if there are none."""
+    drawn = [each.drawn[:, row] for each in found.sides().values() if each.n_pages]
+    return all(len(p) == 0 or np.nanmax(np.ptp(p, axis=0), initial=0.0) > SAME for p in drawn)
+
+
+def _consistency_intervals(found: Consistency, row: int) -> Figure:
+    """Plot p(R|i) with its interval by label, self and cross."""
+    sides = [(WHO[who], each.spread) for who, each in found.sides().items() if each.n_pages]
+    known = np.flatnonzero(~np.isnan([spread.p[row] for _, spread in sides]).all(axis=0))
+    figure, axes = style.one_panel(6.6, 1.5 + 0.45 * len(known) * len(sides))
+    for number, (name, spread) in enumerate(sides):
+        place = known + 0.3 * (number - (len(sides) - 1) / 2)
+        p, low, high = (each[row, known] for each in (spread.p, spread.low, spread.high))
+        style.draw_intervals(axes, place, p, low, high, number=number, label=name)
+        for x, y in zip(p[~np.isnan(p)].tolist(), place[~np.isnan(p)].tolist(), strict=True):
+            axes.annotate(f"{x:.2f}", (x, y), (0, 5), textcoords="offset points", ha="center", size=8)
+    axes.set_yticks(known, [found.scale.labels[level] for level in known.tolist()])
+    style.unit_axis(axes, which="x")
+    axes.set_ylim(known[0] - 0.5, known[-1] + 0.6)
+    axes.grid(axis="y", visible=False)
+    who, relevant = " or ".join(name for name, _ in sides), style.or_higher(found.scale, found.relevant.names[row])
+    axes.set(xlabel=f"P(relevant to {who}: {relevant}), 95% interval over topics", ylabel="label")
+    if len(sides) > 1:
+        axes.legend(loc="lower right", fontsize=8)
+    return figure
+
+
+def _not_relevant(found: Consistency, row: int) -> tuple[str, list[tuple[str, Floats]]]:
+    """Return p(R|i) of every draw for labels outside R (Figure 3): cross, or self where there is no other assessor."""
+    who, side = ("another", found.cross) if found.cross.n_pages else ("the same", found.own)
+    outside = np.flatnonzero(~found.relevant.labels[row])[::-1].tolist()
+    series = [(found.scale.labels[level], side.drawn[:, row, level]) for level in outside]
+    return f"not relevant, then relevant to {who} assessor", [each for each in series if not np.isnan(each[1]).all()]
+
+
+def _histograms(axes: Axes, series: list[tuple[str, Floats]]) -> None:
+    """Draw histograms whose bins follow their standard deviations, which the legend lists with the means."""
+    for number, (name, drawn) in enumerate(series):
+        p = drawn[~np.isnan(drawn)]
+        mean, sd = p.mean(), p.std(ddof=1) if len(p) > 1 else 0.0
+        width = max(NARROWEST_BIN, 4 * sd / 10)
+        low = np.floor(p.min() / width) * width
+        edges = low + width * np.arange(int(np.ceil((p.max() - low) / width)) + 2)
+        look: dict[str, Any] = {"facecolor": style.colour(number), "edgecolor": "white", "linewidth": 0, "alpha": 0.75}
+        look |= {"hatch": HATCHES[number % len(HATCHES)], "label": f"{name}: mean {mean:.3f}, sd {sd:.3f}"}
+        axes.stairs(np.histogram(p, edges)[0] / len(p), edges, fill=True, **look)
+    style.unit_axis(axes, which="x")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="x", visible=False)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, fontsize=8)
+
+
+@style.styled()
+def plot_agreement(found: DirectedAgreement, *, bins: int = 20) -> Figure:
+    """Plot histograms of a0 and a1 over directed pairs (Turpin and Scholer 2009, Figures 3 and 5), with medians."""
+    edges, counts = found.histogram(bins=bins)
+    figure = style.new_figure(7.2, 3.6)
+    for axes, rate in zip(_two_histograms(figure, edges, counts), found.rates.both, strict=True):
+        _mark_median(axes, rate, "median {:.2f}")
+    by = f", by {' and '.join(found.by)}" if found.by else ""
+    figure.supxlabel("agreement of the second assessor with the first")
+    figure.supylabel(f"directed pairs{by}")
+    return figure
+
+
+@style.styled()
+def plot_differences(found: AgreementDifferences, *, bins: int = 41) -> Figure:
+    """Plot histograms of the differences of a0 and a1 between topics or tasks (Figures 4 and 6).
+
+    Between two topics or tasks the median is marked, between more the median of the absolute differences.
+    """
+    edges, counts = found.histogram(bins=bins)
+    two = len(found.places) == 2
+    figure = style.new_figure(7.2, 3.6)
+    for axes, values in zip(_two_histograms(figure, edges, counts), found.values, strict=True):
+        if two:
+            _mark_median(axes, values, "median {:+.2f}")
+        else:
+            _mark_median(axes, np.abs(values), "half exceed ±{:.2f}", both_sides=True)
+    which = style.plain(" minus ".join(found.places[::-1])) if two else f"between two {found.across}s"
+    figure.supxlabel(f"difference of agreement, {which}")
+    figure.supylabel("directed pairs" if two else f"directed pairs and pairs of {found.across}s")
+    return figure
+
+
+def _two_histograms(figure: Figure, edges: Floats, counts: Ints) -> list[Axes]:
+    """Draw the histograms of a0 and a1 side by side; counts (2, bin)."""
+    panels = list(figure.subplots(1, 2, sharey=True))
+    for number, axes in enumerate(panels):
+        axes.stairs(counts[number], edges, fill=True, color=style.colour(number), alpha=0.75)
+        axes.set(title=f"a{number}: {KINDS[number]} documents", xlim=(edges[0] - 0.02, edges[-1] + 0.02))
+        axes.set_ylim(0, 1.05 * max(int(counts.max()), 1))
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.grid(axis="x", visible=False)
+    return panels
+
+
+def _mark_median(axes: Axes, values: Floats, text: str, *, both_sides: bool = False) -> None:
+    """Mark the median with a dashed line, and its negative if asked; nothing where no value is known."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return
+    median = float(np.median(known))
+    axes.axvline(median, color=style.INK, linewidth=1.2, linestyle="--", label=text.format(median))
+    if both_sides:
+        axes.axvline(-median, color=style.INK, linewidth=1.2, linestyle="--")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), fontsize=8)
+
+
+@style.styled()
+def plot_scatter(found: AgreementDifferences) -> Figure:
+    """Plot agreement on one topic or task against the other (Figure 7), a point per pair, or the density of many."""
+    figure = style.new_figure(7.6, 4.1)
+    for number, axes in enumerate(figure.subplots(1, 2, sharey=True)):
+        axes.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8)
+        x, y = found.rates.both[number], found.other_rates.both[number]
+        known = ~(np.isnan(x) | np.isnan(y))
+        if known.sum() <= MANY:
+            look: dict[str, Any] = {"color": style.colour(number), "alpha": 0.5, "markersize": 4, "markeredgewidth": 0}
+            axes.plot(x[known], y[known], style.marker(number), **look)
+        else:
+            look = {"bins": "log", "cmap": ("Blues", "Oranges")[number], "mincnt": 1, "linewidths": 0.1}
+            axes.hexbin(x[known], y[known], gridsize=32, extent=(0, 1, 0, 1), **look)
+        axes.set_title(f"a{number}: {KINDS[number]} documents")
+        axes.set_aspect("equal")
+        style.unit_axis(axes, which="x")
+        style.unit_axis(axes)
+    one, other = found.places if len(found.places) == 2 else (f"one {found.across}", f"another {found.across}")
+    density = "; darker: more" if len(found) > MANY else ""
+    figure.supxlabel(f"agreement, {style.plain(one)} ({counted(found.n_pairs, 'directed pair')}{density})")
+    figure.supylabel(f"agreement, {style.plain(other)}")
+    return figure

@@ -1,21 +1,27 @@
-"""One look for all plots: colour-blind safe, readable in print and on dark pages, the same bytes for the same result.
+"""Style and elements of all plots: colour-blind safe, readable in print and on dark pages, reproducible bytes.
 
-A plot function takes a result and returns a ``Figure``; it is drawn inside ``styled()``, which sets the look for this
-figure alone.  Colours are those of Okabe and Ito (2008); what differs in colour differs in marker too.
+A plot function takes a result and returns a ``Figure``; the decorator ``styled()`` sets the style for this figure only.
+Colours are those of Okabe and Ito (2008); series differ both in colour and in marker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from venire.data.scale import Scale
 from venire.errors import SettingError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7"),
@@ -23,7 +29,7 @@ BLUE, ORANGE, GREEN, PINK, SKY, RED, YELLOW = (
 )
 COLOURS = (BLUE, RED, GREEN, ORANGE, PINK, SKY, YELLOW)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-INK, GREY = "#555555", "#808080"
+INK, GREY, DARK = "#555555", "#808080", "#222222"
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "venire",
     "svg.fonttype": "none",
@@ -44,15 +50,21 @@ SETTINGS: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "text.color": INK,
+    "figure.labelsize": 10,
+    "figure.titlesize": 10,
     "legend.frameon": False,
     "lines.markersize": 5,
 }
 FORMATS = (".svg", ".png", ".pdf")
+NOTEBOOK_DPI = 110
+Numbers: TypeAlias = ArrayLike | Sequence[float | None] | None
+LEVEL = 6
+"""Columns with names of more characters than this have slanted names."""
 
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the house style; nothing outside changes."""
+    """Draw in the style of all plots; other figures are not affected."""
     import matplotlib as mpl
 
     with mpl.rc_context(SETTINGS):
@@ -60,37 +72,154 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(width: float = 7.0, height: float = 4.0) -> Figure:
-    """Make an empty figure that lays itself out, opens no window, and is shown by a notebook."""
-    from venire.plots.shown_figure import ShownFigure
+    """Return an empty figure with automatic layout, without a window, that a notebook displays."""
+    return _notebook_figure()(figsize=(width, height), layout="constrained")
 
-    return ShownFigure(figsize=(width, height), layout="constrained")
+
+def one_panel(width: float = 7.0, height: float = 4.0) -> tuple[Figure, Axes]:
+    """Return a new figure with one panel."""
+    figure = new_figure(width, height)
+    return figure, figure.subplots()
+
+
+@cache
+def _notebook_figure() -> type[Figure]:
+    """Return a class of figures that a notebook displays whether or not pyplot was imported."""
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            held = BytesIO()
+            self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
+            return held.getvalue()
+
+    return NotebookFigure
 
 
 def colour(number: int) -> str:
-    """Return the colour of the n-th thing shown."""
+    """Return the colour of the n-th series."""
     return COLOURS[number % len(COLOURS)]
 
 
 def marker(number: int) -> str:
-    """Return the marker of the n-th thing shown."""
+    """Return the marker of the n-th series."""
     return MARKERS[number % len(MARKERS)]
 
 
+def look(number: int, **more: Any) -> dict[str, Any]:
+    """Return colour and marker of the n-th series, as keyword arguments of ``plot``."""
+    return {"color": colour(number), "marker": marker(number)} | more
+
+
 def short_name(text: str, longest: int = 28) -> str:
-    """Cut a long name in its middle, as names often differ at their ends; no dollar sign begins mathematics."""
+    """Shorten a long name in the middle, since names often differ at their ends, and escape dollar signs."""
     if len(text) > longest:
         end = (longest - 1) // 2
         text = text[: longest - 1 - end] + "…" + text[-end:]
+    return plain(text)
+
+
+def plain(text: str) -> str:
+    """Escape dollar signs, which otherwise begin mathematics."""
     return text.replace("$", r"\$")
 
 
+def or_higher(scale: Scale, name: str) -> str:
+    """Return the name of a notion of relevance, such as "2 or higher"."""
+    return f"{name} or higher" if scale.ordered and name in scale.labels[:-1] else name
+
+
+def shown_of(shown: int, total: int, noun: str) -> str:
+    """Return a second line of a caption where not all rows are shown, such as "(40 of 1,000 assessors)"."""
+    return "" if total <= shown else f"\n({shown} of {total:,} {noun})"
+
+
 def unit_axis(axes: Axes, *, which: str = "y") -> None:
-    """Let an axis show probabilities, from 0 to 1."""
+    """Set the range of an axis to probabilities, 0 to 1."""
     getattr(axes, f"set_{which}lim")(-0.02, 1.02)
 
 
+def name_rows(axes: Axes, names: Sequence[str], *, longest: int = 28, size: float | None = None) -> None:
+    """Name rows from the top down, without grid lines between them."""
+    axes.set_yticks(range(len(names)), [short_name(name, longest) for name in names], fontsize=size)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    axes.tick_params(axis="y", length=0)
+
+
+def name_columns(axes: Axes, names: Sequence[str], *, longest: int = 28, step: int = 1) -> None:
+    """Name every ``step``-th column, slanted where names are long."""
+    short = [short_name(name, longest) for name in names][::step]
+    slanted = max(map(len, short), default=0) > LEVEL
+    slant: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(range(0, len(names), step), short, **slant)
+
+
+def draw_intervals(
+    axes: Axes, place: ArrayLike, value: Numbers, low: Numbers, high: Numbers, *, number: int = 0, **marks: Any
+) -> None:
+    """Draw values as markers and their intervals as horizontal bars, by row; None or NaN: not known."""
+    y, x, left, right = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (place, value, low, high))
+    known = ~(np.isnan(left) | np.isnan(right))
+    style = look(number, linestyle="") | marks
+    if known.any():
+        axes.hlines(y[known], left[known], right[known], color=style["color"], linewidth=2.5, alpha=0.5)
+    axes.plot(x, y, **style)
+
+
+def write_cells(axes: Axes, texts: Sequence[Sequence[str]], dark: ArrayLike, *, size: float = 8) -> None:
+    """Write texts into the cells of a heat map, in white where the cell is dark."""
+    for (row, column), is_dark in np.ndenumerate(np.asarray(dark)):
+        if texts[row][column]:
+            ink = "white" if is_dark else DARK
+            axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=size, color=ink)
+
+
+def hide_axes(axes: Axes) -> None:
+    """Remove grid, ticks and frame, as of a heat map."""
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def shades(n: int) -> list[Any]:
+    """Return n colours from light to dark, for labels from the lowest to the highest."""
+    import matplotlib as mpl
+
+    return [mpl.colormaps["Blues"](share) for share in np.linspace(0.12, 0.95, max(n, 1))]
+
+
+def diverging() -> Any:
+    """Return a colour map from orange over white to blue; grey where nothing is known."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("diverging", [ORANGE, "#FBEFD5", "#F7F7F7", "#D6E8F4", BLUE])
+    return colours.with_extremes(bad="#DDDDDD")
+
+
+def grid_shape(number: int, most_across: int) -> tuple[int, int]:
+    """Return the rows and columns of a grid for a number of panels."""
+    down = max(1, -(-number // most_across))
+    return down, max(1, -(-number // down))
+
+
+def panel_grid(figure: FigureBase, number: int, shape: tuple[int, int], **share: Any) -> list[Axes]:
+    """Return this number of panels of a grid; those that remain are left empty."""
+    grid = figure.subplots(*shape, squeeze=False, **share).ravel().tolist()
+    for axes in grid[number:]:
+        axes.set_axis_off()
+    return grid[:number]
+
+
+def shared_legend(figure: FigureBase, axes: Axes, **settings: Any) -> None:
+    """Draw the legend of one panel for the whole figure, above it unless ``loc`` is set."""
+    handles, labels = axes.get_legend_handles_labels()
+    where: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(labels), 6)}
+    figure.legend(handles, labels, **where | settings)
+
+
 def write_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as its ending says: svg, png or pdf; the same figure always gives the same bytes."""
+    """Write a figure as svg, png or pdf, by its suffix; the same figure gives the same bytes."""
     if path.suffix.lower() not in FORMATS:
         raise SettingError(f"{path}: a plot cannot be written as {path.suffix!r}", hint="use .svg, .png or .pdf")
     dateless = {"Date": None} if path.suffix.lower() == ".svg" else {}

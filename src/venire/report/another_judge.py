@@ -11,7 +11,7 @@ from venire.comparison.forecast import FRAGILE, TIE
 from venire.comparison.stability import DIGITS
 from venire.data.assessors import copy_notes
 from venire.kernels.rank_correlation import kendall_tau
-from venire.plots.stability import plot_ranks, plot_stability, plot_tau
+from venire.plots.comparison import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
 from venire.report.question import Missing

@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from venire.data.preferences import Preferences
-from venire.plots.pdp import plot_pdp
-from venire.plots.power import plot_power
-from venire.plots.scales import plot_scales
+from venire.plots.quality import plot_pdp, plot_power, plot_scales
 from venire.quality.label_preferences import LabelPreferences, cycle_warnings
 from venire.quality.lists import TopLists, top_of_pool, top_of_runs
 from venire.quality.pdp import PDP, pdp

@@ -9,8 +9,8 @@ import numpy as np
 from venire.comparison.forecast import TIE
 from venire.disagreement.counting import Counts, count_relevant
 from venire.kernels.rank_correlation import kendall_tau
-from venire.plots.slope import plot_slope
-from venire.plots.user_scores import plot_user_scores
+from venire.plots.comparison import plot_slope
+from venire.plots.users import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import TOP, Evidence
 from venire.report.question import Missing, or_missing

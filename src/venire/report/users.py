@@ -14,9 +14,8 @@ from venire.data.clicks import Clicks
 from venire.data.conditional import is_conditional
 from venire.data.preferences import Preferences
 from venire.plots.aspects import plot_changes, plot_correlations, plot_coverage
-from venire.plots.clicks import plot_click_summary, plot_online_correlations
-from venire.plots.preference_people import plot_told_apart
-from venire.plots.user_preference import plot_alphas, plot_choice
+from venire.plots.context import plot_alphas
+from venire.plots.users import plot_choice, plot_click_summary, plot_online_correlations, plot_preferences_by_labels
 from venire.report.document import Chapter, Grid, Part, Picture, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
@@ -104,7 +103,7 @@ def _labels(evidence: Evidence, preferences: Preferences) -> Told:
     found = preferences_by_labels(preferences, labels.take(~is_conditional(labels)))
     words = "How often the document with the higher label is preferred, by pair of labels."
     caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
-    return found.sentence(), _shown(found, plot_told_apart(found), "labels_told_apart", (caption, words))
+    return found.sentence(), _shown(found, plot_preferences_by_labels(found), "labels_told_apart", (caption, words))
 
 
 def _in_context(evidence: Evidence) -> list[Told]:

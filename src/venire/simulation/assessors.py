@@ -1,47 +1,62 @@
-r"""Simulated assessors: how likely each label is, given the true level and the topic.
+r"""Simulated assessors: the probability of each label, given the true level and the topic.
 
 A *kind* of assessor is a function from the number of levels to a confusion matrix C (true level, label); each
 row of it sums to 1.  Let N move a level to one of its neighbours (to each of two with probability 1/2, at the
 ends to the only one), D one level down (the lowest stays), U one level up (the highest stays), and let 1 be
 the column of ones:
 
-    careful   K = (1 - slip) I + slip N           mostly right, else next to it
-    strict    K ((1 - shift) I + shift D)         a careful look, then often one level less
-    lenient   K ((1 - shift) I + shift U)         a careful look, then often one level more
-    random    1 b'                                b uniform, or stated, whatever the document
-    lazy      (1 - idle) K + idle 1 u'            u is 1 at ``level``: often this label, without a look
+    careful   K = (1 - slip) I + slip N           mostly right, otherwise a neighbouring level
+    strict    K ((1 - shift) I + shift D)         a careful judgment, then often lowered by one level
+    lenient   K ((1 - shift) I + shift U)         a careful judgment, then often raised by one level
+    random    1 b'                                b uniform, or given, independent of the document
+    lazy      (1 - idle) K + idle 1 u'            u is 1 at ``level``: often this label, without reading
 
-Topics differ in how hard they are to judge.  With the effect e of a topic, the ``topic_weight`` c of an
-assessor and the prevalence p of the levels,
+Topics differ in difficulty.  With the effect e of a topic, the ``topic_weight`` c of an assessor and the
+prevalence p of the levels,
 
     C_e = w C + (1 - w) B,    w = exp(-c |e|),    B = 1 p' if e > 0,    B = I if e < 0
 
-On a hard topic labels tell less about the document and follow the base rate; on an easy one they come nearer
-to the truth.  e = 0 leaves C as it is, and no topic moves an assessor with c = 0.  Given true level and
+On a difficult topic labels depend less on the document and more on the base rate; on an easy one they are closer
+to the truth.  e = 0 leaves C unchanged, and no topic affects an assessor with c = 0.  Given true level and
 topic, labels are independent: between assessors, and when one assessor judges again.
+
+Kinds and patterns (``venire.simulation.assignments``) are also written as text: ``strict``, ``strict(shift=0.4)``,
+``one-per-item(twice=0.2)``.  Nothing in the text is executed.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from inspect import signature
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from venire.checks import need_at_least, need_share
-from venire.errors import SettingError
-from venire.simulation.parsing import parsed, value_of
+from venire.errors import SettingError, UnknownName, VenireError
 from venire.types import Floats
 
 Confusion: TypeAlias = Callable[[int], Floats]
+T = TypeVar("T")
 _SUM = 1e-6
+_FORM = "write name, or name(parameter=number)"
+
+
+class _Probabilities:
+    """A kind whose parameters of type float are probabilities."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            if each.type == "float":
+                need_share(each.name, getattr(self, each.name))
 
 
 @dataclass(frozen=True)
-class Careful:
+class Careful(_Probabilities):
     """Gives the true level, or with probability ``slip`` a neighbour of it.
 
     Examples
@@ -54,118 +69,85 @@ class Careful:
 
     slip: float = 0.15
 
-    def __post_init__(self) -> None:
-        need_share("slip", self.slip)
-
     def __call__(self, n_levels: int) -> Floats:
-        """Confusion (true level, label)."""
+        """Return the confusion matrix (true level, label)."""
         beside = np.eye(n_levels, k=1) + np.eye(n_levels, k=-1)
         beside /= beside.sum(axis=1, keepdims=True)
         return (1 - self.slip) * np.eye(n_levels) + self.slip * beside
 
 
 @dataclass(frozen=True)
-class Strict:
-    """Looks as a careful assessor does, then with probability ``shift`` gives one level less."""
+class Strict(_Probabilities):
+    """Judges as a careful assessor, then with probability ``shift`` gives one level less."""
 
     shift: float = 0.35
     slip: float = 0.15
 
-    def __post_init__(self) -> None:
-        need_share("shift", self.shift)
-        need_share("slip", self.slip)
-
     def __call__(self, n_levels: int) -> Floats:
-        """Confusion (true level, label)."""
+        """Return the confusion matrix (true level, label)."""
         return Careful(self.slip)(n_levels) @ _shifted(n_levels, -1, self.shift)
 
 
 @dataclass(frozen=True)
-class Lenient:
-    """Looks as a careful assessor does, then with probability ``shift`` gives one level more."""
+class Lenient(_Probabilities):
+    """Judges as a careful assessor, then with probability ``shift`` gives one level more."""
 
     shift: float = 0.25
     slip: float = 0.15
 
-    def __post_init__(self) -> None:
-        need_share("shift", self.shift)
-        need_share("slip", self.slip)
-
     def __call__(self, n_levels: int) -> Floats:
-        """Confusion (true level, label)."""
+        """Return the confusion matrix (true level, label)."""
         return Careful(self.slip)(n_levels) @ _shifted(n_levels, 1, self.shift)
 
 
 @dataclass(frozen=True)
 class Random:
-    """Gives labels with the probabilities ``base``, all alike if None, whatever the document."""
+    """Gives labels with the probabilities ``base`` (None: all equal), independent of the document."""
 
     base: tuple[float, ...] | None = None
 
     def __call__(self, n_levels: int) -> Floats:
-        """Confusion (true level, label)."""
+        """Return the confusion matrix (true level, label)."""
         base = np.full(n_levels, 1 / n_levels) if self.base is None else np.array(self.base, dtype=np.float64)
         return np.tile(base, (n_levels, 1))
 
 
 @dataclass(frozen=True)
-class Lazy:
-    """With probability ``idle`` gives the label ``level`` without a look (0: the lowest), else is careful."""
+class Lazy(_Probabilities):
+    """Gives the label ``level`` (0: the lowest) without reading with probability ``idle``, otherwise is careful."""
 
     idle: float = 0.4
     level: int = 0
     slip: float = 0.15
 
-    def __post_init__(self) -> None:
-        need_share("idle", self.idle)
-        need_share("slip", self.slip)
-
     def __call__(self, n_levels: int) -> Floats:
-        """Confusion (true level, label)."""
+        """Return the confusion matrix (true level, label)."""
         if not 0 <= self.level < n_levels:
-            raise SettingError(
-                f"a lazy assessor always gives level {self.level}, and the scale has {n_levels} levels",
-                hint="levels count from 0, the lowest",
-            )
+            message = f"a lazy assessor always gives level {self.level}, and the scale has {n_levels} levels"
+            raise SettingError(message, hint="levels count from 0, the lowest")
         confusion = (1 - self.idle) * Careful(self.slip)(n_levels)
         confusion[:, self.level] += self.idle
         return confusion
 
 
-@dataclass(frozen=True)
-class Stated:
-    """Gives labels by a matrix of one's own: a row per true level, a column per label."""
-
-    rows: tuple[tuple[float, ...], ...]
-
-    def __call__(self, n_levels: int) -> Floats:  # noqa: ARG002 - a kind is called with the number of levels
-        """Confusion (true level, label)."""
-        return np.array(self.rows, dtype=np.float64)
-
-
 KINDS: dict[str, Callable[..., Confusion]] = {
-    "careful": Careful,
-    "strict": Strict,
-    "lenient": Lenient,
-    "random": Random,
-    "lazy": Lazy,
-    "stated": Stated,
+    kind.__name__.lower(): kind for kind in (Careful, Strict, Lenient, Random, Lazy)
 }
 
 
 @dataclass(frozen=True)
 class Assessor:
-    """A name, and how this assessor confuses levels.
+    """An assessor: a name and a confusion matrix.
 
     Parameters
     ----------
     name
-        Without white space, since it is a column of files.
+        A name without white space, since it is written to files.
     kind
-        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, ``Stated(rows)``, or any
-        function from the number of levels to a confusion matrix (true level, label).
+        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, or any function from the number of
+        levels to a confusion matrix (true level, label).
     topic_weight
-        How much a topic's effect counts with this assessor; None: 0 for ``Random``, else 1.
+        Weight of a topic's effect for this assessor; None: 0 for ``Random``, otherwise 1.
     """
 
     name: str
@@ -174,34 +156,30 @@ class Assessor:
 
     def __post_init__(self) -> None:
         if not self.name or self.name.startswith("#") or any(each.isspace() for each in self.name):
-            raise SettingError(
-                f"{self.name!r} cannot name an assessor",
-                hint="use letters and digits: no white space, and no # in front",
-            )
+            message = f"{self.name!r} cannot name an assessor"
+            raise SettingError(message, hint="use letters and digits: no white space, and no # in front")
         kind: object = self.kind
         if isinstance(kind, type) or not callable(kind):
-            raise SettingError(
-                f"assessor {self.name!r} is of kind {self.kind!r}",
-                hint='pass a value such as Strict(shift=0.4), or read "strict" with parse_assessors',
-            )
+            hint = 'pass a value such as Strict(shift=0.4), or read "strict" with parse_assessors'
+            raise SettingError(f"assessor {self.name!r} is of kind {kind!r}", hint=hint)
         if self.topic_weight is not None:
             need_at_least(0, f"the topic_weight of {self.name!r}", self.topic_weight)
 
     @property
     def weight(self) -> float:
-        """The topic weight c that holds."""
+        """The topic weight c."""
         if self.topic_weight is None:
             return 0.0 if isinstance(self.kind, Random) else 1.0
         return self.topic_weight
 
     @property
     def kind_name(self) -> str:
-        """The kind in one word."""
+        """The name of the kind."""
         function_name = getattr(self.kind, "__name__", None)
         return str(function_name or type(self.kind).__name__.lower())
 
     def confusion(self, n_levels: int) -> Floats:
-        """Confusion (true level, label), checked to be one."""
+        """Return the confusion matrix (true level, label) after validating it."""
         confusion = np.asarray(self.kind(n_levels), dtype=np.float64)
         if confusion.shape != (n_levels, n_levels):
             raise SettingError(
@@ -211,46 +189,45 @@ class Assessor:
         total = confusion.sum(axis=1)
         wrong = np.flatnonzero(~((confusion >= 0).all(axis=1) & (np.abs(total - 1) <= _SUM)))
         if len(wrong):
-            raise SettingError(
-                f"row {wrong[0]} of the confusion matrix of {self.name!r} is {confusion[wrong[0]]}",
-                hint="each row holds the probabilities of the labels, and sums to 1",
-            )
+            message = f"row {wrong[0]} of the confusion matrix of {self.name!r} is {confusion[wrong[0]]}"
+            raise SettingError(message, hint="each row holds the probabilities of the labels, and sums to 1")
         return confusion
 
 
 def parse_assessors(text: str) -> tuple[Assessor, ...]:
-    """Read kinds of assessors, separated by commas, any of them several times; names are kinds, numbered.
+    """Read kinds of assessors, separated by commas, with repetitions; an assessor is named by kind and number.
 
     Examples
     --------
     >>> [each.name for each in parse_assessors("2*careful, strict(shift=0.5), lazy")]
     ['careful1', 'careful2', 'strict1', 'lazy1']
     """
-    node = parsed(f"[{text}]")
+    node = parse_expression(f"[{text}]")
     seen: Counter[str] = Counter()
     assessors = []
     for each in node.elts if isinstance(node, ast.List) else [node]:
-        times, kind = _times(each)
+        times, node_of_kind = _times(each)
+        kind = value_of(node_of_kind, "kind of assessor", KINDS)
+        name = type(kind).__name__.lower()
         for _ in range(times):
-            assessor = Assessor("unnamed", value_of(kind, "kind of assessor", KINDS))
-            seen[assessor.kind_name] += 1
-            assessors.append(Assessor(f"{assessor.kind_name}{seen[assessor.kind_name]}", assessor.kind))
+            seen[name] += 1
+            assessors.append(Assessor(f"{name}{seen[name]}", kind))
     return tuple(assessors)
 
 
 def under_effect(confusion: Floats, strength: Floats, prevalence: Floats) -> Floats:
-    """Confusions on topics of given effect times weight.
+    """Return the confusion matrices on topics, given effect times weight.
 
     confusion (..., true, label), strength (..., topic), prevalence (label,) -> (..., topic, true, label)
     """
     kept: Floats = np.exp(-np.abs(strength))[..., None, None]
-    hard = (strength > 0)[..., None, None]
-    toward = np.where(hard, prevalence, np.eye(len(prevalence)))
+    difficult = (strength > 0)[..., None, None]
+    toward = np.where(difficult, prevalence, np.eye(len(prevalence)))
     return kept * confusion[..., None, :, :] + (1 - kept) * toward
 
 
 def _shifted(n_levels: int, step: int, share: float) -> Floats:
-    """Move every level by one step with probability share, within the scale -> (level, level)."""
+    """Return the matrix that moves a level by one step with probability share, within the scale -> (level, level)."""
     level = np.arange(n_levels)
     move = (1 - share) * np.eye(n_levels)
     move[level, np.clip(level + step, 0, n_levels - 1)] += share
@@ -264,3 +241,38 @@ def _times(node: ast.expr) -> tuple[int, ast.expr]:
         if isinstance(times, int) and times > 0:
             return times, node.right
     return 1, node
+
+
+def parse_expression(text: str) -> ast.expr:
+    """Parse text as one expression; hyphens within words are dropped, so that names are Python names."""
+    try:
+        return ast.parse(re.sub(r"(?<=[a-z])-(?=[a-z])", "", text.strip()), mode="eval").body
+    except (SyntaxError, ValueError):
+        raise SettingError(f"{text!r} cannot be read", hint=_FORM) from None
+
+
+def value_of(node: ast.expr, what: str, known: Mapping[str, Callable[..., T]]) -> T:
+    """Return the value of ``name`` or ``name(parameter=number)``; a parameter may be a known value as well."""
+    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+    if not isinstance(call.func, ast.Name) or call.args or not all(each.arg for each in call.keywords):
+        raise SettingError(f"{ast.unparse(node)!r} is no {what}", hint=_FORM)
+    names = {name.replace("-", ""): name for name in known}
+    name = call.func.id.lower()
+    if name not in names:
+        raise UnknownName(what, name, known)
+    make = known[names[name]]
+
+    def parameter(value: ast.expr) -> Any:
+        inner = value.func if isinstance(value, ast.Call) else value
+        is_known = isinstance(inner, ast.Name) and inner.id.lower() in names
+        return value_of(value, what, known) if is_known else ast.literal_eval(value)
+
+    try:
+        return make(**{str(each.arg): parameter(each.value) for each in call.keywords})
+    except TypeError:
+        hint = f"its parameters are {', '.join(signature(make).parameters) or 'none'}"
+        raise SettingError(f"{ast.unparse(node)!r} does not fit the {what} {names[name]!r}", hint=hint) from None
+    except ValueError as error:
+        if isinstance(error, VenireError):
+            raise
+        raise SettingError(f"{ast.unparse(node)!r}: a parameter is not a plain value") from None

@@ -1,17 +1,17 @@
-r"""Synthetic collections with known truth.
+r"""Collections of true levels, which assessors confuse with known probabilities.
 
 Topic t has levels with probabilities p_t ~ Dirichlet(concentration x prevalence); each document of its judged
 pool has a true level drawn from p_t, and each document outside the pool one drawn from
 
-    missed p_t(l)  for l > 0,    the rest for l = 0
+    missed p_t(l)  for l > 0,    the remaining probability for l = 0
 
-since a pool misses few relevant documents.  Assessors label what the pattern gives them
-(``venire.simulation.assessors``, ``venire.simulation.assignments``), how well depending on the topic's effect
+since a pool misses few relevant documents.  Assessors label the items that the pattern assigns to them
+(``venire.simulation.assessors``, ``venire.simulation.assignments``); their confusion depends on the topic's effect
 e_t ~ N(0, topic_effect²).  Systems rank all documents, judged or not (``venire.simulation.systems``).
 
-Every part draws from a stream of its own, spawned from ``rng``: prevalences, pool, levels, effects, pattern,
-the labels of each assessor, the run of each system.  So one more system changes no label and no other run;
-one more assessor, put last, changes no run and, where everyone judges everything, no other label.
+Every part draws from its own stream, spawned from ``rng``: prevalences, pool, levels, effects, pattern, the
+labels of each assessor, the run of each system.  So an additional system changes no label and no other run; an
+additional assessor, put last, changes no run and, where everyone judges everything, no other label.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.checks import need_at_least, need_share
-from venire.data.ids import Ids, as_bytes
+from venire.data.ids import Category, Ids, as_bytes
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import Runs
 from venire.data.scale import Scale
-from venire.errors import SettingError
-from venire.randomness import copied, seed_of
+from venire.errors import SettingError, UnknownName
+from venire.randomness import generators, named_seeds, seed_of
 from venire.results import Records, Tabular, counted
-from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Strict
-from venire.simulation.assignments import Everyone, Pattern, pairs_of
-from venire.simulation.systems import Corpus, Systems, run_of
-from venire.simulation.truth import Truth, drawn, judgments_of
+from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Strict, under_effect
+from venire.simulation.assignments import Everyone, Pairs, Pattern, pairs_of
+from venire.simulation.systems import Corpus, Systems, all_items, runs_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
 PARTS = ("prevalences", "pool", "levels", "effects", "pattern", "assessors", "systems")  # new parts go last
@@ -42,28 +41,28 @@ _SUM = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Synthetic:
-    """What collection to make.
+    """Parameters of a collection of true levels.
 
     Parameters
     ----------
     n_topics, docs_per_topic, n_unjudged
-        Topics; for each, documents in its pool, and outside.
+        Number of topics; for each, number of documents in its pool and outside.
     scale
-        Ordered labels; a true level is a place on it.
+        Ordered labels; a true level is a position on the scale.
     prevalence
         Mean probability of each true level; None: each level .35 times as frequent as the one below.
     concentration
-        How alike the topics' prevalences are; ``math.inf``: all the same.
+        Concentration of the topics' prevalences around the mean; ``math.inf``: all equal.
     missed
-        How frequent relevant documents are outside the pool, as a share of their frequency inside.
+        Frequency of relevant documents outside the pool, as a share of their frequency inside.
     assessors
-        Who judges, and how well.
+        The assessors.
     topic_effect
-        Standard deviation of how hard topics are to judge; 0: all alike.
+        Standard deviation of the difficulty of topics; 0: all equal.
     pattern
         Who judges what.
     systems
-        Which systems rank the documents.
+        Systems that rank the documents.
 
     Examples
     --------
@@ -98,26 +97,94 @@ class Synthetic:
         need_at_least(0, "topic_effect", self.topic_effect)
         need_share("missed", self.missed)
         if not self.concentration > 0:
-            raise SettingError(
-                f"concentration is {self.concentration:g}, expected more than 0",
-                hint="math.inf gives all topics the same prevalence",
-            )
-        _check_scale(self.scale)
+            message = f"concentration is {self.concentration:g}, expected more than 0"
+            raise SettingError(message, hint="math.inf gives all topics the same prevalence")
+        need_ordered(self.scale)
         _check_prevalence(self.prevalence, self.scale)
         _check_assessors(self.assessors, len(self.scale))
 
     @property
     def level_probabilities(self) -> Floats:
-        """The prevalence that holds (level,)."""
+        """Mean probability of each true level (level,)."""
         if self.prevalence is not None:
             return np.array(self.prevalence)
         skewed = SKEW ** np.arange(len(self.scale))
         return np.asarray(skewed / skewed.sum())
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Truth:
+    """The truth: levels, the assessors' confusion matrices, the topics' effects and the systems' qualities.
+
+    Parameters
+    ----------
+    items
+        Every document of every topic, judged or not, by topic and document.
+    level
+        True level (item,).
+    judged
+        Positions of the judged items: ``level[judged]`` corresponds to ``judgments.items``.
+    prevalence
+        Mean probability of each true level (level,).
+    effect
+        Difficulty of each topic (topic,), 0 on average; topics as in ``items.topics``.
+    assessors
+        Names, in the order of ``judgments.assessors``, including those who judged nothing.
+    weight
+        Weight of a topic's effect for each assessor (assessor,).
+    confusion
+        Probability of each label at effect 0 (assessor, true level, label).
+    systems, quality
+        Names, and latent quality (system,).
+    """
+
+    scale: Scale
+    items: Items
+    level: Codes
+    judged: Ints
+    prevalence: Floats
+    effect: Floats
+    assessors: tuple[str, ...]
+    weight: Floats
+    confusion: Floats
+    systems: tuple[str, ...]
+    quality: Floats
+
+    @property
+    def topics(self) -> Ids:
+        """Names of all topics."""
+        return self.items.topics
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The systems, best first."""
+        return tuple(self.systems[n] for n in np.argsort(-self.quality))
+
+    def as_judgments(self) -> Judgments:
+        """Return the true levels of all items as the labels of one assessor, named truth."""
+        item = np.arange(len(self.items), dtype=np.int32)
+        return Judgments(self.scale, self.items, item, Category.constant("truth", len(item)), self.level)
+
+    def confusion_on(self, assessor: str) -> Floats:
+        """Return the probability of each label of an assessor -> (topic, true level, label)."""
+        if assessor not in self.assessors:
+            raise UnknownName("assessor", assessor, self.assessors)
+        number = self.assessors.index(assessor)
+        return under_effect(self.confusion[number], self.weight[number] * self.effect, self.prevalence)
+
+    def label_probabilities(self) -> Floats:
+        """Return p(label | item) for an assessor drawn at random -> (item, label)."""
+        mean = np.mean([self.confusion_on(assessor) for assessor in self.assessors], axis=0)
+        return np.asarray(mean[self.items.topic, self.level])
+
+    def at_least(self, label: object) -> Floats:
+        """Return p(R | item), R being this label or higher, for an assessor drawn at random -> (item,)."""
+        return self.label_probabilities() @ self.scale.at_least(label)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Collection(Tabular):
-    """A simulated collection and its truth; ``generate(setting, rng=seed)`` makes it again."""
+    """A simulated collection and its truth; ``generate(setting, rng=seed)`` reproduces it."""
 
     setting: Synthetic
     seed: np.random.SeedSequence
@@ -126,29 +193,26 @@ class Collection(Tabular):
     truth: Truth
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
+        """Summarise the collection in one line."""
         return f"{self.judgments.sentence()}; {counted(len(self.runs.sources), 'system')}"
 
     def records(self) -> Records:
-        """Return one row per system, best first: how good it is in truth."""
-        quality = self.truth.quality
-        return [
-            {"system": self.truth.systems[n], "quality": float(quality[n])}
-            for n in np.argsort(-quality, kind="stable").tolist()
-        ]
+        """Return one row per system, best first, with its true quality."""
+        quality = dict(zip(self.truth.systems, self.truth.quality.tolist(), strict=True))
+        return [{"system": name, "quality": quality[name]} for name in self.truth.order]
 
     def __repr__(self) -> str:
         return f"<Collection: {self.sentence()}>"
 
 
 def generate(setting: Synthetic, *, rng: RNGLike = 0) -> Collection:
-    """Make a collection; the same setting and rng make the same.
+    """Simulate a collection of true levels; the same setting and rng give the same collection.
 
-    A Generator is advanced by each call, as everywhere; an integer or a SeedSequence is not.
+    A Generator is advanced by each call; an integer or a SeedSequence is not.
     Cost: linear in labels and documents, times the log of a topic's documents for each system.
 
-    The labels of two assessors agree only through the true level and the topic's effect.  Where a study is
-    about errors that assessors share (a misleading title, a common habit), this is not the generator for it.
+    The labels of two assessors depend on each other only through the true level and the topic's effect.  Do not
+    use this generator to study errors that assessors share, such as those caused by a misleading title.
 
     Examples
     --------
@@ -161,42 +225,41 @@ def generate(setting: Synthetic, *, rng: RNGLike = 0) -> Collection:
     (250,)
     """
     seed = seed_of(rng)
-    seeds = dict(zip(PARTS, copied(seed).spawn(len(PARTS)), strict=True))
+    seeds = named_seeds(seed, PARTS)
     streams = {part: np.random.default_rng(each) for part, each in seeds.items()}
     pool = _pools(setting, streams["pool"])
     level = _levels(setting, pool, streams)
     effect = setting.topic_effect * streams["effects"].standard_normal(setting.n_topics)
-    items = _all_items(setting)
+    items = all_items(setting.n_topics, setting.docs_per_topic + setting.n_unjudged)
     in_pool = np.flatnonzero(pool)
     pairs = pairs_of(setting.pattern, items.topic[in_pool], len(setting.assessors), rng=streams["pattern"])
     labelled = np.bincount(pairs[0], minlength=len(in_pool)) > 0
     truth = _truth(setting, items, level, in_pool[labelled], effect)
-    rows = (in_pool[pairs[0]], _bytewise_places(setting)[pairs[1]])
-    judgments = judgments_of(truth, rows, streams=_assessor_streams(setting, seeds["assessors"]))
-    return Collection(setting, seed, judgments, _runs(setting, truth, seeds["systems"]), truth)
+    place = [truth.assessors.index(assessor.name) for assessor in setting.assessors]
+    streams_of = dict(zip(place, generators(seeds["assessors"], len(place)), strict=True))
+    rows = (in_pool[pairs[0]], np.array(place)[pairs[1]])
+    judgments = judgments_of(truth, rows, streams=[streams_of[n] for n in range(len(place))])
+    corpus = Corpus(truth.topics, items.doc[: pool.shape[1]], level.reshape(pool.shape) / (len(setting.scale) - 1))
+    return Collection(setting, seed, judgments, runs_of(setting.systems, corpus, seeds["systems"]), truth)
 
 
-def _check_scale(scale: Scale) -> None:
+def need_ordered(scale: Scale) -> None:
+    """Refuse a scale with fewer than two levels, or without an order."""
     if len(scale) < 2 or not scale.ordered:
-        raise SettingError(
-            f"the scale {scale} has no two levels in order, so nothing is more relevant",
-            hint='use an ordered scale, such as "0<1<2<3"',
-        )
+        message = f"the scale {scale} has no two levels in order"
+        raise SettingError(message, hint='use an ordered scale, such as "0<1<2<3"')
 
 
 def _check_prevalence(prevalence: tuple[float, ...] | None, scale: Scale) -> None:
     if prevalence is None:
         return
     if len(prevalence) != len(scale):
-        raise SettingError(
-            f"{counted(len(prevalence), 'prevalence')} for the {counted(len(scale), 'level')} of the scale {scale}"
-        )
+        words = f"{counted(len(prevalence), 'prevalence')} for the {counted(len(scale), 'level')} of the scale {scale}"
+        raise SettingError(words)
     if not all(share >= 0 for share in prevalence) or abs(sum(prevalence) - 1) > _SUM:
         shown = " + ".join(f"{share:g}" for share in prevalence)
-        raise SettingError(
-            f"the prevalences {shown} sum to {sum(prevalence):g}",
-            hint="they are the probabilities of the true levels: none negative, all together 1",
-        )
+        message = f"the prevalences {shown} sum to {sum(prevalence):g}"
+        raise SettingError(message, hint="expected the probabilities of the true levels: not negative, with sum 1")
 
 
 def _check_assessors(assessors: tuple[Assessor, ...], n_levels: int) -> None:
@@ -205,7 +268,7 @@ def _check_assessors(assessors: tuple[Assessor, ...], n_levels: int) -> None:
     names = [assessor.name for assessor in assessors]
     for name in names:
         if names.count(name) > 1:
-            raise SettingError(f"two assessors are named {name!r}", hint="give each a name of its own")
+            raise SettingError(f"two assessors are named {name!r}", hint="give each a different name")
     for assessor in assessors:
         assessor.confusion(n_levels)
 
@@ -236,24 +299,6 @@ def _prevalences(setting: Synthetic, rng: np.random.Generator) -> Floats:
     return p
 
 
-def _all_items(setting: Synthetic) -> Items:
-    """Name every document of every topic: topics 1, 2, ..., and for each documents d0001, d0002, ..."""
-    n_docs = setting.docs_per_topic + setting.n_unjudged
-    width = max(len(str(n_docs)), 4)
-    docs = Ids.of(f"d{n:0{width}d}" for n in range(1, n_docs + 1))
-    return Items(
-        Ids.of(str(n) for n in range(1, setting.n_topics + 1)),
-        np.repeat(np.arange(setting.n_topics, dtype=np.int32), n_docs),
-        docs.take(np.tile(np.arange(n_docs, dtype=np.int32), setting.n_topics)),
-    )
-
-
-def _bytewise_places(setting: Synthetic) -> Ints:
-    """Place of each assessor among all, by the bytes of their names -> (assessor,)."""
-    names = [as_bytes(assessor.name) for assessor in setting.assessors]
-    return np.argsort(np.array(sorted(range(len(names)), key=names.__getitem__)))
-
-
 def _truth(setting: Synthetic, items: Items, level: Codes, judged: Ints, effect: Floats) -> Truth:
     assessors = sorted(setting.assessors, key=lambda assessor: as_bytes(assessor.name))
     return Truth(
@@ -271,15 +316,36 @@ def _truth(setting: Synthetic, items: Items, level: Codes, judged: Ints, effect:
     )
 
 
-def _assessor_streams(setting: Synthetic, seed: np.random.SeedSequence) -> list[np.random.Generator]:
-    """One stream per assessor, by position in the setting; in bytewise order of the names."""
-    streams = [np.random.default_rng(each) for each in seed.spawn(len(setting.assessors))]
-    return [streams[n] for n in np.argsort(_bytewise_places(setting))]
+def judgments_of(truth: Truth, rows: Pairs, *, streams: list[np.random.Generator]) -> Judgments:
+    """Draw labels for rows of (item of the truth, assessor), sorted by item and assessor."""
+    item, assessor = np.divmod(np.sort(rows[0] * len(truth.assessors) + rows[1]), len(truth.assessors))
+    names = Category(assessor.astype(np.int32), Ids.of(truth.assessors)).take(np.arange(len(assessor)))
+    number = np.zeros(len(truth.items), dtype=np.int32)
+    number[truth.judged] = np.arange(len(truth.judged))
+    topic = Category(truth.items.topic, truth.items.topics).take(truth.judged)
+    items = Items(topic.names, topic.codes, truth.items.doc.take(truth.judged))
+    return Judgments(truth.scale, items, number[item], names, _labels(truth, item, assessor, streams))
 
 
-def _runs(setting: Synthetic, truth: Truth, seed: np.random.SeedSequence) -> Runs:
-    n_docs = len(truth.items) // setting.n_topics
-    worth = truth.level.reshape(-1, n_docs) / (len(truth.scale) - 1)
-    corpus = Corpus(truth.topics, truth.items.doc[:n_docs], worth)
-    streams = [np.random.default_rng(each) for each in seed.spawn(len(truth.systems))]
-    return Runs(tuple(run_of(setting.systems, n, corpus, rng=rng) for n, rng in enumerate(streams)))
+def _labels(truth: Truth, item: Ints, assessor: Ints, streams: list[np.random.Generator]) -> Codes:
+    """Draw labels (row,), each assessor's from their own stream."""
+    n_levels = len(truth.scale)
+    label = np.empty(len(item), dtype=np.int32)
+    by_assessor = np.argsort(assessor.astype(np.int16) if len(streams) < 2**15 else assessor, kind="stable")
+    ends = np.bincount(assessor, minlength=len(streams)).cumsum()
+    cell = truth.items.topic.astype(np.int64) * n_levels + truth.level
+    for rows, name, rng in zip(np.split(by_assessor, ends[:-1]), truth.assessors, streams, strict=True):
+        p = truth.confusion_on(name).reshape(-1, n_levels)
+        label[rows] = drawn(p, cell[item[rows]], rng)
+    return label
+
+
+def drawn(p: Floats, cell: Ints, rng: np.random.Generator) -> Codes:
+    """Draw a level for every row with the probabilities of its cell; p (cell, level), cell (row,) -> (row,)."""
+    cumulative = p.cumsum(axis=1)
+    cumulative /= cumulative[:, -1:]
+    u = rng.random(len(cell))
+    level = np.zeros(len(cell), dtype=np.int32)
+    for threshold in cumulative.T[:-1]:
+        level += u >= threshold[cell]
+    return level

@@ -1,12 +1,32 @@
-"""Collections of perceived relevance: judgments in any number of grades, preferences and runs over one truth.
+r"""Collections of perceived relevance: true relevance with each assessor's noise, divided into any number of grades.
 
-See ``venire.simulation.perceived_truth`` for how they are drawn (Chu et al. 2021, Section 4.1).
+The generator of Chu et al. (2021), "Evaluating Relevance Judgments with Pairwise Discriminative Power", CIKM,
+doi:10.1145/3459637.3482428, Section 4.1.  For document d of topic q and assessor u
+
+    alpha_q, beta_q ~ U(shape)                          shape of the topic                ``shape``
+    r_dq            ~ Beta(alpha_q, beta_q)             true relevance, in [0, 1]         ``relevance``
+    sigma_u         ~ U(sigma)                          noise of the assessor             ``sigma``
+    w_dqu           ~ U(spread)                         additional noise of the annotation
+    perceived_dqu   = r_dq + sigma_u (e_1 + exp(w_dqu) e_2)      Eq. (15)                 ``perceived``
+    grade g  if perceived is in [g/G, (g+1)/G), the top one with its upper end            ``graded``
+
+e_1 and e_2 are standard normal.  Topics are divided into batches (the paper's Y), each with different assessors; with
+``alike`` these have the same sigma, which is then the annotation quality of the batch.
+
+Not stated in the paper: perceived relevance is clipped to [0, 1]; e_1 is drawn for every annotation or, optionally,
+once for each assessor, who is then biased in one direction.
+
+Preferences: those of the paper have no noise, left is better if and only if r_left > r_right.  Here an assessor
+perceives each of the two documents with normal noise of standard deviation nu (``preference_noise``), not clipped, and
+calls a difference of at most tau (``tie_threshold``) a tie.  The paper has nu = tau = 0.
+
+Every quantity and every assessor draws from its own stream.  So more topics do not change the earlier ones, and more
+assessors, noisier preferences or another number of grades do not change true relevance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,40 +36,123 @@ from venire.data.judgments import Items, Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.data.scale import Scale
-from venire.randomness import copied, seed_of
+from venire.errors import SettingError, known_names
+from venire.randomness import copied, generators, named_seeds, seed_of
 from venire.results import Records, Tabular, counted
-from venire.simulation.perceived_truth import (
-    PARTS,
-    Block,
-    PerceivedRelevance,
-    blocks,
-    graded,
-    quality_of,
-)
-from venire.simulation.systems import Corpus, run_of
+from venire.simulation.systems import Corpus, Systems, all_items, doc_names, numbered, runs_of
 from venire.types import Codes, Floats, RNGLike
+
+PARTS = ("quality", "leaning", "topics", "relevance", "annotations", "pairs", "preferences", "systems")  # new ones last
+NOISE = ("annotation", "assessor")
+NO_SYSTEMS = Systems(quality=())
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceivedRelevance:
+    """Parameters of a collection of perceived relevance; the defaults are the paper's (Section 4.1), with 4 grades.
+
+    Parameters
+    ----------
+    n_topics, docs_per_topic, n_assessors
+        Number of topics; for each, number of documents and of assessors, who judge all of them.
+    n_grades
+        Number of labels of the scale.
+    topics_per_batch
+        Number of topics with the same assessors.
+    shape, sigma, spread
+        Ranges of the Beta distribution's parameters, of sigma, and of w.
+    alike
+        Whether the assessors of a batch have the same sigma.
+    noise_per
+        Unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``.
+    preference_noise, tie_threshold
+        nu and tau.
+    preference_assessors
+        Number of assessors who compare documents side by side, each all pairs.
+    pairs_per_topic
+        Number of pairs compared, drawn for each topic; None: all.
+    systems
+        Systems that rank the documents, if any.
+    """
+
+    n_topics: int = 10_000
+    docs_per_topic: int = 5
+    n_assessors: int = 15
+    n_grades: int = 4
+    topics_per_batch: int = 100
+    shape: tuple[float, float] = (2.0, 5.0)
+    sigma: tuple[float, float] = (0.001, 0.3)
+    spread: tuple[float, float] = (-0.5, 0.5)
+    alike: bool = True
+    noise_per: str = "annotation"
+    preference_noise: float = 0.0
+    tie_threshold: float = 0.0
+    preference_assessors: int = 1
+    pairs_per_topic: int | None = None
+    systems: Systems = field(default=NO_SYSTEMS)
+
+    def __post_init__(self) -> None:
+        for name in ("n_topics", "docs_per_topic", "n_assessors", "topics_per_batch", "preference_assessors"):
+            need_at_least(1, name, getattr(self, name))
+        need_at_least(2, "n_grades", self.n_grades)
+        for name in ("preference_noise", "tie_threshold"):
+            need_at_least(0, name, getattr(self, name))
+        if self.pairs_per_topic is not None:
+            need_at_least(1, "pairs_per_topic", self.pairs_per_topic)
+        for name, least in (("shape", 0.0), ("sigma", 0.0), ("spread", -np.inf)):
+            _check_range(name, getattr(self, name), least)
+        if not self.shape[0] > 0:
+            raise SettingError("shape begins at 0, expected more", hint="the paper's range is 2 to 5")
+        if self.noise_per not in NOISE:
+            raise SettingError(f"noise_per is {self.noise_per!r}", hint=known_names(self.noise_per, NOISE))
+
+    @property
+    def n_batches(self) -> int:
+        """Number of batches of topics; the last may be smaller."""
+        return -(-self.n_topics // self.topics_per_batch)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of documents compared for each topic."""
+        all_pairs = self.docs_per_topic * (self.docs_per_topic - 1) // 2
+        return all_pairs if self.pairs_per_topic is None else min(self.pairs_per_topic, all_pairs)
+
+
+def graded(perceived: Floats, n_grades: int) -> Codes:
+    """Divide [0, 1] into grades of equal width: g from g/G to below (g+1)/G, the top one with 1; any shape.  O(n)."""
+    grade = np.minimum((perceived * n_grades).astype(np.int32), n_grades - 1)
+    grade += (perceived >= (grade + 1) / n_grades) & (grade < n_grades - 1)  # where the product was rounded down
+    grade -= perceived < grade / n_grades  # or up
+    return grade
+
+
+def _check_range(name: str, ends: tuple[float, float], least: float) -> None:
+    low, high = ends
+    if not (least <= low <= high < np.inf) or low == -np.inf:
+        hint = f"use {low:g} twice for a constant" if np.isfinite(low) else None
+        raise SettingError(f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first", hint=hint)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PerceivedCollection(Tabular):
-    """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` makes it again.
+    """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` reproduces it.
 
     Parameters
     ----------
     judgments
-        Labels in the grades of the setting; ``at(n)`` gives those in n grades.
+        Labels in the grades of the setting; ``at(n)`` returns the labels in n grades.
     preferences
         Pairs of documents of a topic, compared side by side.
     shape
         Parameters of each topic's Beta distribution (topic, 2).
     batch
-        Which batch a topic belongs to (topic,).
+        Number of the batch of each topic (topic,).
     sigma
-        How much each assessor errs (batch, assessor).
+        Noise of each assessor (batch, assessor).
     relevance
         True relevance (item,), items as in ``judgments.items``.
     perceived
-        Relevance as each of the item's assessors saw it (item, assessor).
+        Relevance as perceived by each of the item's assessors (item, assessor).
     """
 
     setting: PerceivedRelevance
@@ -64,44 +167,37 @@ class PerceivedCollection(Tabular):
     perceived: Floats
 
     def at(self, n_grades: int) -> Judgments:
-        """Return the labels in this many grades; all but the labels is shared.  O(labels)."""
+        """Return the judgments in this many grades; all arrays except the labels are shared.  O(labels)."""
         need_at_least(2, "n_grades", n_grades)
         return replace(self.judgments, scale=grades(n_grades), label=graded(self.perceived, n_grades).ravel())
-
-    @property
-    def systems_best_first(self) -> tuple[str, ...]:
-        """The systems, best first."""
-        systems = self.setting.systems
-        return tuple(systems.names[n] for n in np.argsort(-np.array(systems.quality)))
 
     def __repr__(self) -> str:
         return f"<PerceivedCollection: {self.sentence()}>"
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
-        held = f"{self.judgments.summary().sentence()}; {counted(len(self.preferences), 'preference')}"
+        """Summarise the collection in one line."""
+        text = f"{self.judgments.summary().sentence()}; {counted(len(self.preferences), 'preference')}"
         n_systems = len(self.runs.sources)
-        return held + (f"; {counted(n_systems, 'system')}" if n_systems else "")
+        return text + (f"; {counted(n_systems, 'system')}" if n_systems else "")
 
     def records(self) -> Records:
-        """Return one row per system, best first: how good it is."""
+        """Return one row per system, best first, with its quality."""
         systems = self.setting.systems
         quality = dict(zip(systems.names, systems.quality, strict=True))
-        return [{"system": name, "quality": float(quality[name])} for name in self.systems_best_first]
+        return [{"system": name, "quality": float(quality[name])} for name in systems.best_first]
 
 
 def grades(n_grades: int) -> Scale:
-    """Return the scale 0 < 1 < ... of so many grades."""
+    """Return the scale 0 < 1 < ... with this number of grades."""
     return Scale(tuple(str(level) for level in range(n_grades)))
 
 
 def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> PerceivedCollection:
-    """Make a collection of perceived relevance; the same setting and rng make the same.
+    """Simulate a collection of perceived relevance; the same setting and rng give the same collection.
 
-    Cost: linear in labels and preferences.  Where they do not fit into memory, take them from ``blocks``.
+    Cost: linear in labels and preferences.
 
-    The judgments are better than the labels can tell where documents lie near the edge of a grade: the truth is a
-    number, not a level.  Where true levels with a known confusion are wanted, use ``generate(Synthetic(...))``.
+    True relevance is a number, not a level.  For true levels with a known confusion, use ``generate(Synthetic(...))``.
 
     Examples
     --------
@@ -112,81 +208,94 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     <Judgments: 300 labels on 100 items of 20 topics by 6 assessors, scale 0<1<2<3<4<5<6>
     """
     seed = seed_of(rng)
-    drawn = list(blocks(setting, rng=seed))
-    shape, relevance = _whole(drawn, "shape"), _whole(drawn, "relevance")
-    perceived = _whole(drawn, "perceived").reshape(-1, setting.n_assessors)
-    items, docs = _items(setting)
+    seeds = named_seeds(seed, PARTS)
+    quality, topics, relevances = (np.random.default_rng(seeds[part]) for part in ("quality", "topics", "relevance"))
+    sigma = quality.uniform(*setting.sigma, size=(setting.n_batches, 1 if setting.alike else setting.n_assessors))
+    sigma = np.broadcast_to(sigma, (setting.n_batches, setting.n_assessors))
+    shape = topics.uniform(*setting.shape, size=(setting.n_topics, 2))
+    relevance = relevances.beta(shape[:, :1], shape[:, 1:], size=(setting.n_topics, setting.docs_per_topic))
+    perceived = _perceived(setting, relevance, sigma, seeds).reshape(-1, setting.n_assessors)
+    items = all_items(*relevance.shape)
     batch = (np.arange(setting.n_topics) // setting.topics_per_batch).astype(np.int32)
+    corpus = Corpus(items.topics, doc_names(setting.docs_per_topic), relevance)
     return PerceivedCollection(
         setting=setting,
         seed=seed,
         judgments=_judgments(setting, items, batch, perceived),
-        preferences=_preferences(drawn, items.topics, docs),
-        runs=_runs(setting, Corpus(items.topics, docs, relevance), seed),
+        preferences=_preferences(setting, relevance, items.topics, seeds),
+        runs=runs_of(setting.systems, corpus, seeds["systems"]),
         shape=shape,
         batch=batch,
-        sigma=quality_of(setting, rng=seed).sigma,
+        sigma=sigma,
         relevance=relevance.ravel(),
         perceived=perceived,
     )
 
 
-def numbered(letter: str, number: int, *, least: int = 1) -> list[str]:
-    """Name things in bytewise order: a01, a02, ..."""
-    width = max(len(str(number)), least)
-    return [f"{letter}{n:0{width}d}" for n in range(1, number + 1)]
-
-
 def assessor_names(setting: PerceivedRelevance) -> list[str]:
-    """Name the assessors, batch by batch: b001a01, b001a02, ..."""
+    """Return the names of the assessors, by batch: b001a01, b001a02, ..."""
     within = numbered("a", setting.n_assessors)
     return [batch + name for batch in numbered("b", setting.n_batches) for name in within]
 
 
-def _whole(drawn: list[Block], name: str) -> Floats:
-    """Put one array of all blocks together along the topics."""
-    return np.concatenate([getattr(block, name) for block in drawn])
-
-
-def _items(setting: PerceivedRelevance) -> tuple[Items, Ids]:
-    """Name every document of every topic: topics 1, 2, ..., and for each documents d0001, d0002, ..."""
-    n_topics, n_docs = setting.n_topics, setting.docs_per_topic
-    docs = Ids.of(numbered("d", n_docs, least=4))
-    topic = np.repeat(np.arange(n_topics, dtype=np.int32), n_docs)
-    names = Ids.of(str(n) for n in range(1, n_topics + 1))
-    return Items(names, topic, docs.take(np.tile(np.arange(n_docs, dtype=np.int32), n_topics))), docs
-
-
 def _judgments(setting: PerceivedRelevance, items: Items, batch: Codes, perceived: Floats) -> Judgments:
-    """Label every item by every assessor of its batch; rows by item, then assessor."""
+    """Return the labels of every item by every assessor of its batch, sorted by item and assessor."""
     n_assessors = setting.n_assessors
     item = np.repeat(np.arange(len(items), dtype=np.int32), n_assessors)
-    assessor = batch[items.topic[item]] * np.int32(n_assessors) + np.tile(
-        np.arange(n_assessors, dtype=np.int32), len(items)
-    )
+    within_batch = np.tile(np.arange(n_assessors, dtype=np.int32), len(items))
+    assessor = batch[items.topic[item]] * np.int32(n_assessors) + within_batch
     names = Category(assessor, Ids.of(assessor_names(setting)))
     return Judgments(grades(setting.n_grades), items, item, names, graded(perceived, setting.n_grades).ravel())
 
 
-def _preferences(drawn: list[Block], topics: Ids, docs: Ids) -> Preferences:
-    """Lay the comparisons out; rows by topic, pair and assessor."""
-    strength = _whole(drawn, "strength")
-    n_topics, n_pairs, n_assessors = strength.shape
-    left, right = (np.repeat(cast("Codes", _whole(drawn, side)), n_assessors) for side in ("left", "right"))
-    who = np.tile(np.arange(n_assessors, dtype=np.int32), n_topics * n_pairs)
+def _perceived(
+    setting: PerceivedRelevance, relevance: Floats, sigma: Floats, seeds: dict[str, np.random.SeedSequence]
+) -> Floats:
+    """Draw Eq. (15), clipped; relevance (topic, doc), sigma (batch, assessor) -> (topic, doc, assessor)."""
+    batch = np.arange(setting.n_topics) // setting.topics_per_batch
+    biases = generators(seeds["leaning"], setting.n_assessors)
+    streams = [generators(each, 3) for each in copied(seeds["annotations"]).spawn(setting.n_assessors)]
+    perceived = np.empty((*relevance.shape, setting.n_assessors))
+    for number, (first, second, extra) in enumerate(streams):
+        if setting.noise_per == "assessor":
+            noise = biases[number].standard_normal(setting.n_batches)[batch, None]
+        else:
+            noise = first.standard_normal(relevance.shape)
+        spread = np.exp(extra.uniform(*setting.spread, size=relevance.shape))
+        noise = noise + spread * second.standard_normal(relevance.shape)
+        perceived[..., number] = relevance + sigma[batch, number, None] * noise
+    return np.clip(perceived, 0, 1, out=perceived)
+
+
+def _pairs(setting: PerceivedRelevance, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
+    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
+    if setting.n_pairs == len(left):
+        return np.tile(left, (setting.n_topics, 1)), np.tile(right, (setting.n_topics, 1))
+    among = rng.random((setting.n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
+    among.sort(axis=1)
+    return left[among], right[among]
+
+
+def _preferences(
+    setting: PerceivedRelevance, relevance: Floats, topics: Ids, seeds: dict[str, np.random.SeedSequence]
+) -> Preferences:
+    """Draw comparisons of documents, sorted by topic, pair and assessor; relevance (topic, doc)."""
+    left, right = _pairs(setting, np.random.default_rng(seeds["pairs"]))
+    difference = np.take_along_axis(relevance, left, axis=1) - np.take_along_axis(relevance, right, axis=1)
+    n_assessors = setting.preference_assessors
+    strength = np.empty((*left.shape, n_assessors))
+    for number, rng in enumerate(generators(seeds["preferences"], n_assessors)):
+        noise = np.sqrt(2) * setting.preference_noise
+        seen = difference + noise * rng.standard_normal(left.shape) if noise else difference
+        strength[..., number] = np.where(np.abs(seen) > setting.tie_threshold, np.sign(seen), 0)
+    who = np.tile(np.arange(n_assessors, dtype=np.int32), left.size)
     return Preferences(
         topics=topics,
-        docs=docs,
-        topic=np.repeat(np.arange(n_topics, dtype=np.int32), n_pairs * n_assessors),
-        left=left,
-        right=right,
+        docs=doc_names(setting.docs_per_topic),
+        topic=np.repeat(np.arange(setting.n_topics, dtype=np.int32), setting.n_pairs * n_assessors),
+        left=np.repeat(left, n_assessors),
+        right=np.repeat(right, n_assessors),
         assessor=Category(who, Ids.of(numbered("p", n_assessors))),
         strength=strength.ravel(),
     )
-
-
-def _runs(setting: PerceivedRelevance, corpus: Corpus, seed: np.random.SeedSequence) -> Runs:
-    """Simulate the run of each system, each from a stream of its own."""
-    own = copied(seed).spawn(len(PARTS))[PARTS.index("systems")]
-    streams = [np.random.default_rng(each) for each in own.spawn(len(setting.systems.quality))]
-    return Runs(tuple(run_of(setting.systems, n, corpus, rng=rng) for n, rng in enumerate(streams)))

@@ -1,16 +1,16 @@
-r"""Simulated systems: rankings whose true order is known.
+r"""Simulated systems: rankings whose true order is known; and the names of topics and documents.
 
 For a document of true level l on a scale of L levels, system s gives on topic t
 
     score = (q_s + d_st) l / (L - 1) + z,    d_st ~ N(0, topic_spread²),    z ~ N(0, 1)
 
-and returns the ``depth`` highest.  Quality q_s counts in standard deviations of the noise z: 0 is a random
-order.  Under the same d and z, a higher quality only ever swaps pairs of documents in favour of the higher
-level.  So the order of the qualities is the order of the expected true score by *every* measure that gains by
-such swaps, be it nDCG, AP or RBP.  Rounding by ``tie_step`` makes ties, which the name of the document then
-breaks, and blurs the differences between systems.
+and returns the ``depth`` highest.  Quality q_s is in standard deviations of the noise z: 0 is a random order.
+Under the same d and z, a higher quality only swaps pairs of documents in favour of the higher level.  So the
+order of the qualities is the order of the expected true score by *every* measure that increases with such
+swaps, such as nDCG, AP or RBP.  Rounding by ``tie_step`` makes ties, which the name of the document breaks, and
+reduces the differences between systems.
 
-Scores are whole multiples of 1e-6, and files hold them so: what was simulated is what is read back.
+Scores are multiples of 1e-6 and are written with six decimals: reading a file gives the simulated scores.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ import numpy as np
 
 from venire.checks import need_at_least
 from venire.data.ids import Category, Ids
-from venire.data.runs import RunTable
+from venire.data.judgments import Items
+from venire.data.runs import Runs, RunTable
 from venire.errors import SettingError
+from venire.randomness import generators
 from venire.types import Codes, Floats
 
 GOLDEN = (5**0.5 - 1) / 2
@@ -30,9 +32,9 @@ DECIMALS = 6
 
 
 def scattered(n_systems: int, *, worst: float = 0.5, best: float = 3.0) -> tuple[float, ...]:
-    """Qualities between worst and best, all different, about evenly spread, in no order.
+    """Return different qualities between worst and best, roughly evenly spaced, not sorted.
 
-    The k-th is worst + (best - worst) frac(k φ), φ the golden ratio; more systems change none of the first.
+    The k-th is worst + (best - worst) frac(k φ), φ the golden ratio, and does not depend on the number of systems.
 
     Examples
     --------
@@ -51,13 +53,13 @@ class Systems:
     quality
         Latent quality of each system, all different; higher is better.
     topic_spread
-        Standard deviation of how much a system's quality varies over topics.
+        Standard deviation of a system's quality over topics.
     depth
-        Documents in each list, at most.
+        Largest number of documents in a list.
     tie_step
-        Scores are rounded to multiples of this, which makes ties; 0: no rounding.
+        Scores are rounded to multiples of this value, which makes ties; 0: no rounding.
     missing
-        Share of the topics for which a system has no list, drawn for each system.
+        Share of the topics, drawn for each system, for which it returns no list.
     """
 
     quality: tuple[float, ...] = scattered(10)
@@ -68,10 +70,8 @@ class Systems:
 
     def __post_init__(self) -> None:
         if len(set(self.quality)) < len(self.quality) or not np.isfinite(self.quality).all():
-            raise SettingError(
-                f"the qualities {self.quality} leave the true order open",
-                hint="give every system a quality of its own, as scattered(10) does",
-            )
+            message = f"the qualities {self.quality} leave the true order open"
+            raise SettingError(message, hint="give every system a different quality, as scattered(10) does")
         need_at_least(0, "topic_spread", self.topic_spread)
         need_at_least(1, "depth", self.depth)
         need_at_least(0, "tie_step", self.tie_step)
@@ -81,7 +81,12 @@ class Systems:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the systems: s01, s02, ..."""
-        return tuple(f"s{n:02d}" for n in range(1, len(self.quality) + 1))
+        return tuple(numbered("s", len(self.quality), width=2))
+
+    @property
+    def best_first(self) -> tuple[str, ...]:
+        """Names of the systems, best first."""
+        return tuple(self.names[n] for n in np.argsort(-np.array(self.quality)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +96,35 @@ class Corpus:
     topics: Ids
     docs: Ids
     worth: Floats
+
+
+def numbered(letter: str, number: int, *, width: int = 1) -> list[str]:
+    """Return names that sort by number: a01, a02, ..., with at least ``width`` digits."""
+    width = max(len(str(number)), width)
+    return [f"{letter}{n:0{width}d}" for n in range(1, number + 1)]
+
+
+def topic_names(n_topics: int) -> Ids:
+    """Return the names of topics: 1, 2, ..."""
+    return Ids.of(str(n) for n in range(1, n_topics + 1))
+
+
+def doc_names(n_docs: int) -> Ids:
+    """Return the names of the documents of a topic: d0001, d0002, ..."""
+    return Ids.of(numbered("d", n_docs, width=4))
+
+
+def all_items(n_topics: int, n_docs: int) -> Items:
+    """Return every document of every topic, by topic and document."""
+    doc = np.tile(np.arange(n_docs, dtype=np.int32), n_topics)
+    topic = np.repeat(np.arange(n_topics, dtype=np.int32), n_docs)
+    return Items(topic_names(n_topics), topic, doc_names(n_docs).take(doc))
+
+
+def runs_of(systems: Systems, corpus: Corpus, seed: np.random.SeedSequence) -> Runs:
+    """Simulate the run of every system, each from its own stream."""
+    streams = generators(seed, len(systems.quality))
+    return Runs(tuple(run_of(systems, n, corpus, rng=rng) for n, rng in enumerate(streams)))
 
 
 def run_of(systems: Systems, number: int, corpus: Corpus, *, rng: np.random.Generator) -> RunTable:
@@ -113,19 +147,19 @@ def run_of(systems: Systems, number: int, corpus: Corpus, *, rng: np.random.Gene
 
 
 def best_first(score: Floats) -> Codes:
-    """Order rows by score, ties by place, all descending, as runs are read; (row, doc) -> (row, doc)."""
+    """Order documents by score, ties by number, both descending, as readers do; (row, doc) -> (row, doc)."""
     place = np.argsort(-score[:, ::-1], axis=1, kind="stable").astype(np.int32)
     return np.int32(score.shape[1] - 1) - place
 
 
 def _rounded(score: Floats, tie_step: float) -> Floats:
-    """Round to multiples of tie_step, then to the digits that files hold; no negative zero."""
+    """Round to multiples of tie_step, then to the decimals written to files; no negative zero."""
     if tie_step:
         score = np.rint(score / tie_step) * tie_step
     return np.round(score, DECIMALS) + 0.0
 
 
 def _answered(n_topics: int, missing: float, rng: np.random.Generator) -> Codes:
-    """Draw the topics that a system has lists for, at least one -> (topic,)."""
+    """Draw the topics for which a system returns a list, at least one -> (topic,)."""
     n_answered = max(n_topics - round(missing * n_topics), 1)
     return np.sort(rng.choice(n_topics, size=n_answered, replace=False, shuffle=False)).astype(np.int32)

@@ -15,7 +15,7 @@ from venire.cli.main import cli
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compare")
-    arguments = ["simulate", "-o", str(folder / "demo"), "--topics", "15", "--rng", "3", "-q"]
+    arguments = ["simulate", "levels", "-o", str(folder / "demo"), "--topics", "15", "--rng", "3", "-q"]
     assert CliRunner().invoke(cli, arguments).exit_code == 0
     return folder / "demo"
 

@@ -77,7 +77,7 @@ def test_a_model_is_saved_and_drawn(venire, labels, tmp_path):
     assert answer.code == 0, answer.err
     assert read_conditional_labels(model).n_pairs == 96
     assert read_conditional_labels(model).setting.interactions
-    assert "Is its confidence right?" in plot.read_text(encoding="utf-8")
+    assert "Calibration" in plot.read_text(encoding="utf-8")
 
 
 def test_features_from_a_file(venire, labels, write, tmp_path):

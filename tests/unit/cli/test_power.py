@@ -24,7 +24,7 @@ def demo(tmp_path_factory):
     """A small collection of five assessors and ten systems, all documents judged."""
     folder = tmp_path_factory.mktemp("demo")
     sizes = ["--topics", "12", "--docs", "80"]
-    result = CliRunner().invoke(cli, ["simulate", "-o", str(folder), *sizes, "--format", "json"])
+    result = CliRunner().invoke(cli, ["simulate", "levels", "-o", str(folder), *sizes, "--format", "json"])
     assert result.exit_code == 0, result.output
     return folder
 
@@ -103,7 +103,7 @@ def test_a_plot_is_written(venire, demo, tmp_path, args):
     answer = venire("power", demo / "judgments.tsv", demo / "runs", *args, *QUICK, "--plot", place, "-q")
     assert answer.code == 0, answer.err
     shown = place.read_text(encoding="utf-8")
-    assert "told apart at 0.05" in shown
+    assert "significant at 0.05" in shown
     assert ("lazy1" if args[0] == "--per" else "labels mean") in shown
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from venire.simulation.context.collection import ContextSetting, generate_context
-from venire.simulation.folders import write_context, write_perceived
-from venire.simulation.perceived import generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.folders import write_collection
+from venire.simulation.perceived import PerceivedRelevance, generate_perceived
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small collection whose users value what comes after what they read."""
     path = tmp_path_factory.mktemp("context")
     setting = ContextSetting(n_topics=30, context=1.0, redundancy=0.9, design="neighbours")
-    write_context(generate_context(setting, rng=4), path)
+    write_collection(generate_context(setting, rng=4), path)
     return path
 
 
@@ -159,7 +158,7 @@ def test_real_labels_that_users_tell_apart(venire, data_dir, judgments, preferen
 def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Labels of documents, and tests on pairs of them."""
     path = tmp_path_factory.mktemp("tested")
-    write_perceived(generate_perceived(PerceivedRelevance(n_topics=30, docs_per_topic=6, n_assessors=3), rng=1), path)
+    write_collection(generate_perceived(PerceivedRelevance(n_topics=30, docs_per_topic=6, n_assessors=3), rng=1), path)
     return path
 
 

@@ -15,7 +15,9 @@ from venire.cli.report import _aspects
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("report")
     size = ["--topics", "12", "--docs", "25", "--systems", "3"]
-    made = CliRunner().invoke(cli, ["simulate", "-o", str(where / "made"), *size, "-q"], catch_exceptions=False)
+    made = CliRunner().invoke(
+        cli, ["simulate", "levels", "-o", str(where / "made"), *size, "-q"], catch_exceptions=False
+    )
     assert made.exit_code == 0, made.output
     return where
 

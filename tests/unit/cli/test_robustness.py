@@ -28,7 +28,7 @@ def demo(tmp_path_factory):
     """A small collection of five assessors and ten systems."""
     folder = tmp_path_factory.mktemp("demo")
     sizes = ["--topics", "6", "--docs", "200"]
-    result = CliRunner().invoke(cli, ["simulate", "-o", str(folder), *sizes, "--format", "json"])
+    result = CliRunner().invoke(cli, ["simulate", "levels", "-o", str(folder), *sizes, "--format", "json"])
     assert result.exit_code == 0, result.output
     return folder
 

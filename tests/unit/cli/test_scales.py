@@ -17,7 +17,7 @@ QUICK = ("--bootstrap", "20")
 def folder(venire, tmp_path):
     """A small collection with preferences and runs."""
     setting = ("--topics", "12", "--docs", "5", "--assessors", "3", "--systems", "3", "--sigma", "0.1", "0.1")
-    assert venire("simulate", "-o", tmp_path / "made", "--recipe", "chu2021", *setting, "--grades", "3", "-q").code == 0
+    assert venire("simulate", "perceived", "-o", tmp_path / "made", *setting, "--grades", "3", "-q").code == 0
     return tmp_path / "made"
 
 

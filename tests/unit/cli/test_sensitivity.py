@@ -168,7 +168,7 @@ def test_plots(venire, folder, tmp_path):
         assert answer.code == 0, answer.err
     assert places[0].read_bytes() == places[1].read_bytes()
     text = places[0].read_text()
-    for words in ("lists of each topic", "12 topics drawn anew", "double judgments (mean", "relevant: 2 or higher"):
+    for words in ("lists of each topic", "12 topics resampled", "double judgments (mean", "relevant: 2 or higher"):
         assert words in text
 
 

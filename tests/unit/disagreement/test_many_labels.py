@@ -171,7 +171,7 @@ def test_results_speak_for_themselves() -> None:
 
 
 def test_plots_show_every_label_below_the_top() -> None:
-    from venire.plots.many_labels import plot_many_labels, plot_sampled
+    from venire.plots.disagreement import plot_many_labels, plot_sampled
 
     judgments = labelled(np.random.default_rng(1).integers(0, 3, size=(30, 6)).tolist())
     figure = plot_many_labels(observed_weights(judgments, [(1, 3), (1, 2), (2, 3)]))

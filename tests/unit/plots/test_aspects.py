@@ -39,7 +39,7 @@ def test_labels_fill_their_bars(study):
     grid = plot_distributions(study).axes
     assert [axes.get_title(loc="left") for axes in grid[:2]] == [
         "in isolation: every aspect graded",
-        "in condition: every aspect graded",
+        "conditional: every aspect graded",
     ]
     by_row: dict[float, float] = {}
     for bar in grid[2].patches:
@@ -59,8 +59,8 @@ def test_heat_map_shows_the_numbers(study):
     assert "-1.00" in shown
 
 
-def test_power_ends_with_the_commonest_label_and_what_is_not_known_is_refused(study):
-    assert "(the commonest label)" in texts(plot_prediction(study).axes[0])
+def test_power_ends_with_the_most_frequent_label_and_what_is_not_known_is_refused(study):
+    assert "(the most frequent label)" in texts(plot_prediction(study).axes[0])
     frame = pl.DataFrame({"topic": ["1"], "doc": ["a"], "overall": ["0"], "x": ["1"]})
     nothing = study_aspects(read_aspects(frame), n_draws=2)
     for part in ("changes", "correlations", "prediction"):

@@ -21,8 +21,7 @@ from venire.quality.lists import chosen_lists, top_of_runs
 from venire.quality.pdp import PDPDifference, compare_pdp, pdp
 from venire.quality.power import discriminative_power
 from venire.quality.scales import MEANINGS, NOT_ACROSS_SCALES, ScaleComparison, ScaleValue, compare_scales
-from venire.simulation.perceived import generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.perceived import PerceivedRelevance, generate_perceived
 from venire.simulation.systems import Systems, scattered
 
 SETTING = PerceivedRelevance(

@@ -12,8 +12,7 @@ from venire.report import quality
 from venire.report.document import Grid, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Question
-from venire.simulation.perceived import generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.perceived import PerceivedRelevance, generate_perceived
 from venire.simulation.systems import Systems, scattered
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

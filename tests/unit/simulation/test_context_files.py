@@ -15,14 +15,11 @@ from venire.io.aspects import read_aspects
 from venire.io.judgments import read_judgments
 from venire.io.preferences import read_preferences
 from venire.io.runs import read_runs, scan
-from venire.simulation.context.aspects import Aspect, AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.truth import Engine
-from venire.simulation.context.users import ClickModel
-from venire.simulation.folders import write_collection, write_context, write_perceived
+from venire.simulation.context.setting import Aspect, AspectModel, ClickModel, Engine
+from venire.simulation.folders import write_collection
 from venire.simulation.levels import Synthetic, generate
-from venire.simulation.perceived import generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance
+from venire.simulation.perceived import PerceivedRelevance, generate_perceived
 
 SETTING = ContextSetting(n_topics=15, judged_again=0.2, aspects=AspectModel(), clicks=ClickModel(sessions=4))
 
@@ -35,7 +32,7 @@ def collection() -> ContextCollection:
 @pytest.fixture(scope="module")
 def folder(collection, tmp_path_factory) -> Path:
     made = tmp_path_factory.mktemp("context") / "made"
-    write_context(collection, made)
+    write_collection(collection, made)
     return made
 
 
@@ -97,7 +94,7 @@ def test_the_truth_stands_beside(collection, folder):
 
 def test_the_setting_makes_it_again(collection, folder):
     made = json.loads((folder / "truth" / "setting.json").read_text())
-    assert (made["recipe"], made["rng"]) == ("golbus2014", 7)
+    assert (made["kind"], made["rng"]) == ("context", 7)
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in made["setting"].items()}
     values["scale"] = Scale.parse(values["scale"])
     values["engines"] = tuple(Engine(**each) for each in values["engines"])
@@ -123,12 +120,12 @@ def test_recipes_replace_each_other_and_leave_nothing_behind(collection, tmp_pat
     perceived = generate_perceived(PerceivedRelevance(n_topics=2, n_assessors=2))
     both = {"runs/left.run", "runs/right.run"}
     for _ in range(2):
-        write_context(collection, tmp_path)
+        write_collection(collection, tmp_path)
         assert written(tmp_path) - usual == both | {"preferences.tsv", "clicks.tsv", "aspects.tsv", "truth/pairs.tsv"}
         bare = replace(SETTING, aspects=None, clicks=ClickModel(sessions=0))
-        write_context(generate_context(bare), tmp_path)
+        write_collection(generate_context(bare), tmp_path)
         assert written(tmp_path) - usual == both | {"preferences.tsv", "truth/pairs.tsv"}
-        write_perceived(perceived, tmp_path)
+        write_collection(perceived, tmp_path)
         assert written(tmp_path) - usual == {"preferences.tsv"}
         write_collection(levels, tmp_path)
         assert written(tmp_path) - usual == {f"runs/{name}.run" for name in levels.truth.systems}
@@ -137,7 +134,7 @@ def test_recipes_replace_each_other_and_leave_nothing_behind(collection, tmp_pat
 def test_other_folders_are_left_alone(collection, tmp_path):
     (tmp_path / "thesis.tex").write_text("dear")
     with pytest.raises(FormatError, match="is not empty"):
-        write_context(collection, tmp_path)
+        write_collection(collection, tmp_path)
     with pytest.raises(FormatError, match="is a file"):
-        write_context(collection, tmp_path / "thesis.tex")
+        write_collection(collection, tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]

@@ -15,7 +15,6 @@ from venire.simulation.assessors import (
     Lazy,
     Lenient,
     Random,
-    Stated,
     Strict,
     parse_assessors,
     under_effect,
@@ -131,8 +130,9 @@ class TestPatterns:
         ("text", "pattern"),
         [
             ("everyone", Everyone()),
-            ("AtRandom(k=2)", RandomAssessors(2)),
-            (" single(twice=0.2) ", OnePerItem(twice=0.2)),
+            ("random-assessors(k=2)", RandomAssessors(2)),
+            (" one-per-item(twice=0.2) ", OnePerItem(twice=0.2)),
+            ("rejudge(pattern=one-per-item, share=0.5)", Rejudge(OnePerItem(), share=0.5)),
         ],
     )
     def test_written_as_text(self, text, pattern):
@@ -191,12 +191,9 @@ class TestAssessors:
     def test_written_as_text(self):
         kinds = [each.kind for each in parse_assessors("2*Careful, strict(shift=0.5), lazy(level=1, idle=0.2)")]
         assert kinds == [Careful(), Careful(), Strict(shift=0.5), Lazy(level=1, idle=0.2)]
-        assert parse_assessors("stated(rows=((0.9, 0.1), (0.2, 0.8)))")[0].kind == Stated(((0.9, 0.1), (0.2, 0.8)))
 
     def test_every_kind_has_its_name(self):
-        names = [
-            Assessor("a", kind).kind_name for kind in (Careful(), Strict(), Lenient(), Random(), Lazy(), Stated(()))
-        ]
+        names = [Assessor("a", kind).kind_name for kind in (Careful(), Strict(), Lenient(), Random(), Lazy())]
         assert names == list(KINDS)
 
     @pytest.mark.parametrize(

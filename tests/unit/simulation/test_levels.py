@@ -210,7 +210,7 @@ class TestSettings:
             ({"docs_per_topic": 0}, "docs_per_topic is 0"),
             ({"n_unjudged": -1}, "n_unjudged is -1"),
             ({"prevalence": (0.5, 0.2, 0.2, 0.2)}, r"0.5 \+ 0.2 \+ 0.2 \+ 0.2 sum to 1.1"),
-            ({"prevalence": (1.2, -0.2, 0.0, 0.0)}, "none negative"),
+            ({"prevalence": (1.2, -0.2, 0.0, 0.0)}, "not negative"),
             ({"prevalence": (0.5, 0.5)}, "2 prevalences for the 4 levels"),
             ({"concentration": 0}, "concentration is 0, expected more than 0\n  hint: math.inf"),
             ({"topic_effect": -0.1}, "topic_effect is -0.1"),

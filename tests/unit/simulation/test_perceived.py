@@ -11,10 +11,9 @@ from venire.io.judgments import read_judgments
 from venire.io.preferences import read_preferences
 from venire.io.runs import read_runs
 from venire.measures.evaluate import evaluate
-from venire.simulation.folders import write_collection, write_perceived
+from venire.simulation.folders import write_collection
 from venire.simulation.levels import Synthetic, generate
-from venire.simulation.perceived import generate_perceived
-from venire.simulation.perceived_truth import PerceivedRelevance, graded
+from venire.simulation.perceived import PerceivedRelevance, generate_perceived, graded
 from venire.simulation.systems import Systems, scattered
 
 SMALL = PerceivedRelevance(
@@ -97,7 +96,7 @@ def test_the_same_again(collection):
 def test_systems_rank_by_true_relevance():
     setting = replace(SMALL, n_topics=400, systems=Systems(quality=(0.5, 8.0)))
     collection = generate_perceived(setting, rng=1)
-    assert collection.systems_best_first == ("s02", "s01")
+    assert collection.setting.systems.best_first == ("s02", "s01")
     scores = evaluate(collection.judgments, collection.runs, ["nDCG@4"], pool="median")
     worse, better = np.nanmean(scores.values, axis=scores.axes.index("topic")).ravel()
     assert better > worse + 0.03
@@ -107,14 +106,14 @@ def test_systems_rank_by_true_relevance():
 
 
 def test_a_folder_is_read_back_as_it_was(collection, tmp_path):
-    write_perceived(collection, tmp_path / "made")
+    write_collection(collection, tmp_path / "made")
     judgments = read_judgments(tmp_path / "made" / "judgments.tsv")
     assert judgments.scale == collection.judgments.scale
     assert rows(judgments) == rows(collection.judgments)
     preferences = read_preferences(tmp_path / "made" / "preferences.tsv")
     assert preferences.to_polars().rows() == collection.preferences.to_polars().rows()
     setting = json.loads((tmp_path / "made" / "truth" / "setting.json").read_text())
-    assert (setting["recipe"], setting["rng"]) == ("chu2021", 7)
+    assert (setting["kind"], setting["rng"]) == ("perceived", 7)
     lists = {name: tuple(value) for name, value in setting["setting"].items() if isinstance(value, list)}
     values = setting["setting"] | lists
     values["systems"] = Systems(**values["systems"] | {"quality": tuple(values["systems"]["quality"])})
@@ -123,7 +122,7 @@ def test_a_folder_is_read_back_as_it_was(collection, tmp_path):
 
 
 def test_the_truth_stands_beside_it(collection, tmp_path):
-    write_perceived(collection, tmp_path)
+    write_collection(collection, tmp_path)
     truth = [line.split("\t") for line in (tmp_path / "truth" / "items.tsv").read_text().splitlines()]
     assert truth[0] == ["topic", "doc", "relevance", "level", "label"]
     assert np.array_equal(np.array([float(line[2]) for line in truth[1:]]), collection.relevance)
@@ -135,9 +134,9 @@ def test_the_truth_stands_beside_it(collection, tmp_path):
 
 def test_a_folder_is_replaced_whole(collection, tmp_path):
     with_runs = generate_perceived(replace(SMALL, systems=Systems(quality=scattered(3))))
-    write_perceived(with_runs, tmp_path)
+    write_collection(with_runs, tmp_path)
     assert len(read_runs([tmp_path / "runs"]).sources) == 3
-    write_perceived(collection, tmp_path)
+    write_collection(collection, tmp_path)
     assert not list((tmp_path / "runs").iterdir())
     levels = generate(Synthetic(n_topics=1, docs_per_topic=2, n_unjudged=0))
     write_collection(levels, tmp_path)
@@ -150,7 +149,7 @@ def test_a_folder_is_replaced_whole(collection, tmp_path):
 def test_other_folders_are_left_alone(collection, tmp_path):
     (tmp_path / "thesis.tex").write_text("dear")
     with pytest.raises(FormatError, match="is not empty"):
-        write_perceived(collection, tmp_path)
+        write_collection(collection, tmp_path)
     with pytest.raises(FormatError, match="is a file"):
-        write_perceived(collection, tmp_path / "thesis.tex")
+        write_collection(collection, tmp_path / "thesis.tex")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]

@@ -6,17 +6,26 @@ import numpy as np
 import pytest
 
 from venire.errors import SettingError
-from venire.simulation.perceived_truth import PARTS, PerceivedRelevance, blocks, graded, quality_of
+from venire.simulation.perceived import PARTS, PerceivedRelevance, generate_perceived, graded
 
 SMALL = PerceivedRelevance(n_topics=23, docs_per_topic=4, n_assessors=3, topics_per_batch=5)
 ARRAYS = ("shape", "relevance", "perceived", "left", "right", "strength")
 
 
-def whole(setting, *, rng=0, size=None):
-    """All blocks as one: {name: array}."""
-    drawn = list(blocks(setting, rng=rng, size=size))
-    assert [block.first for block in drawn] == [sum(len(each.shape) for each in drawn[:n]) for n in range(len(drawn))]
-    return {name: np.concatenate([getattr(block, name) for block in drawn]) for name in ARRAYS}
+def whole(setting, *, rng=0):
+    """Return the arrays of a collection by name, (topic, ...) each."""
+    made = generate_perceived(setting, rng=rng)
+    table, size = made.preferences, (setting.n_topics, -1, setting.preference_assessors)
+    if not len(table):
+        size = (setting.n_topics, 0, setting.preference_assessors)
+    return {
+        "shape": made.shape,
+        "relevance": made.relevance.reshape(setting.n_topics, -1),
+        "perceived": made.perceived.reshape(setting.n_topics, -1, setting.n_assessors),
+        "left": table.left.reshape(size)[..., 0],
+        "right": table.right.reshape(size)[..., 0],
+        "strength": table.strength.reshape(size),
+    }
 
 
 def slow_grade(value: float, n_grades: int) -> int:
@@ -32,14 +41,6 @@ def test_grades_are_the_intervals_of_equal_width(n_grades):
     expected = [slow_grade(value, n_grades) for value in values.tolist()]
     assert graded(values, n_grades).tolist() == expected
     assert graded(values.reshape(2, -1) if len(values) % 2 == 0 else values[1:].reshape(2, -1), n_grades).ndim == 2
-
-
-def test_the_size_of_blocks_changes_nothing():
-    setting = replace(SMALL, preference_noise=0.1, pairs_per_topic=3, preference_assessors=2, noise_per="assessor")
-    one = whole(setting, size=100)
-    for size in (1, 2, 7, None):
-        other = whole(setting, size=size)
-        assert all(np.array_equal(one[name], other[name]) for name in ARRAYS)
 
 
 def test_a_seed_makes_the_same_and_another_seed_does_not():
@@ -74,12 +75,11 @@ def test_perceived_relevance_stays_within_bounds():
 
 
 def test_assessors_of_a_batch_are_alike_unless_asked():
-    alike, unlike = quality_of(SMALL), quality_of(replace(SMALL, alike=False))
+    alike, unlike = generate_perceived(SMALL), generate_perceived(replace(SMALL, alike=False))
     assert alike.sigma.shape == unlike.sigma.shape == (5, 3)
     assert (alike.sigma == alike.sigma[:, :1]).all()
     assert len(np.unique(alike.sigma)) == 5
     assert len(np.unique(unlike.sigma)) == 15
-    assert alike.leaning is None
     assert alike.sigma.min() >= 0.001
     assert alike.sigma.max() <= 0.3
 
@@ -88,10 +88,11 @@ def test_noise_per_assessor_leans_one_way_throughout_a_batch():
     setting = replace(SMALL, noise_per="assessor", sigma=(0.01, 0.01), spread=(-50.0, -50.0))
     drawn = whole(setting, rng=5)
     error = drawn["perceived"] - drawn["relevance"][..., None]
-    quality = quality_of(setting, rng=5)
-    expected = (quality.sigma * quality.leaning)[np.arange(23) // 5]
-    inside = (drawn["perceived"] > 0) & (drawn["perceived"] < 1)
-    assert np.abs(error - expected[:, None, :])[inside].max() < 1e-12
+    error[(drawn["perceived"] <= 0) | (drawn["perceived"] >= 1)] = np.nan
+    for batch in range(5):
+        own = error[5 * batch : 5 * batch + 5].reshape(-1, 3)
+        assert (np.nanmax(own, axis=0) - np.nanmin(own, axis=0)).max() < 1e-12
+        assert len(np.unique(np.nanmedian(own, axis=0).round(12))) == 3
 
 
 def test_preferences_without_noise_follow_the_truth():
@@ -128,12 +129,6 @@ def test_some_pairs_of_each_topic_are_chosen():
 
 def test_one_document_makes_no_pair():
     assert whole(replace(SMALL, docs_per_topic=1))["strength"].shape == (23, 0, 1)
-
-
-def test_blocks_are_bounded_by_what_they_hold():
-    assert PerceivedRelevance().block_size > 1000
-    assert PerceivedRelevance(docs_per_topic=2000, n_assessors=2).block_size == 1
-    assert 1 <= PerceivedRelevance(docs_per_topic=1000, pairs_per_topic=5).block_size <= 3
 
 
 def test_the_streams_have_names_of_their_own():

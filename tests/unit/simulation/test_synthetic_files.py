@@ -115,7 +115,7 @@ class TestFiles:
 
     def test_a_folder_of_other_things_is_left_alone(self, tmp_path):
         (tmp_path / "thesis.tex").write_text("precious")
-        with pytest.raises(FormatError, match="is not empty, and holds no simulated collection"):
+        with pytest.raises(FormatError, match="is not empty, and contains no simulated collection"):
             write_collection(generate(SMALL), tmp_path)
         with pytest.raises(FormatError, match="is a file, expected a folder"):
             write_collection(generate(SMALL), tmp_path / "thesis.tex")

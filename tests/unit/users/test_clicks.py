@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from venire.io.clicks import read_clicks
-from venire.plots.clicks import plot_click_summary
+from venire.plots.users import plot_click_summary
 from venire.users.clicks import summarise_clicks
 
 

@@ -1,1 +1,1 @@
-"""Collections in context: documents that repeat or complete each other, and users who compare lists."""
+"""Collections of labels in context: documents that repeat or complement each other, users who compare lists."""

@@ -1,68 +1,181 @@
-"""What collection in context to make: all its parameters, each stated once."""
+"""Parameters of a collection of labels in context, each with its default."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from venire.checks import need_at_least, need_share
 from venire.data.scale import Scale
 from venire.errors import SettingError, known_names
-from venire.simulation.context.truth import DEPTH, DESIGNS, LABELLED, Engine
-from venire.simulation.context.users import ClickModel
+from venire.simulation.levels import need_ordered
 
-if TYPE_CHECKING:
-    from venire.simulation.context.aspects import AspectModel
+DEPTH = 10
+DESIGNS = ("paper", "neighbours")
+LABELLED = ("both", "left")
+OVERALL = "overall"
+DEFAULT_SCALE = Scale.parse("bad<fair<good<excellent<perfect")
 
-USUAL_SCALE = Scale.parse("bad<fair<good<excellent<perfect")
+
+@dataclass(frozen=True)
+class Engine:
+    """A search engine.
+
+    Parameters
+    ----------
+    quality
+        Weight of a document's worth, in standard deviations of the noise; 0: a random order.
+    diversity
+        Penalty for a document that repeats all of the one above, likewise.
+    spread
+        Standard deviation of the quality over topics.
+    """
+
+    quality: float
+    diversity: float = 0.0
+    spread: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("quality", "diversity", "spread"):
+            need_at_least(0, name, getattr(self, name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClickModel:
+    """Parameters of the click sessions.
+
+    Parameters
+    ----------
+    sessions
+        Number of sessions of each topic; 0: no clicks.
+    patience
+        Probability of continuing with the next rank.
+    attraction
+        Probability of a click on an examined document: a worthless one, and one at the top of the scale.
+    dwell
+        Median seconds on a clicked document that does not satisfy the user, and on one that does.
+    spread
+        Standard deviation of the logarithm of the seconds.
+    """
+
+    sessions: int = 40
+    patience: float = 0.85
+    attraction: tuple[float, float] = (0.05, 0.9)
+    dwell: tuple[float, float] = (12.0, 90.0)
+    spread: float = 0.8
+
+    def __post_init__(self) -> None:
+        need_at_least(0, "sessions", self.sessions)
+        need_share("patience", self.patience)
+        need_at_least(0, "spread", self.spread)
+        for name, ends in (("attraction", self.attraction), ("dwell", self.dwell)):
+            if not 0 <= ends[0] <= ends[1] or (name == "attraction" and ends[1] > 1) or not np.isfinite(ends[1]):
+                most = "up to 1" if name == "attraction" else "finite"
+                message = f"{name} goes from {ends[0]:g} to {ends[1]:g}, expected numbers from 0, {most}"
+                raise SettingError(message, hint="the first is for a worthless document")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aspect:
+    """One aspect: its weights, and its coverage and noise, each in isolation and in conditional labels."""
+
+    name: str
+    covered: tuple[float, float]
+    relevance: float = 0.0
+    novelty: float = 0.0
+    reliability: float = 0.0
+    noise: tuple[float, float] = (0.25, 0.25)
+
+    def __post_init__(self) -> None:
+        if not self.name or self.name == OVERALL:
+            raise SettingError(f"{self.name!r} cannot name an aspect", hint=f"{OVERALL!r} is always included")
+        for share in self.covered:
+            need_share(f"coverage of {self.name}", share)
+        for amount in self.noise:
+            need_at_least(0, f"noise of {self.name}", amount)
+
+
+GOLBUS_ASPECTS = (
+    Aspect(name="topicality", covered=(0.994, 0.993), relevance=1.0, noise=(0.1, 0.2)),
+    Aspect(name="novelty", covered=(0.227, 0.818), relevance=1.0, novelty=1.0, noise=(0.2, 0.7)),
+    Aspect(name="freshness", covered=(0.749, 0.804), reliability=1.0),
+    Aspect(name="authority", covered=(0.685, 0.550), reliability=1.0),
+    Aspect(name="quality", covered=(0.887, 0.909), reliability=1.0),
+)
+"""The five aspects of the paper, with the coverage of Table 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AspectModel:
+    """Aspects and their dependence; ``venire.simulation.context.observations`` has the formulas."""
+
+    aspects: tuple[Aspect, ...] = GOLBUS_ASPECTS
+    link: float = 0.65
+    own: float = 0.5
+    mood: float = 0.2
+    spill: float = 0.4
+    doubt: tuple[float, float] = (0.45, 0.36)
+    spam: float = 0.5
+
+    def __post_init__(self) -> None:
+        names = [aspect.name for aspect in self.aspects]
+        if len(set(names)) < len(names) or not names:
+            raise SettingError(f"the aspects {', '.join(names) or 'are none'}", hint="name one or more, each once")
+        for name in ("link", "spam"):
+            need_share(name, getattr(self, name))
+        for name in ("own", "mood"):
+            need_at_least(0, name, getattr(self, name))
+        for share in self.doubt:
+            need_share("doubt", share)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSetting:
-    """What collection to make; the defaults come near the figures of the paper.
+    """Parameters of a collection of labels in context; the defaults approximate the figures of the paper.
 
     Parameters
     ----------
     n_topics, docs_per_topic
-        Topics; and for each, the documents that both engines choose from.
+        Number of topics; for each, number of documents that both engines rank.
     scale
         Ordered labels; worth goes from 0, the lowest, to the number of the highest.
     shape
         Parameters of the Beta distribution of worth.
     n_facets, rarity, breadth
-        Facets of information of a topic; how rare most of them are (0: all are everywhere); how much more of them good
-        documents cover than bad ones, 0 to 1.  With low rarity and high breadth, the label of the document before tells
-        how much of the next is repetition.
+        Number of facets of a topic; how rare most of them are (0: all occur everywhere); how many more of them good
+        documents cover than bad ones, 0 to 1.  With low rarity and high breadth, the label of the previous document
+        predicts how much of the next is repetition.
     redundancy
-        Share of its worth that a document loses if all of it was in the document before, 0 to 1.
+        Share of its worth that a document loses if the previous document contains all of it, 0 to 1.
     complementarity
-        Share of its worth that it wins if it has all that the document before left open.
+        Share of its worth that it gains if it contains all that the previous document did not cover.
     engines
         The two engines.
     design, fifth, labelled
         What is labelled: as in the ``"paper"``, with ranks 1 to 4 given rank 5 on a share ``fifth`` of the topics; or
-        each of five ``"neighbours"`` given the one above.  Of ``"both"`` lists, or of the ``"left"`` one.
+        each of five ``"neighbours"`` given the one above; of ``"both"`` lists, or of the ``"left"`` one.
     n_assessors, judged_again, again_by
-        Assessors, one of whom judges a topic; the share of topics that ``again_by`` others judge as well.
+        Number of assessors, one of whom judges a topic; the share of topics that ``again_by`` others judge as well.
     disagreement, noise
         Standard deviations, in grades: of an assessor's own opinion of a document, and of a single label.
     context
-        True alpha: the weight of u(d|c) in what a list is worth to users, 0 (each document alone) to 1.
+        True alpha: the weight of u(d|c) in the utility of a list, 0 (each document alone) to 1.
     depth
-        Documents that those who compare lists read.
+        Number of documents read by users who compare lists.
     n_users, preference_noise
-        Users who compare the two lists of a topic, and by how much, in grades, they err.
+        Number of users who compare the two lists of a topic, and the standard deviation of their errors, in grades.
     weak, strong
         Shares of topics with a modal preference, and with one where slight preferences count as ties.
     clicks
-        How users click.
+        Parameters of the click sessions.
     aspects
-        Which aspects are labelled as well: ``AspectModel()`` for the paper's; None: none.
+        Aspects that are labelled as well: ``AspectModel()`` for the paper's; None: none.
     """
 
     n_topics: int = 457
     docs_per_topic: int = 20
-    scale: Scale = USUAL_SCALE
+    scale: Scale = DEFAULT_SCALE
     shape: tuple[float, float] = (2.0, 5.0)
     n_facets: int = 10
     rarity: float = 12.0
@@ -99,18 +212,14 @@ class ContextSetting:
             if getattr(self, name) not in words:
                 raise SettingError(f"{name} is {getattr(self, name)!r}", hint=known_names(getattr(self, name), words))
         if not min(self.shape) > 0:
-            raise SettingError(f"shape is {self.shape}, expected two numbers over 0", hint="the usual one is (2, 5)")
-        self._check_who()
-
-    def _check_who(self) -> None:
+            raise SettingError(f"shape is {self.shape}, expected two numbers over 0", hint="the default is (2, 5)")
+        need_ordered(self.scale)
         if self.judged_again and self.again_by >= self.n_assessors:
-            message = f"{self.again_by + 1} of {self.n_assessors} assessors are to judge one topic"
-            raise SettingError(message, hint="ask for more assessors, or for fewer on a topic")
+            message = f"{self.again_by + 1} assessors of a topic are requested, and there are {self.n_assessors}"
+            raise SettingError(message, hint="use more assessors, or fewer for each topic")
         if self.strong > self.weak:
-            message = f"strong is {self.strong:g} and weak {self.weak:g}: a strong preference is a weak one too"
+            message = f"strong is {self.strong:g} and weak {self.weak:g}: a strong preference is also a weak one"
             raise SettingError(message, hint="the paper has 0.23 and 0.91")
-        if len(self.scale) < 2 or not self.scale.ordered:
-            raise SettingError(f"the scale {self.scale} has no two levels in order", hint='as in "bad<good"')
 
     @property
     def top(self) -> int:

@@ -1,35 +1,34 @@
-r"""Two engines whose lists differ in quality and in diversity, and which of their documents are labelled.
+r"""Worth of documents alone and after another one; two engines that rank them; and which documents are labelled.
 
-Engine s goes down its list: at each rank it takes, among the documents not taken yet, the one with the highest
+Two engines differ in quality and in diversity.  At each rank engine s takes, among the remaining documents, the one
+with the highest
 
     q_st u(d) / top + z_sd - diversity_s o(d|d'),    q_st ~ N(quality_s, spread²),    z ~ N(0, 1)
 
-d' being the document just above.  Without diversity that is the order of ``venire.simulation.systems``; with it, what
-repeats the document above comes later.
+d' being the document above.  Without diversity this is the order of ``venire.simulation.systems``; with diversity,
+documents that repeat the one above are ranked lower.
 
 Labels are collected as in Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.2 (design ``paper``): of a list,
 ranks 1 to 5 in isolation, and ranks 2 to 5 given rank 1; for a share of the topics (the paper: three fifths) ranks 1 to
 4 given rank 5, for the others ranks 6 to 10 in isolation, and 7 to 10 given rank 6.  So of the neighbours in a list
 only (2|1) and (7|6) have labels.  Design ``neighbours`` labels ranks 1 to 5 in isolation, and each of them given the
-one above.  A document or a pair that both lists ask for is labelled once.
+one above.  A document or a pair that occurs in both lists is labelled once.
 
-What documents are worth, alone and after another one: a truth made of facets of information.
+A topic has facets of information; document d of worth u(d), from 0 to the top of the scale, covers a set C_d of them.
+Given c, read immediately before,
 
-A topic has facets; document d of worth u(d), from 0 to the top of the scale, covers a set C_d of them.  Given c, read
-just before,
-
-    o(d|c) = |C_d ∩ C_c| / |C_d|            how much of d was in c already               ``overlap``
-    n(d|c) = |C_d \ C_c| / |F \ C_c|        how much of what c left open is in d         ``supplement``
+    o(d|c) = |C_d ∩ C_c| / |C_d|            share of d that is also in c                 ``overlap``
+    n(d|c) = |C_d \ C_c| / |F \ C_c|        share of what c does not cover that is in d  ``supplement``
     u(d|c) = u(d) (1 - redundancy o(d|c) + complementarity n(d|c)),  at most the top     ``worth_given``
 
-A repetition is worth less, a document that completes the one before is worth more, and a worthless one stays so.  With
-redundancy = complementarity = 0 context plays no role.  Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.1,
-describe both effects in words; the formula is ours.
+A repetition is worth less, a document that complements the previous one is worth more, and a worthless one remains
+worthless.  With redundancy = complementarity = 0 context has no effect.  Golbus et al. (2014), Section 3.1, describe
+both effects in words; the formula is ours.
 
-How contents are drawn: u(d) / top ~ Beta(shape), and d covers facet f of topic t with probability
+Distribution of the contents: u(d) / top ~ Beta(shape), and d covers facet f of topic t with probability
 π_tf (1 - breadth (1 - u(d) / top)), where π_tf is the power ``rarity`` of a number ~ U(0, 1): a few facets are
-everywhere and most are rare, so that of two documents one mostly repeats the other or has nothing to do with it; and
-better documents cover more.  Whoever covers none covers one at random.
+frequent and most are rare, so that of two documents one mostly repeats the other or is unrelated to it; and better
+documents cover more facets.  A document that covers none is given one at random.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.checks import need_at_least
 from venire.data.ids import Category, Ids
 from venire.data.runs import RunTable
+from venire.simulation.context.setting import DEPTH, ContextSetting, Engine
 from venire.types import Bools, Codes, Floats, Ints
 
 Places = Ints | Codes
@@ -48,7 +47,7 @@ Places = Ints | Codes
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Documents of every topic: ``worth`` (topic, doc), ``covers`` (topic, doc, facet); and what context does.
+    """Documents of every topic: ``worth`` (topic, doc), ``covers`` (topic, doc, facet); and the effect of context.
 
     Examples
     --------
@@ -65,25 +64,25 @@ class Contents:
     complementarity: float
 
     def overlap(self, topic: Places, doc: Places, given: Places) -> Floats:
-        """o(d|c): how much of a document was in the one before; all (row,) -> (row,).  O(rows x facets)."""
+        """Return o(d|c), the share of a document that is also in the previous one; all (row,).  O(rows x facets)."""
         own, before = self.covers[topic, doc], self.covers[topic, given]
         return np.asarray((own & before).sum(axis=-1) / own.sum(axis=-1), dtype=np.float64)
 
     def supplement(self, topic: Places, doc: Places, given: Places) -> Floats:
-        """n(d|c): how much of what the document before left open is in this one; 0 where it left nothing."""
+        """Return n(d|c), the share of what the previous document does not cover; 0 where it covers everything."""
         own, before = self.covers[topic, doc], self.covers[topic, given]
-        left_open = (~before).sum(axis=-1)
-        return np.asarray((own & ~before).sum(axis=-1) / np.maximum(left_open, 1), dtype=np.float64)
+        not_covered = (~before).sum(axis=-1)
+        return np.asarray((own & ~before).sum(axis=-1) / np.maximum(not_covered, 1), dtype=np.float64)
 
     def worth_given(self, topic: Places, doc: Places, given: Places) -> Floats:
-        """u(d|c), and u(d) where ``given`` is -1; all of one shape -> that shape."""
+        """Return u(d|c), or u(d) where ``given`` is -1; all of one shape -> that shape."""
         alone, before = self.worth[topic, doc], np.maximum(given, 0)
         lost = self.redundancy * self.overlap(topic, doc, before)
-        won = self.complementarity * self.supplement(topic, doc, before)
-        return np.where(given < 0, alone, np.minimum(alone * (1 - lost + won), self.top))
+        gained = self.complementarity * self.supplement(topic, doc, before)
+        return np.where(given < 0, alone, np.minimum(alone * (1 - lost + gained), self.top))
 
     def along(self, lists: Places, context: float) -> Floats:
-        """Utility of each document of ranked lists, Eq. (1): (1 - context) u(d) + context u(d|the one before).
+        """Return the utility of each document of ranked lists, Eq. (1): (1 - context) u(d) + context u(d|previous).
 
         lists (topic, ..., rank) -> (topic, ..., rank)
         """
@@ -92,23 +91,22 @@ class Contents:
         return (1 - context) * self.worth[topic, lists] + context * self.worth_given(topic, lists, before)
 
 
-def drawn_worth(size: tuple[int, int], shape: tuple[float, float], top: int, *, rng: np.random.Generator) -> Floats:
-    """Draw what documents are worth -> (topic, doc)."""
-    return top * rng.beta(*shape, size=size)
+def draw_contents(setting: ContextSetting, *, rng: np.random.Generator) -> Contents:
+    """Draw the worth and the facets of all documents."""
+    worth = setting.top * rng.beta(*setting.shape, size=(setting.n_topics, setting.docs_per_topic))
+    covers = draw_facets(worth / setting.top, setting.n_facets, setting.rarity, setting.breadth, rng=rng)
+    return Contents(worth, covers, setting.top, setting.redundancy, setting.complementarity)
 
 
-def drawn_facets(share: Floats, n_facets: int, rarity: float, breadth: float, *, rng: np.random.Generator) -> Bools:
-    """Draw what documents cover; share (topic, doc) of the top worth -> (topic, doc, facet), at least one each."""
+def draw_facets(share: Floats, n_facets: int, rarity: float, breadth: float, *, rng: np.random.Generator) -> Bools:
+    """Draw the facets of documents; share (topic, doc) of the top worth -> (topic, doc, facet), at least one each."""
     common = rng.random((len(share), 1, n_facets)) ** rarity
     covers = rng.random((*share.shape, n_facets)) < common * (1 - breadth * (1 - share[..., None]))
     own = np.arange(n_facets) == rng.integers(n_facets, size=(*share.shape, 1))
     return np.asarray(covers | (own & ~covers.any(axis=-1, keepdims=True)))
 
 
-DEPTH = 10
-DESIGNS = ("paper", "neighbours")
 SIDES = ("left", "right")
-LABELLED = ("both", "left")
 
 _ALWAYS = [(rank, None) for rank in range(5)] + [(rank, 0) for rank in range(1, 5)]
 TEMPLATES = {
@@ -116,34 +114,11 @@ TEMPLATES = {
     "tenth": (*_ALWAYS, *((rank, None) for rank in range(5, 10)), *((rank, 5) for rank in range(6, 10))),
     "neighbours": (*((rank, None) for rank in range(5)), *((rank, rank - 1) for rank in range(1, 5))),
 }
-"""Which rank is labelled given which, ranks from 0; None: in isolation."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    """A search engine: how well it ranks, and how much it avoids to repeat itself.
-
-    Parameters
-    ----------
-    quality
-        Weight of a document's worth, in standard deviations of the engine's noise; 0: a random order.
-    diversity
-        What it costs a document to repeat all of the one above, likewise.
-    spread
-        Standard deviation of how much the quality varies over topics.
-    """
-
-    quality: float
-    diversity: float = 0.0
-    spread: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name in ("quality", "diversity", "spread"):
-            need_at_least(0, name, getattr(self, name))
+"""Labelled ranks and the rank that is given, from 0; None: in isolation."""
 
 
 def ranked(engine: Engine, contents: Contents, *, rng: np.random.Generator) -> Ints:
-    """Rank documents by one engine -> (topic, rank), places of documents.  O(topics x docs x facets x DEPTH)."""
+    """Rank documents by one engine -> (topic, rank), numbers of documents.  O(topics x docs x facets x DEPTH)."""
     n_topics, n_docs = contents.worth.shape
     quality = engine.quality + engine.spread * rng.standard_normal((n_topics, 1))
     score = quality * contents.worth / contents.top + rng.standard_normal((n_topics, n_docs))
@@ -162,7 +137,7 @@ def ranked(engine: Engine, contents: Contents, *, rng: np.random.Generator) -> I
 def labelled_rows(lists: Ints, fifth: Bools, design: str) -> tuple[Ints, Ints, Ints]:
     """Choose what is labelled; lists (topic, list, rank), fifth (topic,) -> topic, doc, given (-1: none), (row,) each.
 
-    Rows come by topic, document and given, each once.
+    Rows are sorted by topic, document and given, without repeats.
     """
     parts = (("fifth", fifth), ("tenth", ~fifth)) if design == "paper" else ((design, np.ones_like(fifth)),)
     found = [_asked(lists, np.flatnonzero(topics), name) for name, topics in parts]
@@ -175,7 +150,7 @@ def labelled_rows(lists: Ints, fifth: Bools, design: str) -> tuple[Ints, Ints, I
 
 
 def _asked(lists: Ints, topics: Ints, template: str) -> tuple[Ints, Ints, Ints]:
-    """Lay a template over the lists of these topics -> topic, doc, given, (row,) each, with repeats."""
+    """Apply a template to the lists of these topics -> topic, doc, given, (row,) each, with repeats."""
     rank = np.array([own for own, _ in TEMPLATES[template]])
     given = np.array([-1 if other is None else other for _, other in TEMPLATES[template]])
     doc = lists[topics][:, :, rank]
@@ -185,7 +160,7 @@ def _asked(lists: Ints, topics: Ints, template: str) -> tuple[Ints, Ints, Ints]:
 
 
 def run_table(name: str, lists: Ints, topics: Ids, docs: Ids) -> RunTable:
-    """Make the run of one side; lists (topic, rank)."""
+    """Return the run of one side; lists (topic, rank)."""
     n_topics, depth = lists.shape
     return RunTable(
         name=name,

@@ -8,9 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from venire.errors import SettingError
-from venire.simulation.context.aspects import GOLBUS_ASPECTS, Aspect, AspectModel
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.users import ClickModel
+from venire.simulation.context.setting import GOLBUS_ASPECTS, Aspect, AspectModel, ClickModel
 
 NAMES = ("topicality", "novelty", "freshness", "authority", "quality")
 FIRST, SECOND = ("overall", "topicality", "novelty"), ("authority", "freshness", "quality")

@@ -11,16 +11,15 @@ from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.io.runs import scan
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
+from venire.simulation.context.setting import ClickModel, Engine
 from venire.simulation.context.truth import (
     TEMPLATES,
     Contents,
-    Engine,
-    drawn_facets,
-    drawn_worth,
+    draw_contents,
+    draw_facets,
     labelled_rows,
     ranked,
 )
-from venire.simulation.context.users import ClickModel
 
 QUIET = ClickModel(sessions=0)
 SMALL = ContextSetting(n_topics=30, clicks=QUIET)
@@ -79,8 +78,8 @@ class TestWorth:
 
     def test_every_document_covers_something(self):
         rng = np.random.default_rng(0)
-        worth = drawn_worth((50, 30), (2.0, 5.0), 4, rng=rng)
-        covers = drawn_facets(worth / 4, 10, 1e6, 0.5, rng=rng)
+        contents = draw_contents(ContextSetting(n_topics=50, docs_per_topic=30, rarity=1e6), rng=rng)
+        worth, covers = contents.worth, contents.covers
         assert (covers.sum(axis=2) == 1).all()
         assert len(np.unique(covers.argmax(axis=2))) == 10
         assert worth.mean() == pytest.approx(4 * 2 / 7, abs=0.05)
@@ -88,7 +87,7 @@ class TestWorth:
     @pytest.mark.parametrize(("rarity", "breadth"), [(0.0, 0.0), (1.0, 1.0), (2.0, 0.4)])
     def test_facets_are_as_common_as_stated(self, rarity, breadth):
         share = np.tile([0.1, 0.9], (40_000, 1))
-        covers = drawn_facets(share, 12, rarity, breadth, rng=np.random.default_rng(0))
+        covers = draw_facets(share, 12, rarity, breadth, rng=np.random.default_rng(0))
         p = (1 - breadth * (1 - np.array([0.1, 0.9]))) / (
             rarity + 1
         )  # 1 / (rarity + 1): the mean of U(0, 1) to a power
@@ -281,7 +280,7 @@ class TestStreams:
         ({"design": "papers"}, "design is 'papers'"),
         ({"labelled": "right"}, "labelled is 'right'"),
         ({"strong": 0.95}, "strong is 0.95 and weak 0.91"),
-        ({"judged_again": 0.1, "again_by": 20}, "21 of 20 assessors"),
+        ({"judged_again": 0.1, "again_by": 20}, "21 assessors of a topic"),
         ({"shape": (0.0, 1.0)}, "shape is"),
         ({"scale": Scale.parse("a|b")}, "no two levels in order"),
         ({"n_topics": 0}, "n_topics is 0"),

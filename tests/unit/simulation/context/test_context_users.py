@@ -10,8 +10,8 @@ import pytest
 from venire import evaluate
 from venire.errors import SettingError
 from venire.simulation.context.collection import ContextCollection, ContextSetting, generate_context
-from venire.simulation.context.truth import Engine
-from venire.simulation.context.users import ClickModel, sessions_of, strengths, utilities
+from venire.simulation.context.observations import sessions_of, strengths, utilities
+from venire.simulation.context.setting import ClickModel, Engine
 
 QUIET = ClickModel(sessions=0)
 DRIVEN = ContextSetting(redundancy=0.8, context=1.0, design="neighbours", clicks=QUIET)
@@ -41,12 +41,11 @@ class TestPreferences:
 
     def test_strengths_follow_the_thresholds(self):
         seen = np.random.default_rng(0).normal(size=(400, 5))
-        found = strengths(seen, 0.8, 0.3)
-        slight, clear = found.thresholds
+        strength, (slight, clear) = strengths(seen, 0.8, 0.3)
         assert 0 < slight < clear
-        assert np.array_equal(found.strength == 0, np.abs(seen) <= slight)
-        assert np.array_equal(np.abs(found.strength) == 2, np.abs(seen) > clear)
-        assert np.array_equal(np.sign(found.strength), np.where(np.abs(seen) > slight, np.sign(seen), 0))
+        assert np.array_equal(strength == 0, np.abs(seen) <= slight)
+        assert np.array_equal(np.abs(strength) == 2, np.abs(seen) > clear)
+        assert np.array_equal(np.sign(strength), np.where(np.abs(seen) > slight, np.sign(seen), 0))
 
     def test_utility_is_a_mean_of_grades_by_hand(self):
         truth = generate_context(ContextSetting(n_topics=3, clicks=QUIET), rng=1).truth

@@ -10,7 +10,7 @@ from venire.errors import SettingError
 
 pytest.importorskip("matplotlib")
 
-from venire.plots.counting import plot_counts
+from venire.plots.disagreement import plot_counts
 from venire.plots.style import write_figure
 
 
@@ -30,7 +30,7 @@ def test_a_panel_shows_both_counts_highest_first(collection):
     (axes,) = figure.axes
     shown = dots(axes)
     assert shown["for a random user (prm)"] == [each["prm"] for each in counts.records()]
-    assert shown["by the labels alone (binary)"] == [each["binary"] for each in counts.records()]
+    assert shown["by the labels (binary)"] == [each["binary"] for each in counts.records()]
     assert [text.get_text() for text in axes.get_yticklabels()][::-1] == [each["system"] for each in counts.records()]
 
 
