@@ -114,7 +114,9 @@ def plot_click_summary(summary: ClickSummary) -> Figure:
     mean = "mean not known" if np.isnan(ctr.value) else f"mean {ctr.value:.3f}"
     right.axvline(ctr.value, color=style.RED, linewidth=1.5, label=mean)
     if not np.isnan(ctr.low):
-        right.axvspan(ctr.low, ctr.high, color=style.RED, alpha=0.2, linewidth=0, label=f"{ctr.confidence:.0%} interval")
+        right.axvspan(
+            ctr.low, ctr.high, color=style.RED, alpha=0.2, linewidth=0, label=f"{ctr.confidence:.0%} interval"
+        )
     right.set_ylim(0, 1.02)
     right.set_xlim(left=0)
     right.set_xlabel("mean click-through rate (satisfied clicks)")
