@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,6 @@ from venire.scan.numbers import decimals
 from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
 
-T = TypeVar("T")
 Progress = Callable[[int], None]
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
@@ -102,13 +101,24 @@ def inspect_file(
             facts["compression"] = compression(raw.read(8))
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
         odd = text_facts(path, facts, parquet=head.startswith(PARQUET))
-        inspected = _read_as(kind, path, head, facts, how, progress or (lambda _: None))
+        if kind in (RUN, RUN_TABLE):
+            problems = _inspect_run(path, facts, progress or (lambda _: None))
+        elif kind in (LONG, QRELS):
+            kind, problems = _inspect_judgments(kind, path, facts, how)
+        elif kind == DUPLICATES:
+            groups = read_duplicates(path)
+            facts |= {"groups": len(groups), "largest_group": max(map(len, groups))}
+            problems = []
+        else:
+            problems = [_why_unknown(head, facts)]
     except VenireError as error:
         return Inspection(str(path), UNKNOWN, facts, (_problem(error),))
-    lines = {problem.line for problem in inspected.problems if problem.fatal}
-    problems = [*inspected.problems, *(each for each in odd if each.line is None or each.line not in lines)]
+    if kind == QRELS and name_a_choice(split(padded(head.removeprefix(BOM).rpartition(b"\n")[0] + b"\n"), 4)):
+        kind = UNKNOWN
+    lines = {problem.line for problem in problems if problem.fatal}
+    problems += [each for each in odd if each.line is None or each.line not in lines]
     in_order = sorted(problems, key=lambda each: (not each.fatal, each.line or 0))
-    return replace(inspected, file=str(path), problems=tuple(in_order))
+    return Inspection(str(path), kind, facts, tuple(in_order))
 
 
 def compression(magic: bytes) -> str:
@@ -163,25 +173,21 @@ def _look_like_groups(rows: list[list[bytes]]) -> bool:
     return bool(docs) and several and with_digit > 0.9 * len(docs) and distinct > 0.9 * len(docs)
 
 
-def _read_as(
-    kind: str, path: Path, head: bytes, facts: dict[str, Any], how: dict[str, Any], progress: Progress
-) -> Inspection:
-    """Read a file of a kind; facts are added to those known."""
-    if kind in (RUN, RUN_TABLE):
-        return _inspect_run(kind, path, facts, progress)
-    if kind in (LONG, QRELS):
-        if kind == QRELS:
-            lines = head.removeprefix(BOM) if len(head) < HEAD else head.rpartition(b"\n")[0]
-            kind = UNKNOWN if name_a_choice(split(padded(lines + b"\n"), 4)) else QRELS
-        read = reading_all(path, lambda file: judgment_facts(read_judgments(file, **how)))
-        if kind == LONG and (read.result["wide"] if read.result else how.get("layout") in ("wide", "aspects")):
-            kind = WIDE
-        found = {} if read.errors or read.result is None else read.result["facts"]
-        return Inspection("", kind, facts | found, read.problems())
-    if kind == DUPLICATES:
-        groups = read_duplicates(path)
-        return Inspection("", kind, facts | {"groups": len(groups), "largest_group": max(map(len, groups))}, ())
-    return Inspection("", UNKNOWN, facts, (_why_unknown(head, facts),))
+def _inspect_judgments(
+    kind: str, path: Path, facts: dict[str, Any], reading: Mapping[str, Any]
+) -> tuple[str, list[Problem]]:
+    """Read judgments; facts are added where nothing is wrong."""
+    found = reading_all(path, lambda file: read_judgments(file, **reading))
+    judgments: Judgments | None = found.result
+    wide = reading.get("layout") in ("wide", "aspects")
+    if judgments is not None:
+        wide = any(isinstance(note, Note) and note.kind == "wide-table" for note in judgments.notes)
+        if len(judgments) == 0:
+            hint = "; ".join(map(str, judgments.notes)) or None
+            found.errors.append(VenireError("holds no label that counts", hint=hint))
+        if not found.errors:
+            facts |= judgment_facts(judgments)
+    return WIDE if kind == LONG and wide else kind, found.problems()
 
 
 class ReadAll(NamedTuple):
@@ -191,7 +197,7 @@ class ReadAll(NamedTuple):
     errors: list[VenireError]
     warned: list[VenireWarning]
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> list[Problem]:
         """Return errors and warnings as problems; errors that differ in their line alone are one."""
         found: dict[str, Problem] = {}
         lines: dict[str, list[str]] = {}
@@ -204,10 +210,10 @@ class ReadAll(NamedTuple):
         ]
         if len(self.errors) == MOST_ERRORS:
             fatal.append(Problem("further errors are not listed", fatal=True))
-        return (*fatal, *(Problem(each.what, each.line) for each in self.warned))
+        return [*fatal, *(Problem(each.what, each.line) for each in self.warned)]
 
 
-def reading_all(path: Path, read: Callable[[Path], T]) -> ReadAll:
+def reading_all(path: Path, read: Callable[[Path], Any]) -> ReadAll:
     """Read a file, and after an error at a line read a copy without that line, until nothing is wrong."""
     errors: list[VenireError] = []
     with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
@@ -259,9 +265,7 @@ def _problem(error: VenireError) -> Problem:
 
 
 def judgment_facts(judgments: Judgments) -> dict[str, Any]:
-    """Return the summary of judgments under names, and whether it was a wide table."""
-    if len(judgments) == 0:
-        raise VenireError("holds no label that counts", hint="; ".join(map(str, judgments.notes)) or None)
+    """Return the summary of judgments under names."""
     summary = judgments.summary()
     labels = summary.scale.labels
     facts: dict[str, Any] = {
@@ -279,8 +283,7 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
     if "given" in judgments.facets:
         facts["labels_in_condition"] = int(is_conditional(judgments).sum())
-    facts |= dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
-    return {"facts": facts, "wide": any(isinstance(n, Note) and n.kind == "wide-table" for n in judgments.notes)}
+    return facts | dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
 
 
 def text_facts(path: Path, facts: dict[str, Any], *, parquet: bool) -> list[Problem]:
@@ -353,7 +356,7 @@ def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
     return Problem(what, hint=hint, fatal=True)
 
 
-def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progress) -> Inspection:
+def _inspect_run(path: Path, facts: dict[str, Any], progress: Progress) -> list[Problem]:
     """Read runs as commands do, and look at their lines; documents that a list has twice are one error."""
     nothing = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
 
@@ -371,7 +374,8 @@ def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progres
 
     whole = reading_all(path, read)
     found, odd = whole.result or ({}, [])
-    return Inspection("", kind, facts | found, (*whole.problems(), *odd))
+    facts |= found
+    return [*whole.problems(), *odd]
 
 
 def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
