@@ -25,7 +25,7 @@ from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
-from venire.io.lines import BOM, CHUNK, GZIP, ZSTD, opened, read_bytes
+from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
 from venire.io.run_sources import read_runs
 from venire.io.scales import scale_file
@@ -96,11 +96,14 @@ def inspect_file(
     how = dict(reading or {})
     try:
         with opened(path) as file:
-            head = file.read(HEAD)
+            data = file.read()
         with path.open("rb") as raw:
             facts["compression"] = compression(raw.read(8))
+        head = data[:HEAD]
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
-        odd = text_facts(path, facts, parquet=head.startswith(PARQUET))
+        of_text, odd = ({"bytes": len(data)}, []) if head.startswith(PARQUET) else text_facts(data)
+        facts |= of_text
+        del data
         if kind in (RUN, RUN_TABLE):
             problems = _inspect_run(path, facts, progress or (lambda _: None))
         elif kind in (LONG, QRELS):
@@ -286,55 +289,37 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     return facts | dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
 
 
-def text_facts(path: Path, facts: dict[str, Any], *, parquet: bool) -> list[Problem]:
-    """Count bytes, lines and line ends of a text into ``facts``; return what is odd about it."""
-    count: Counter[str] = Counter()
-    ascii_only, bom, last, invalid = True, False, b"\n", None
-    with opened(path) as file:
-        while data := file.read(CHUNK) + file.readline():
-            bom = bom or (count["bytes"] == 0 and data.startswith(BOM))
-            count["bytes"] += len(data)
-            if parquet:
-                continue
-            data = data.removeprefix(BOM) if count["bytes"] == len(data) else data
-            if invalid is None and not data.isascii():
-                ascii_only = False
-                try:
-                    data.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    invalid = count["lines"] + data.count(b"\n", 0, error.start) + 1
-            count["lines"] += data.count(b"\n")
-            count["comments"] += data.count(b"\n#") + data.startswith(b"#")
-            count["empty"] += (b"\n" + data.replace(b"\r\n", b"\n")).replace(b"\n", b"\n\n").count(b"\n\n\n")
-            count["crlf"] += data.count(b"\r\n")
-            count["cr"] += data.count(b"\r")
-            last = data[-1:]
-    if parquet:
-        facts["bytes"] = count["bytes"]
-        return []
-    cut = last != b"\n"
-    n_lines = count["lines"] + cut
-    facts |= {
-        "bytes": count["bytes"] - len(BOM) * bom + cut,
+def text_facts(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
+    """Count bytes, lines and line ends of a text; also return what is odd about it."""
+    bom, cut = data.startswith(BOM), bool(data) and not data.endswith(b"\n")
+    data = data.removeprefix(BOM) + b"\n" * cut
+    n_lines, n_crlf = data.count(b"\n"), data.count(b"\r\n")
+    n_cr, invalid = data.count(b"\r") - n_crlf, None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        invalid = data.count(b"\n", 0, error.start) + 1
+    encoding = "not UTF-8" if invalid is not None else "ASCII" if data.isascii() else "UTF-8"
+    facts = {
+        "bytes": len(data),
         "lines": n_lines,
-        "encoding": ("ASCII" if ascii_only else "UTF-8" if invalid is None else "not UTF-8")
-        + " with byte order mark" * bom,
-        "line_ends": "LF" if not count["crlf"] else "CRLF" if count["crlf"] == n_lines else "LF and CRLF",
-        "comments": count["comments"],
-        "empty_lines": count["empty"],
+        "encoding": encoding + " with byte order mark" * bom,
+        "line_ends": "LF" if not n_crlf else "CRLF" if n_crlf == n_lines else "LF and CRLF",
+        "comments": data.count(b"\n#") + data.startswith(b"#"),
+        "empty_lines": data.replace(b"\r\n", b"\n").split(b"\n")[:-1].count(b""),
     }
-    problems = []
+    odd = []
     if invalid is not None:
         hint = "names are kept byte for byte; to have readable ones, convert it: iconv -f LATIN1 -t UTF-8"
-        problems.append(Problem("is not UTF-8 from here on", invalid, hint))
-    if count["crlf"] and count["crlf"] != n_lines:
-        problems.append(Problem(f"{count['crlf']:,} of {n_lines:,} lines end in CRLF, the others in LF"))
-    if count["cr"] > count["crlf"]:
+        odd.append(Problem("is not UTF-8 from here on", invalid, hint))
+    if n_crlf not in (0, n_lines):
+        odd.append(Problem(f"{n_crlf:,} of {n_lines:,} lines end in CRLF, the others in LF"))
+    if n_cr:
         hint = "lines must end in LF or CRLF: convert them with tr '\\r' '\\n'"
-        problems.append(Problem(f"{count['cr'] - count['crlf']:,} carriage returns do not end a line", hint=hint))
+        odd.append(Problem(f"{n_cr:,} carriage returns do not end a line", hint=hint))
     if cut:
-        problems.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
-    return problems
+        odd.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
+    return facts, odd
 
 
 def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
