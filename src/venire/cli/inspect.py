@@ -38,8 +38,8 @@ Examples:
 def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
     """Say what FILES are, what they hold, and what is wrong with them.
 
-    FILES are judgments, runs or lists of duplicates, folders or patterns of them; what each is, is found out.  Those
-    given with -j are judgments.  Exits with 2 if a file cannot be read.
+    FILES are judgments, runs or lists of duplicates, folders or patterns of them; the kind of each is recognised.
+    Those given with -j are judgments.  Files are read as other commands read them.  Exits with 2 if one cannot be read.
     """
     from venire.io.inspect import inspect_file
 
@@ -66,12 +66,12 @@ def _paths(sources: Iterable[str]) -> Iterator[Path]:
 
     for source in sources:
         if source == "-":
-            raise click.UsageError("inspect looks at files, not at standard input")
+            raise click.UsageError("inspect reads files, not standard input")
         yield from expanded(source)
 
 
 def shared_systems(found: Iterable[Inspection]) -> list[str]:
-    """Note systems that several files claim: an evaluation of both would refuse them."""
+    """Return notes on systems that are in several files, which an evaluation of both would refuse."""
     home: dict[str, str] = {}
     notes = []
     for each in found:
@@ -84,7 +84,7 @@ def shared_systems(found: Iterable[Inspection]) -> list[str]:
 
 
 def as_record(found: Inspection) -> dict[str, object]:
-    """Return what was found out about a file as JSON holds it."""
+    """Return what was found about a file as JSON has it."""
     problems = [{"line": each.line, "what": each.what, "hint": each.hint} for each in found.problems]
     return {"file": found.file, "kind": found.kind, "facts": dict(found.facts), "problems": problems}
 
@@ -100,7 +100,7 @@ def as_table(found: Iterable[Inspection]) -> Table:
 
 
 def in_words(found: Inspection) -> Iterator[str]:
-    """Say what was found out about a file; what there is none of is not mentioned."""
+    """Yield lines of text about a file; facts that are zero or empty are left out."""
     from venire.results import counted
 
     yield f"{found.file}: {found.kind}{'' if found.readable else ', not readable'}"

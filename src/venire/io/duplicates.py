@@ -1,8 +1,7 @@
-"""Documents that are copies of each other, read from a file: each line names a group.
+"""Groups of duplicate documents, read from a file with a group per line.
 
-The form is that of TREC FedWeb 2013: documents of a line, separated by white space, are near-duplicates; a first
-column that is a number (a distance) is passed over unless it is a judged document.  Groups that share a document are
-one.
+The format is that of TREC FedWeb 2013: the documents of a line, separated by white space, are near-duplicates; a first
+column that is a number (a distance) is ignored unless it is a judged document.  Groups that share a document are one.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ Duplicates = Sequence[Sequence[str]]
 
 
 def read_duplicates(path: str | Path) -> Duplicates:
-    """Read groups of documents that are copies of each other."""
+    """Read groups of duplicate documents."""
     groups = [as_text(line).split() for line in read_bytes(Path(path)).splitlines() if not line.startswith(b"#")]
     groups = [group for group in groups if group]
     if not groups:
-        raise FormatError(path, None, "names no documents", hint="expected lines of documents that are copies")
+        raise FormatError(path, None, "names no documents", hint="expected lines of duplicate documents")
     return groups
 
 
 def groups_of(duplicates: Duplicates, items: Items) -> Ints:
-    """Number items so that copies for one topic share a number, that of the first of them -> (item,)."""
+    """Number items so that duplicates of one topic share a number, that of the first of them -> (item,)."""
     known = set(items.doc)
     leader = _leaders([group[1:] if group[0].isdigit() and group[0] not in known else group for group in duplicates])
     first: dict[tuple[int, str], int] = {}
@@ -40,7 +39,7 @@ def groups_of(duplicates: Duplicates, items: Items) -> Ints:
 
 
 def _leaders(groups: Iterable[Sequence[str]]) -> Callable[[str], str]:
-    """Join groups that share a document; return the function from a document to its group's first."""
+    """Merge groups that share a document; return a function from a document to the first of its group."""
     parent: dict[str, str] = {}
 
     def leader(doc: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
-from venire.io.lines import BOM, CHUNK, GZIP, ZSTD, opened, read_bytes
+from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs
 from venire.io.scales import scale_file
@@ -46,7 +46,6 @@ from venire.scan.numbers import decimals
 from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
 
-T = TypeVar("T")
 Progress = Callable[[int], None]
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
@@ -96,18 +95,32 @@ def inspect_file(
     how = dict(reading or {})
     try:
         with opened(path) as file:
-            head = file.read(HEAD)
+            data = file.read()
         with path.open("rb") as raw:
             facts["compression"] = compression(raw.read(8))
+        head = data[:HEAD]
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
-        odd = text_facts(path, facts, parquet=head.startswith(PARQUET))
-        inspected = _read_as(kind, path, head, facts, how, progress or (lambda _: None))
+        of_text, odd = ({"bytes": len(data)}, []) if head.startswith(PARQUET) else text_facts(data)
+        facts |= of_text
+        del data
+        if kind in (RUN, RUN_TABLE):
+            problems = _inspect_run(path, facts, progress or (lambda _: None))
+        elif kind in (LONG, QRELS):
+            kind, problems = _inspect_judgments(kind, path, facts, how)
+        elif kind == DUPLICATES:
+            groups = read_duplicates(path)
+            facts |= {"groups": len(groups), "largest_group": max(map(len, groups))}
+            problems = []
+        else:
+            problems = [_why_unknown(head, facts)]
     except VenireError as error:
         return Inspection(str(path), UNKNOWN, facts, (_problem(error),))
-    lines = {problem.line for problem in inspected.problems if problem.fatal}
-    problems = [*inspected.problems, *(each for each in odd if each.line is None or each.line not in lines)]
+    if kind == QRELS and name_a_choice(split(padded(head.removeprefix(BOM).rpartition(b"\n")[0] + b"\n"), 4)):
+        kind = UNKNOWN
+    lines = {problem.line for problem in problems if problem.fatal}
+    problems += [each for each in odd if each.line is None or each.line not in lines]
     in_order = sorted(problems, key=lambda each: (not each.fatal, each.line or 0))
-    return replace(inspected, file=str(path), problems=tuple(in_order))
+    return Inspection(str(path), kind, facts, tuple(in_order))
 
 
 def compression(magic: bytes) -> str:
@@ -162,25 +175,21 @@ def _look_like_groups(rows: list[list[bytes]]) -> bool:
     return bool(docs) and several and with_digit > 0.9 * len(docs) and distinct > 0.9 * len(docs)
 
 
-def _read_as(
-    kind: str, path: Path, head: bytes, facts: dict[str, Any], how: dict[str, Any], progress: Progress
-) -> Inspection:
-    """Read a file of a kind; facts are added to those known."""
-    if kind in (RUN, RUN_TABLE):
-        return _inspect_run(kind, path, facts, progress)
-    if kind in (LONG, QRELS):
-        if kind == QRELS:
-            lines = head.removeprefix(BOM) if len(head) < HEAD else head.rpartition(b"\n")[0]
-            kind = UNKNOWN if name_a_choice(split(padded(lines + b"\n"), 4)) else QRELS
-        read = reading_all(path, lambda file: judgment_facts(read_judgments(file, **how)))
-        if kind == LONG and (read.result["wide"] if read.result else how.get("layout") in ("wide", "aspects")):
-            kind = WIDE
-        found = {} if read.errors or read.result is None else read.result["facts"]
-        return Inspection("", kind, facts | found, read.problems())
-    if kind == DUPLICATES:
-        groups = read_duplicates(path)
-        return Inspection("", kind, facts | {"groups": len(groups), "largest_group": max(map(len, groups))}, ())
-    return Inspection("", UNKNOWN, facts, (_why_unknown(head, facts),))
+def _inspect_judgments(
+    kind: str, path: Path, facts: dict[str, Any], reading: Mapping[str, Any]
+) -> tuple[str, list[Problem]]:
+    """Read judgments; facts are added where nothing is wrong."""
+    found = reading_all(path, lambda file: read_judgments(file, **reading))
+    judgments: Judgments | None = found.result
+    wide = reading.get("layout") in ("wide", "aspects")
+    if judgments is not None:
+        wide = any(isinstance(note, Note) and note.kind == "wide-table" for note in judgments.notes)
+        if len(judgments) == 0:
+            hint = "; ".join(map(str, judgments.notes)) or None
+            found.errors.append(VenireError("holds no label that counts", hint=hint))
+        if not found.errors:
+            facts |= judgment_facts(judgments)
+    return WIDE if kind == LONG and wide else kind, found.problems()
 
 
 class ReadAll(NamedTuple):
@@ -190,7 +199,7 @@ class ReadAll(NamedTuple):
     errors: list[VenireError]
     warned: list[VenireWarning]
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> list[Problem]:
         """Return errors and warnings as problems; errors that differ in their line alone are one."""
         found: dict[str, Problem] = {}
         lines: dict[str, list[str]] = {}
@@ -203,10 +212,10 @@ class ReadAll(NamedTuple):
         ]
         if len(self.errors) == MOST_ERRORS:
             fatal.append(Problem("further errors are not listed", fatal=True))
-        return (*fatal, *(Problem(each.what, each.line) for each in self.warned))
+        return [*fatal, *(Problem(each.what, each.line) for each in self.warned)]
 
 
-def reading_all(path: Path, read: Callable[[Path], T]) -> ReadAll:
+def reading_all(path: Path, read: Callable[[Path], Any]) -> ReadAll:
     """Read a file, and after an error at a line read a copy without that line, until nothing is wrong."""
     errors: list[VenireError] = []
     with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
@@ -258,9 +267,7 @@ def _problem(error: VenireError) -> Problem:
 
 
 def judgment_facts(judgments: Judgments) -> dict[str, Any]:
-    """Return the summary of judgments under names, and whether it was a wide table."""
-    if len(judgments) == 0:
-        raise VenireError("holds no label that counts", hint="; ".join(map(str, judgments.notes)) or None)
+    """Return the summary of judgments under names."""
     summary = judgments.summary()
     labels = summary.scale.labels
     facts: dict[str, Any] = {
@@ -278,59 +285,40 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
     if "given" in judgments.facets:
         facts["labels_in_condition"] = int(is_conditional(judgments).sum())
-    facts |= dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
-    return {"facts": facts, "wide": any(isinstance(n, Note) and n.kind == "wide-table" for n in judgments.notes)}
+    return facts | dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
 
 
-def text_facts(path: Path, facts: dict[str, Any], *, parquet: bool) -> list[Problem]:
-    """Count bytes, lines and line ends of a text into ``facts``; return what is odd about it."""
-    count: Counter[str] = Counter()
-    ascii_only, bom, last, invalid = True, False, b"\n", None
-    with opened(path) as file:
-        while data := file.read(CHUNK) + file.readline():
-            bom = bom or (count["bytes"] == 0 and data.startswith(BOM))
-            count["bytes"] += len(data)
-            if parquet:
-                continue
-            data = data.removeprefix(BOM) if count["bytes"] == len(data) else data
-            if invalid is None and not data.isascii():
-                ascii_only = False
-                try:
-                    data.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    invalid = count["lines"] + data.count(b"\n", 0, error.start) + 1
-            count["lines"] += data.count(b"\n")
-            count["comments"] += data.count(b"\n#") + data.startswith(b"#")
-            count["empty"] += (b"\n" + data.replace(b"\r\n", b"\n")).replace(b"\n", b"\n\n").count(b"\n\n\n")
-            count["crlf"] += data.count(b"\r\n")
-            count["cr"] += data.count(b"\r")
-            last = data[-1:]
-    if parquet:
-        facts["bytes"] = count["bytes"]
-        return []
-    cut = last != b"\n"
-    n_lines = count["lines"] + cut
-    facts |= {
-        "bytes": count["bytes"] - len(BOM) * bom + cut,
+def text_facts(data: bytes) -> tuple[dict[str, Any], list[Problem]]:
+    """Count bytes, lines and line ends of a text; also return what is odd about it."""
+    bom, cut = data.startswith(BOM), bool(data) and not data.endswith(b"\n")
+    data = data.removeprefix(BOM) + b"\n" * cut
+    n_lines, n_crlf = data.count(b"\n"), data.count(b"\r\n")
+    n_cr, invalid = data.count(b"\r") - n_crlf, None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        invalid = data.count(b"\n", 0, error.start) + 1
+    encoding = "not UTF-8" if invalid is not None else "ASCII" if data.isascii() else "UTF-8"
+    facts = {
+        "bytes": len(data),
         "lines": n_lines,
-        "encoding": ("ASCII" if ascii_only else "UTF-8" if invalid is None else "not UTF-8")
-        + " with byte order mark" * bom,
-        "line_ends": "LF" if not count["crlf"] else "CRLF" if count["crlf"] == n_lines else "LF and CRLF",
-        "comments": count["comments"],
-        "empty_lines": count["empty"],
+        "encoding": encoding + " with byte order mark" * bom,
+        "line_ends": "LF" if not n_crlf else "CRLF" if n_crlf == n_lines else "LF and CRLF",
+        "comments": data.count(b"\n#") + data.startswith(b"#"),
+        "empty_lines": data.replace(b"\r\n", b"\n").split(b"\n")[:-1].count(b""),
     }
-    problems = []
+    odd = []
     if invalid is not None:
         hint = "names are kept byte for byte; to have readable ones, convert it: iconv -f LATIN1 -t UTF-8"
-        problems.append(Problem("is not UTF-8 from here on", invalid, hint))
-    if count["crlf"] and count["crlf"] != n_lines:
-        problems.append(Problem(f"{count['crlf']:,} of {n_lines:,} lines end in CRLF, the others in LF"))
-    if count["cr"] > count["crlf"]:
+        odd.append(Problem("is not UTF-8 from here on", invalid, hint))
+    if n_crlf not in (0, n_lines):
+        odd.append(Problem(f"{n_crlf:,} of {n_lines:,} lines end in CRLF, the others in LF"))
+    if n_cr:
         hint = "lines must end in LF or CRLF: convert them with tr '\\r' '\\n'"
-        problems.append(Problem(f"{count['cr'] - count['crlf']:,} carriage returns do not end a line", hint=hint))
+        odd.append(Problem(f"{n_cr:,} carriage returns do not end a line", hint=hint))
     if cut:
-        problems.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
-    return problems
+        odd.append(Problem("the last line has no line end", n_lines, "if the file was cut off, fetch it again"))
+    return facts, odd
 
 
 def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
@@ -352,7 +340,7 @@ def _why_unknown(head: bytes, facts: Mapping[str, Any]) -> Problem:
     return Problem(what, hint=hint, fatal=True)
 
 
-def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progress) -> Inspection:
+def _inspect_run(path: Path, facts: dict[str, Any], progress: Progress) -> list[Problem]:
     """Read runs as commands do, and look at their lines; documents that a list has twice are one error."""
     nothing = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
 
@@ -370,7 +358,8 @@ def _inspect_run(kind: str, path: Path, facts: dict[str, Any], progress: Progres
 
     whole = reading_all(path, read)
     found, odd = whole.result or ({}, [])
-    return Inspection("", kind, facts | found, (*whole.problems(), *odd))
+    facts |= found
+    return [*whole.problems(), *odd]
 
 
 def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:

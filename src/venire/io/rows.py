@@ -258,7 +258,8 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
         _warn_or_refuse(judgments, order, refused, parts)
     again_later = np.append(again[1:], False)
     superseded = (again & (rule[order] == first)) | (again_later & (rule[order] == last))
-    columns: list[NDArray[Any]] = [same, judgments.label, time, *_rest(parts)]
+    rest = joined_rest(parts)
+    columns: list[NDArray[Any]] = [same, judgments.label, time, *([] if rest is None else [rest])]
     kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
     counts = "first" if (rule == first).any() else "last"
     judgments = _with_counts(judgments, int(superseded.sum()), others, counts, kept)
@@ -266,11 +267,11 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
     return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
 
 
-def _rest(parts: Sequence[Rows]) -> list[Words]:
-    """Return the columns that are not read, as one hash per row, if there are such columns."""
+def joined_rest(parts: Sequence[Any]) -> Words | None:
+    """Concatenate the hashes of the columns that are not read (``rest``), if any part has such columns."""
     if all(part.rest is None for part in parts):
-        return []
-    return [np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])]
+        return None
+    return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
 
 
 def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:

@@ -234,7 +234,7 @@ def test_clusters_leave_out_what_is_unknown():
 
 def test_one_aspect_alone():
     frame = pl.DataFrame({"topic": ["1", "2"], "doc": ["a", "b"], "overall": ["0", "1"]})
-    study = study_aspects(read_aspects(frame), n_draws=5)
+    study = study_aspects(read_aspects(frame, layout="aspects"), n_draws=5)
     assert study.cases.overall == "overall"
     assert study.clusters[0].reason == "there is one aspect"
     assert study.prediction.reason == "there is no other aspect"

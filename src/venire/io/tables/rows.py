@@ -21,7 +21,7 @@ from venire.data.judgments import FACETS
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.lines import read_bytes, stem
-from venire.io.rows import Rows
+from venire.io.rows import Rows, joined_rest
 from venire.io.scales import header_scale, scale_beside
 from venire.io.tables.cells import Batch, encoded, seconds, sliced, texts
 from venire.io.tables.columns import (
@@ -56,15 +56,10 @@ class Part(NamedTuple):
     rest: Words | None = None
 
 
-def read_table(
-    path: Path,
-    *,
-    layout: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    also: Sequence[str] = (),
-    aspects: Sequence[str] | None = None,
-) -> Rows:
+def read_table(path: Path, **reading: Any) -> Rows:
     """Read one table; text formats may be gz or zst.
+
+    Parameters are layout, columns, also and aspects.
 
     layout: "long", "wide" (a column per assessor) or "aspects" (a column per aspect); None recognises it.
     columns: which column is what, as in {"label": "rating"}, where names do not tell.  also: names of further
@@ -76,23 +71,15 @@ def read_table(
 
     When not to use this: qrels have no header, and are read by ``read_qrels``.
     """
-    form = Form(path, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
+    form = _form(path, **reading)
     batches, scale = _batches(path, form)
     rows = rows_of(batches, form, name=path.name, assessor=stem(path))
     return replace(rows, scale=scale or scale_beside(path))
 
 
-def rows_from_frame(
-    frame: pl.DataFrame | pd.DataFrame,
-    *,
-    source: str = "frame",
-    layout: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    also: Sequence[str] = (),
-    aspects: Sequence[str] | None = None,
-) -> Rows:
+def rows_from_frame(frame: pl.DataFrame | pd.DataFrame, *, source: str = "frame", **reading: Any) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
-    form = Form(source, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
+    form = _form(source, **reading)
     table = as_polars(frame, form)
     return rows_of(sliced(table, find_columns(table.columns, form)), form, name=source, assessor="assessor")
 
@@ -139,6 +126,17 @@ def as_polars(frame: object, form: Form) -> pl.DataFrame:
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         message = f"the pandas frame cannot be read ({error})"
         raise FormatError(form.where, None, message, hint="turn columns of mixed types into text first") from None
+
+
+def _form(
+    where: object,
+    *,
+    layout: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    also: Sequence[str] = (),
+    aspects: Sequence[str] | None = None,
+) -> Form:
+    return Form(where, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
 
 
 def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
@@ -300,19 +298,12 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
     frame = frame.with_columns(pl.col(may_be_empty).fill_null("")) if may_be_empty else frame
     line = np.concatenate([part.line for part in parts])
     if not cells:
-        return Part(frame, line, rest=_rest(parts))
+        return Part(frame, line, rest=joined_rest(parts))
     joined = pl.concat(cells)
     row = joined["row"].to_numpy()
     judged = np.bincount(row, minlength=len(line)) > 0
     place = pl.Series("row", (np.cumsum(judged) - 1)[row])
     return Part(frame.filter(pl.Series(judged)), line[judged], joined.with_columns(place))
-
-
-def _rest(parts: Sequence[Part]) -> Words | None:
-    """Concatenate the hashes of the columns that are not read, if any part has them."""
-    if all(part.rest is None for part in parts):
-        return None
-    return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
 
 
 def _label(label: float | str) -> str:
