@@ -244,7 +244,7 @@ def test_one_tag_in_two_files_is_an_error(tmp_path):
     paths = [written(tmp_path, RUN, name) for name in ("one.run", "two.run")]
     with pytest.raises(FormatError, match=r"'sys' is in .*one\.run too") as caught:
         evaluate(JUDGED, read_runs(paths), ["AP"])
-    assert "--system-from file" in (caught.value.hint or "")
+    assert "name systems after their files" in (caught.value.hint or "")
     scores = evaluate(JUDGED, read_runs(paths, system_from="file"), ["AP"])
     assert scores.names["system"] == ("one", "two")
     assert scores.values[:, :, 0].tolist() == [AP_OF_RUN, AP_OF_RUN]

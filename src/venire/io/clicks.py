@@ -356,7 +356,7 @@ def _whole_sessions(batches: Iterable[pl.DataFrame], where: object) -> Iterator[
 
 @dataclass
 class Running:
-    """A group-by whose rows arrive frame by frame: counts are sums, ``first`` is a minimum, names are the same."""
+    """A group-by whose rows arrive frame by frame: counts are sums, ``first`` is a minimum."""
 
     key: str
     parts: list[pl.DataFrame] = field(default_factory=list)
@@ -371,9 +371,8 @@ class Running:
         """Return the sums over all rows so far."""
         import polars as pl
 
-        how = {"topic": pl.Expr.first, "doc": pl.Expr.first, "first": pl.Expr.min}
         names = [name for name in self.parts[0].columns if name != self.key]
-        sums = [how.get(name, pl.Expr.sum)(pl.col(name)) for name in names]
+        sums = [pl.col(name).min() if name == "first" else pl.col(name).sum() for name in names]
         self.parts = [pl.concat(self.parts).lazy().group_by(self.key).agg(sums).collect()]
         return self.parts[0]
 
@@ -384,6 +383,7 @@ class Tally:
 
     dwell: float
     items: Running = field(default_factory=lambda: Running("item"))
+    names: list[pl.DataFrame] = field(default_factory=list)
     ranks: Running = field(default_factory=lambda: Running("rank"))
     lists: Running = field(default_factory=lambda: Running("items"))
     sessions: list[pl.Series] = field(default_factory=list)
@@ -407,7 +407,10 @@ class Tally:
         pages = shown.lazy() if self._by_rank(shown) else shown.lazy().sort("page", "rank", maintain_order=True)
         pages = pages.group_by("page", maintain_order=True).agg(items="item", first=pl.col("row").min())
         items = shown.lazy().group_by("item").agg(pl.col("row").first(), *counts).collect()
-        self.items.add(items.hstack(rows.select("topic", "doc")[items.drop_in_place("row") - self.n_rows]))
+        known = pl.concat([items.select("item").clear(), *(each.select("item") for each in self.names)])
+        new = items.join(known, on="item", how="anti")
+        self.names.append(rows.select("topic", "doc")[new["row"] - self.n_rows].with_columns(new["item"]))
+        self.items.add(items.drop("row"))
         self.ranks.add(shown.lazy().group_by("rank").agg(*counts).collect())
         lists = pages.group_by("items").agg(pl.len().cast(pl.Int64).alias("n_shown"), pl.col("first").min())
         self.lists.add(lists.collect())
@@ -457,7 +460,8 @@ class Tally:
 
         if self.n_rows == 0:
             raise FormatError(where, None, "holds no results that were shown", hint="expected rows under the header")
-        known, line = self.items.total(), np.arange(self.items.parts[0].height) + 1
+        known = self.items.total().join(pl.concat(self.names), on="item")
+        line = np.arange(1, known.height + 1)
         items, number = number_items(*(encoded(known[name], Form(where), line) for name in ("topic", "doc")))
         order = np.argsort(known["item"].to_numpy())
         hashes, number_of = known["item"].to_numpy()[order], number[order]

@@ -88,7 +88,7 @@ def test_features_from_a_file(venire, labels, write, tmp_path):
     assert venire("context", "predict", labels, *QUICK, "--features", features, "--save", model).code == 0
     assert read_conditional_labels(model).columns[-2:] == ("feature length", "feature given length")
     bad = write("bad.csv", "topic,doc,length\nt0,d0,long\n")
-    assert "bad.csv:2: 'long' in column 'length' is no number" in refused(
+    assert "bad.csv:2: 'long' in column 'length' is not a finite number" in refused(
         venire("context", "predict", labels, "--features", bad)
     )
 

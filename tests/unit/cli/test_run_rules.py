@@ -151,7 +151,7 @@ def test_scores_are_as_precise_as_was_said(asked, words):
 def test_scores_that_all_tie_are_said(asked, words):
     answer = asked(words, run(lambda _: 1.0))
     assert "all scores of good, odd, poor tie" in answer.err
-    assert "--order rank" in answer.err
+    assert "order by rank" in answer.err
 
 
 @pytest.mark.parametrize("words", ARGUMENTS)
