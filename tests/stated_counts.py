@@ -10,7 +10,7 @@ from venire import PredictedRelevance, Scale
 from venire.data.relevance import relevant_sets
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.kernels.spread import Spread
+from venire.kernels.shares import Spread
 
 SCALE = Scale.parse("Non<Rel<Key")
 P_KEY, P_REL = (0.1, 0.25, 0.5), (0.2, 0.6, 0.9)

@@ -1,22 +1,24 @@
-"""What can go wrong, in words that say where, what was found, what was expected, and a way out.
+"""Errors and warnings: each says where, what was found, what was expected, and how to resolve it.
 
 VenireError
-├── FormatError        a file or table that cannot be read as what it should be   (also a ValueError)
-├── ScaleError         a label that the scale does not have, or a scale that cannot be  (ValueError)
+├── FormatError        a file or table that cannot be read                        (also a ValueError)
+├── ScaleError         a label that is not on the scale, or an invalid scale      (ValueError)
 ├── GainsError         gains that do not fit the labels or the measure            (ValueError)
 ├── MeasureError       a measure that cannot be read or computed                  (ValueError)
-├── SettingError       a setting from which nothing can be made                   (ValueError)
+├── SettingError       an invalid setting                                         (ValueError)
 ├── TopicsError        runs and judgments that have no topic in common            (ValueError)
-├── PairsError         labels from which disagreement cannot be read              (ValueError)
-├── AmbiguousLabels    several labels for one item and no word on what to do      (ValueError)
-└── UnknownName        a topic, assessor, system or column that is not there      (KeyError)
+├── PairsError         labels from which disagreement cannot be estimated         (ValueError)
+├── AmbiguousLabels    several labels for one item, and no choice among them      (ValueError)
+└── UnknownName        an unknown topic, assessor, system or column               (KeyError)
 
 VenireWarning          (UserWarning)
-├── RepeatedLineWarning    the same judgment stands twice in a file
+├── RepeatedLineWarning    the same judgment occurs twice in a file
 ├── MissingTopicsWarning   a run lacks topics that were judged
 ├── CommentWarning         a comment in a file looks like data
 ├── TiedScoresWarning      all scores of a run tie
 ├── FewPairsWarning        a number rests on few pairs of labels
+├── PoolFitWarning         a model of disagreement is fitted on the whole pool
+├── SelectionWarning       items seem to have been judged again because of their first label
 └── UnjudgedWarning        many documents at the top of a run were never judged
 """
 
@@ -26,11 +28,25 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Way(str):
+    """One way to resolve an error, by settings: ``Way("choose one", assessor="NAME")``; the command line adds flags."""
+
+    __slots__ = ("settings", "text")
+    text: str
+    settings: Mapping[str, str]
+
+    def __new__(cls, text: str, **settings: str) -> Way:
+        """Render the settings as in Python: "choose one (assessor=NAME)"."""
+        way = super().__new__(cls, f"{text} ({', '.join(f'{name}={value}' for name, value in settings.items())})")
+        way.text, way.settings = text, settings
+        return way
 
 
 class VenireError(Exception):
-    """The root of everything Venire raises on purpose; ``hint`` is a way out, or several (``ways``) in one phrase."""
+    """Base class of Venire's errors; ``hint`` is a way to resolve it, or several (``ways``) in one phrase."""
 
     def __init__(self, message: str, *, hint: str | Sequence[str] | None = None) -> None:
         super().__init__(message)
@@ -53,7 +69,7 @@ class FormatError(VenireError, ValueError):
 
 
 class ScaleError(VenireError, ValueError):
-    """A label outside the scale, or a scale that contradicts itself."""
+    """A label that is not on the scale, or an invalid scale."""
 
 
 class GainsError(VenireError, ValueError):
@@ -65,7 +81,7 @@ class MeasureError(VenireError, ValueError):
 
 
 class SettingError(VenireError, ValueError):
-    """A setting from which nothing can be made."""
+    """An invalid setting."""
 
 
 class TopicsError(VenireError, ValueError):
@@ -73,26 +89,26 @@ class TopicsError(VenireError, ValueError):
 
 
 class PairsError(VenireError, ValueError):
-    """Labels from which disagreement cannot be read: none on the same item, or chosen in a way that misleads."""
+    """Labels from which disagreement cannot be estimated: none on the same item, or a biased selection."""
 
 
 class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the state of the data
-    """An item has several labels and the caller did not say what to do with them."""
+    """An item has several labels, and no choice among them was made."""
 
 
 class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of the data
-    """A name that is not there; says which are, nearest first."""
+    """An unknown name; the hint has the known names, nearest first."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(f"there is no {kind} {name!r}", hint=known_names(name, known))
 
 
 class VenireWarning(UserWarning):
-    """The root of Venire's warnings."""
+    """Base class of Venire's warnings."""
 
 
 class RepeatedLineWarning(VenireWarning):
-    """The same judgment stands twice; the repetition was ignored."""
+    """The same judgment occurs twice; the repetition was ignored."""
 
 
 class MissingTopicsWarning(VenireWarning):
@@ -104,7 +120,7 @@ class CommentWarning(VenireWarning):
 
 
 class TiedScoresWarning(VenireWarning):
-    """All scores of a run tie, so that they say nothing of the order of its documents."""
+    """All scores of a run are tied, so they do not order its documents."""
 
 
 class FewPairsWarning(VenireWarning):
@@ -124,13 +140,13 @@ class UnjudgedWarning(VenireWarning):
 
 
 def joined_ways(ways: Sequence[str]) -> str | None:
-    """Ways out as one phrase; None if there is none."""
+    """Join ways to resolve an error into one phrase; None if there is none."""
     *most, last = ways or [""]
     return ", ".join(most) + f"{',' * (len(most) > 1)} or {last}" if most else last or None
 
 
 def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
-    """One phrase that offers the nearest of the known names, or the first few."""
+    """Return a phrase with the nearest of the known names, or the first few."""
     names = [str(each) for each in known]
     near = get_close_matches(name, names, n=3, cutoff=0.6)
     if near:

@@ -1,7 +1,4 @@
-"""Seeds: randomness that can be kept, written down and used again.
-
-Streams: random numbers of their own for each of many draws, the same however draws are divided among blocks.
-"""
+"""Random numbers: seeds that can be reused, and a stream for each draw that does not depend on the size of blocks."""
 
 from __future__ import annotations
 
@@ -16,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def seed_of(rng: RNGLike) -> np.random.SeedSequence:
-    """Settle randomness into a seed that can be kept and used again."""
+    """Return a seed that can be kept and used again."""
     if isinstance(rng, np.random.Generator):
         return cast("np.random.SeedSequence", rng.spawn(1)[0].bit_generator.seed_seq)
     return copied(rng) if isinstance(rng, np.random.SeedSequence) else np.random.SeedSequence(rng)
 
 
 def copied(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """Return the same seed, to spawn from without a trace."""
+    """Return a copy of a seed, so that spawning does not change the original."""
     return np.random.SeedSequence(
         seed.entropy,
         spawn_key=seed.spawn_key,
@@ -33,6 +30,6 @@ def copied(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 
 def stream(seed: SeedSequence, number: int) -> Generator:
-    """Random numbers of one draw, as ``seed.spawn`` would give its child of that number."""
+    """Return the generator of one draw, that of the child of this number of ``seed.spawn``."""
     key = (*seed.spawn_key, number)
     return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size))

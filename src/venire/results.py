@@ -31,12 +31,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def first_few(names: Sequence[str], most: int) -> str:
-    """Return names as a list after a colon has them: "a, b, c", "a, b and 7 more"."""
+    """Return names as a list after a colon: "a, b, c", "a, b and 7 more"."""
     return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def read_number(text: str) -> float:
-    """Read a number as ``float`` does, but for digits that ``_`` parts, which are none in a file; else ValueError."""
+    """Parse a number as ``float`` does, except that digits with ``_`` are a ValueError."""
     if "_" in text:
         raise ValueError(f"{text!r} is not a number")
     return float(text)
@@ -49,7 +49,7 @@ MOST_NOTES = 5
 LONGEST_TEXT = 60
 FEW_COLUMNS = 3
 NOISE = 1e-15
-"""What is not more than this is 0, but for the last digits of a computation."""
+"""Values up to this are rounding errors of 0."""
 
 
 class Note:
@@ -101,7 +101,7 @@ _IN_WORDS = _InWords()
 
 
 class Tabular(ABC):
-    """What has rows and can say in a sentence what they mean.
+    """A result with rows, and a sentence that summarises them.
 
     Examples
     --------
@@ -117,14 +117,14 @@ class Tabular(ABC):
 
     @abstractmethod
     def sentence(self) -> str:
-        """Say what is there in one sentence."""
+        """Return the main finding in one sentence."""
 
     @abstractmethod
     def records(self) -> Records:
-        """Return one dictionary per row, all with the same keys; None where nothing is known."""
+        """Return one dictionary per row, all with the same keys; None for unknown values."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold of it: the sentence, the rows, and the notes if there are any."""
+        """Return it for JSON: the sentence, the rows, and the notes if there are any."""
         sentence = self.sentence()
         notes = _notes(self, sentence)
         return {"sentence": sentence, "rows": self.records()} | ({"notes": notes} if notes else {})
@@ -140,7 +140,7 @@ class Tabular(ABC):
         return self.to_polars().to_pandas()
 
     def _first(self, most: int) -> tuple[Records, int]:
-        """Rows to show, and how many there are; tables with very many need not make them all."""
+        """Rows to show, and their total number; large tables need not make them all."""
         rows = self.records()
         return rows[:most], len(rows)
 
@@ -156,14 +156,14 @@ def as_html(sentence: str, rows: Sequence[dict[str, Any]], *, n_rows: int, notes
     if n_rows > len(rows):
         parts.append(f"<p>and {counted(n_rows - len(rows), 'more row')}</p>")
     if notes:
-        said = [escape(note) for note in notes[:MOST_NOTES]]
-        said += [f"and {counted(len(notes) - MOST_NOTES, 'more note')}"] if len(notes) > MOST_NOTES else []
-        parts.append(f"<ul>{''.join(f'<li>{note}</li>' for note in said)}</ul>")
+        shown_notes = [escape(note) for note in notes[:MOST_NOTES]]
+        shown_notes += [f"and {counted(len(notes) - MOST_NOTES, 'more note')}"] if len(notes) > MOST_NOTES else []
+        parts.append(f"<ul>{''.join(f'<li>{note}</li>' for note in shown_notes)}</ul>")
     return f'<div class="venire">{"".join(parts)}</div>'
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
-    """Write the columns that hold anything, numbers to the right; where there are many, a row takes one line."""
+    """Write the columns that are not empty, numbers right-aligned; with many columns, a row takes one line."""
     names = dict.fromkeys(name for row in rows for name in row)
     columns = [name for name in names if any(row.get(name) is not None for row in rows)]
     if not columns:
@@ -171,9 +171,9 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
     cut = len(columns) > FEW_COLUMNS
     cell = {name: f' style="text-align:{"right" if _is_numeric(rows, name) else "left"}"' for name in columns}
     head = "".join(f'<th scope="col"{cell[name]}>{escape(name)}</th>' for name in columns)
-    said = {name: _said(rows, name) for name in columns}
+    text = {name: _format_of(rows, name) for name in columns}
     body = (
-        "".join(f"<td{cell[name]}{_cell(said[name](row.get(name)), cut=cut)}</td>" for name in columns) for row in rows
+        "".join(f"<td{cell[name]}{_cell(text[name](row.get(name)), cut=cut)}</td>" for name in columns) for row in rows
     )
     lines = "".join(f"<tr>{line}</tr>" for line in body)
     start = '<table style="white-space:nowrap">' if cut else "<table>"
@@ -182,14 +182,14 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _cell(text: str, *, cut: bool) -> str:
-    """Write the rest of a cell; where texts are cut, of a long one its beginning, and the whole if one points at it."""
+    """Write the rest of a cell; long texts are cut, with the whole text as a tooltip."""
     if not cut or len(text) <= LONGEST_TEXT:
         return f">{escape(text)}"
     return f' title="{escape(text)}">{escape(text[: LONGEST_TEXT - 1].rstrip())}…'
 
 
 def shown(value: object, *, noise: float = NOISE) -> str:
-    """Return a cell as people read it: four digits, thousands apart, a dash for nothing; up to ``noise`` it is 0."""
+    """Format a cell: four digits, thousands separated, a dash for nothing; values up to ``noise`` are 0."""
     if not isinstance(value, float) and hasattr(value, "tolist"):
         return shown(value.tolist(), noise=noise)
     if value is None or (isinstance(value, list | tuple) and not value) or (isinstance(value, float) and isnan(value)):
@@ -205,11 +205,8 @@ def shown(value: object, *, noise: float = NOISE) -> str:
     return ", ".join(shown(each, noise=noise) for each in value) if isinstance(value, list | tuple) else str(value)
 
 
-def _said(rows: Iterable[dict[str, Any]], name: str) -> Callable[[object], str]:
-    """How a column is said: counts that are kept as floats, such as 116.0, without their zeros; shares with them.
-
-    P-values may be as small as they like.
-    """
+def _format_of(rows: Iterable[dict[str, Any]], name: str) -> Callable[[object], str]:
+    """Return the format of a column: counts held as floats, such as 116.0, without decimals; p-values as they are."""
     floats = [row[name] for row in rows if isinstance(row.get(name), float) and isfinite(row[name])]
     counts = all(value.is_integer() for value in floats) and any(not 0 <= value <= 1 for value in floats)
     noise = 0.0 if name == "p" or name.startswith("p_") or name.endswith("_p") else NOISE
@@ -224,12 +221,12 @@ def _closed(sentence: str) -> str:
 
 
 def known(value: float) -> float | None:
-    """Return a number for a record: None where it is not known."""
+    """Return a number for a record: None where it is unknown."""
     return None if isnan(value) else float(value)
 
 
 def known_count(value: float) -> float | int | None:
-    """Return a count for a record: a whole number, unless what is counted was weighed; None where it is not known."""
+    """Return a count for a record: a whole number, unless it is weighted; None where it is unknown."""
     return int(value) if isfinite(value) and value == int(value) else known(value)
 
 
@@ -238,7 +235,7 @@ def _is_numeric(rows: Iterable[dict[str, Any]], name: str) -> bool:
 
 
 def _notes(table: Tabular, sentence: str) -> list[str]:
-    """What a table or result says to be careful about, as values or by a method, beyond its sentence."""
+    """Notes and warnings of a result, from attributes or methods, except its sentence."""
     found: list[object] = []
     for name in ("notes", "warnings"):
         some = getattr(table, name, ())
@@ -248,7 +245,7 @@ def _notes(table: Tabular, sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Estimate(Tabular):
-    """A number and its uncertainty; ``level`` is the confidence level of [low, high], ``method`` says how it was had.
+    """A number and its uncertainty: [low, high] is an interval of the given ``confidence``, computed by ``method``.
 
     Examples
     --------
@@ -259,19 +256,19 @@ class Estimate(Tabular):
     value: float
     low: float
     high: float
-    level: float
+    confidence: float
     method: str
 
     def __str__(self) -> str:
         if isnan(self.low):
-            return f"{self.value:.3f} ({self.level:.0%} interval: {self.method})"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%}, {self.method})"
+            return f"{self.value:.3f} ({self.confidence:.0%} interval: {self.method})"
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.confidence:.0%}, {self.method})"
 
     def sentence(self) -> str:
-        """Say the value, its interval and how it was had."""
+        """Return the value, its interval and method."""
         return str(self)
 
     def records(self) -> Records:
-        """Return one row: value, low, high, level, method."""
-        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "level")}
+        """Return one row: value, low, high, confidence, method."""
+        numbers = {name: known(getattr(self, name)) for name in ("value", "low", "high", "confidence")}
         return [{**numbers, "method": self.method}]

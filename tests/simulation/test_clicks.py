@@ -7,7 +7,7 @@ import polars as pl
 from scipy.stats import binomtest
 
 from venire.io.click_logs import read_clicks
-from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.rank_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import topic_weights
 from venire.users.clicks import summarise_clicks
 from venire.users.online_correlations import estimated

@@ -18,7 +18,7 @@ from long_rows import judgments_of
 from venire import Judgments, PredictedRelevance, SelectionWarning
 from venire.disagreement.selection import find_selection
 from venire.kernels.label_pairs import PairSums
-from venire.kernels.spread import spread_of
+from venire.kernels.shares import spread_of
 
 N_COLLECTIONS = 2_000
 JOINT = np.array(

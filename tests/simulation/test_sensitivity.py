@@ -78,7 +78,7 @@ def test_rounds_vary_as_predicted(setting, n):
 def test_estimates_vary_as_predicted_from_the_truth_and_from_any_sample(setting, mirrored):
     """1,000 collections of 800 double judgments, drawn anew each time from one truth."""
     n, rng = 800, np.random.default_rng(2)
-    p, _ = shares(JOINT, TOP)
+    p = shares(JOINT, TOP)
     true = np.sqrt(variance_per_judgment(JOINT, p, TOP, mirrored=mirrored) / n)[0]
     fits = [setting.fit(judged(drawn(JOINT, n, rng), np.zeros(n))) for _ in range(1_000)]
     values = np.array([fit.p[0] for fit in fits])
@@ -146,7 +146,7 @@ def test_topics_that_do_not_matter_add_nothing():
 def test_quantiles_over_topics_cover_other_topics():
     """The p of ever so many topics lies between the 5 % and 95 % quantiles nine times in ten, nearly: 40 topics."""
     rng = np.random.default_rng(7)
-    truth, _ = shares(0.5 * JOINT + 0.5 * np.outer(JOINT.sum(axis=1), JOINT.sum(axis=0)), TOP)
+    truth = shares(0.5 * JOINT + 0.5 * np.outer(JOINT.sum(axis=1), JOINT.sum(axis=0)), TOP)
     inside = 0
     for n in range(300):
         judgments = clustered(40, 60, rng)
@@ -174,7 +174,7 @@ def test_lists_ordered_by_second_labels_promise_too_much():
         None,
     )
     found = against_quality(judgments, lists, SETTING, by=["a"], level="2")
-    truth, _ = shares(JOINT, TOP)
+    truth = shares(JOINT, TOP)
     assert (found.p[0, 0] > truth[0] + 0.05).sum() >= 2
     assert found.one_sided is not None
     one_sided, n = found.one_sided[0, 0], found.pairs[0, 0] / 2

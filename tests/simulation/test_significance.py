@@ -18,7 +18,7 @@ from venire.comparison.tests import (
     holm,
     paired_scores,
 )
-from venire.kernels.differences import differences_of
+from venire.kernels.paired_tests import differences_of
 
 N_COLLECTIONS = 2_000
 N_TOPICS = 30

@@ -12,7 +12,7 @@ The paper's histograms (Figures 2, 3) are over single judgment lists: of an asse
 equally likely, one is drawn, and p is estimated anew.  For self pairs two *different* judgments are drawn: a judgment
 is not compared with itself, which would count as agreement.  ``sd`` is the spread over these draws: what hangs on the
 inconsistency of single assessors; it is not known where nobody judged a page twice.  ``low`` and ``high`` are the 95 %
-interval over topics (``kernels.spread``); one topic gives none.
+interval over topics (``kernels.shares``); one topic gives none.
 
 Pages: what was judged, with copies of a document taken as one page.
 
@@ -34,7 +34,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
 from venire.kernels.label_pairs import PairSums, Sides, pair_sums
-from venire.kernels.spread import FEW_PAIRS, Spread, n_topics_of, spread_of
+from venire.kernels.shares import FEW_PAIRS, Spread, n_topics_of, spread_of
 from venire.results import Tabular, counted, known, known_count
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -158,7 +158,7 @@ class Consistency(Tabular):
                 f"self pairs are of {counted(self.own.n_pages, 'page')}, cross pairs of "
                 f"{counted(self.cross.n_pages, 'page')}: pages judged repeatedly may be of another kind"
             )
-        topics = [word for who, each in self.sides().items() for word in few_topics(each.n_topics, f"{who} pairs")]
+        topics = [str(note) for who, each in self.sides().items() for note in few_topics(each.n_topics, f"{who} pairs")]
         return [*words, *self._not_apart(), *topics, *self._few()]
 
     def _not_apart(self) -> list[str]:

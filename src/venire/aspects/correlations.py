@@ -24,7 +24,7 @@ import numpy as np
 
 from venire.aspects.cases import CHANGE, CONDITION, CONTEXTS, ISOLATION, Cases, Interval
 from venire.errors import SettingError, UnknownName
-from venire.kernels.grade_tables import spearman_of_counts
+from venire.kernels.rank_correlation import spearman_of_counts
 from venire.results import Records, Tabular
 from venire.types import Codes, Floats, Ints
 

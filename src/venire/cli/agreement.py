@@ -93,12 +93,12 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
     reason.  By assessor: agreement with the others, or with the reference, and in what the labels differ.
     """
-    from venire.data.copies import copies, copy_notes
+    from venire.data.assessors import copies, copy_notes
 
     if options["reference"] and options["by"] != "assessor":
         raise click.UsageError("--reference is for --by assessor")
     labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    repeated = copy_notes(copies(labels))
+    repeated = list(map(str, copy_notes(copies(labels))))
     if options["by"] == "assessor":
         _tell_assessors(labels, out, options, repeated)
         return
@@ -127,7 +127,7 @@ def _of_topics(labels: Judgments) -> list[str]:
     n_topics = len(np.unique(labels.items.topic[twice]))
     if n_topics == 1:
         return ["all pairs of labels are of one topic: intervals are over its items, and other topics may differ"]
-    return few_topics(n_topics)
+    return list(map(str, few_topics(n_topics)))
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:

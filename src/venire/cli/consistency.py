@@ -88,7 +88,7 @@ def _overlap(labels: Judgments, copies: Duplicates | None, relevant: str | None)
 
 def _table(records: list[dict[str, Any]], *, people: bool) -> Table:
     """Lay records out; people see numbers that rest on few pairs in brackets."""
-    from venire.kernels.spread import FEW_PAIRS
+    from venire.kernels.shares import FEW_PAIRS
 
     rows = []
     for record in records:

@@ -101,7 +101,7 @@ def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         out.table("scores", score_table(found) if out.for_machines else words_table(found))
     if options["saved"] is not None:
         from venire.context.files import write_conditional_labels
-        from venire.data.fingerprints import fingerprint
+        from venire.data.judgments import fingerprint
 
         write_conditional_labels(model, options["saved"], fingerprint=fingerprint(labels))
     if options["plot"] is not None:

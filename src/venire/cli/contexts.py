@@ -104,7 +104,7 @@ def _predictor(labels: Judgments, *, predict: bool, model: str | None, features:
     if model is None:
         return None
     from venire.context.files import read_conditional_labels
-    from venire.data.fingerprints import fingerprint
+    from venire.data.judgments import fingerprint
 
     fitted = read_conditional_labels(model)
     if fitted.fingerprint == fingerprint(labels):

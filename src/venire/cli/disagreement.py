@@ -176,7 +176,7 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     else:
         out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
     if options["saved"] is not None:
-        from venire.data.fingerprints import fingerprint
+        from venire.data.judgments import fingerprint
         from venire.disagreement.files import write_fit
 
         write_fit(fit, options["saved"], fingerprint=fingerprint(labels))

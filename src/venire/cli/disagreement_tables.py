@@ -90,7 +90,7 @@ def _weights(fit: PredictedRelevanceFit, share: Share, name: str, *, keep: bool)
 def parameter_table(fit: PredictedRelevanceFit, weights: Sequence[Mapping[str, Any]], *, people: bool) -> Table:
     """Lay a fit out, a row per notion of relevance and label; people see numbers that rest on few pairs bracketed."""
     from venire.disagreement.files import KEYS, parameters
-    from venire.kernels.spread import FEW_PAIRS
+    from venire.kernels.shares import FEW_PAIRS
 
     shares = list(dict.fromkeys((each["M"], each["N"]) for each in weights))
     shown = [kind for kind in ("weight", "estimated", "counted") if any(each[kind] is not None for each in weights)]

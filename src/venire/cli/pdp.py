@@ -130,7 +130,7 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
 
         write_figure(plot_pdp(found), options["plot"])
     said = [*(each.sentence() for each in found), *(each.sentence() for each in differences)]
-    out.notes([*said, f"lists: {lists.words}", *left_out, *labels.notes, *tests.notes, *words])
+    out.notes([*said, f"lists: {lists.words}", *map(str, left_out), *labels.notes, *tests.notes, *words])
 
 
 def _others(options: Mapping[str, Any]) -> Judgments | None:

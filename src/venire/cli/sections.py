@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from venire.errors import VenireError, joined_ways
+from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 FLAG = re.compile(r"--[a-z][a-z-]*")
@@ -25,6 +25,12 @@ class Option(click.Option):
         self.section = section
 
 
+def with_flags(way: Way) -> str:
+    """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
+    flags = (f"--{name.replace('_', '-')} {value}" for name, value in way.settings.items())
+    return f"{way.text} ({' '.join(flags)})"
+
+
 class Command(click.Command):
     """A command whose help lists its options in sections."""
 
@@ -34,8 +40,9 @@ class Command(click.Command):
             return super().invoke(ctx)
         except VenireError as error:
             if error.ways:
-                there = {name for parameter in self.get_params(ctx) for name in parameter.opts}
-                error.hint = joined_ways([way for way in error.ways if there.issuperset(FLAG.findall(way))])
+                flags = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+                ways = [with_flags(way) if isinstance(way, Way) else way for way in error.ways]
+                error.hint = joined_ways([way for way in ways if flags.issuperset(FLAG.findall(way))])
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

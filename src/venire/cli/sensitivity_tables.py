@@ -135,7 +135,7 @@ def _summary(records: Records, found: Sensitivity) -> list[dict[str, Any]]:
     """A row per notion of relevance and label: p, from the best list and from all, over topics, and what it takes."""
     from venire.kernels.shares import shares
 
-    p, _ = shares(found.fit.by_topic.sum(axis=0), found.fit.relevant.labels)
+    p = shares(found.fit.by_topic.sum(axis=0), found.fit.relevant.labels)
     rows = [{**record, "p": _known(p, row, level)} for row, level, record in _cells(found)]
     n = len(rows)
     chosen = [

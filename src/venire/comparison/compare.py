@@ -17,7 +17,7 @@ from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, For
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
-from venire.data.copies import copies, copy_notes
+from venire.data.assessors import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor

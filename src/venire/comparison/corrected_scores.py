@@ -30,7 +30,7 @@ from venire.io.duplicates import Duplicates
 from venire.io.judgment_sources import JudgmentsLike, read_also, read_judgments
 from venire.io.runs import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
-from venire.kernels.spread import LEVEL
+from venire.kernels.shares import CONFIDENCE
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
 from venire.measures.random_users import plan_for_users
@@ -62,7 +62,7 @@ class PredictedScores(Tabular):
     def estimate(self, system: str, measure: str | None = None) -> Estimate:
         """Return one system's score with its interval."""
         at = self._place(system, measure)
-        return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), LEVEL, self.method)
+        return Estimate(float(self.value[at]), float(self.low[at]), float(self.high[at]), CONFIDENCE, self.method)
 
     def scores(self) -> Scores:
         """Return the scores without their intervals -> (system, measure)."""
@@ -74,8 +74,8 @@ class PredictedScores(Tabular):
         found = self.estimate(self.systems[best])
         among = f", the highest of {len(self.systems)} systems" if len(self.systems) > 1 else ""
         return (
-            f"For a random user, the mean {self.measures[0]} of {self.systems[best]} is {found.value:.4f} ({LEVEL:.0%} "
-            f"interval {found.low:.4f} to {found.high:.4f}){among}."
+            f"For a random user, the mean {self.measures[0]} of {self.systems[best]} is {found.value:.4f} "
+            f"({CONFIDENCE:.0%} interval {found.low:.4f} to {found.high:.4f}){among}."
         )
 
     def records(self) -> Records:
@@ -248,7 +248,7 @@ def _scores(added: Floats, weights: Floats, p: Floats) -> Floats:
 def _percentiles(draws: Floats) -> Floats:
     """Return the interval -> (2, system, measure); draws without a list of the system are ignored."""
     without = np.isnan(draws).all(axis=0)
-    bounds = np.nanquantile(np.where(without, 0.0, draws), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    bounds = np.nanquantile(np.where(without, 0.0, draws), [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     return np.where(without, np.nan, bounds)
 
 

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.kernels.correlation import kendall_tau, rbo, tau_ap
-from venire.kernels.correlation_matrix import kendall_tau_matrix, rbo_matrix, tau_ap_matrix
+from venire.kernels.rank_correlation import kendall_tau, kendall_tau_matrix, rbo, rbo_matrix, tau_ap, tau_ap_matrix
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.scores import Scores
 from venire.results import Note, Tabular, counted

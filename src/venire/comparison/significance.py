@@ -40,9 +40,8 @@ from venire.comparison.tests import (
     unadjusted,
 )
 from venire.errors import SettingError
-from venire.kernels.differences import Differences
+from venire.kernels.paired_tests import Differences, extreme_t
 from venire.kernels.resampling import topic_weights
-from venire.kernels.studentised import extreme_t
 from venire.measures.scores import Scores
 from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
@@ -265,7 +264,7 @@ def standardised(differences: Differences, *, confidence: float = 0.95) -> tuple
     """Standardised difference, corrected for few topics, and its interval -> three of (pair,)."""
     from scipy.special import nctdtrinc
 
-    root, spread = _root(differences), np.flatnonzero(~differences.alike)
+    root, spread = _root(differences), np.flatnonzero(~differences.without_spread)
     t, df, tail = differences.t[spread], (differences.n[spread] - 1).astype(np.float64), (1 - confidence) / 2
     found = np.full((3, len(root)), np.nan)
     found[:, spread] = correction(df) * t, nctdtrinc(df, 1 - tail, t), nctdtrinc(df, tail, t)
@@ -305,7 +304,7 @@ def _root(differences: Differences) -> Floats:
 
 def _se(differences: Differences) -> Floats:
     """Standard error of the mean difference; NaN where differences are alike -> (pair,)."""
-    return np.where(differences.alike, np.nan, differences.sd) / _root(differences)
+    return np.where(differences.without_spread, np.nan, differences.sd) / _root(differences)
 
 
 def _notes(paired: PairedScores, test: PairTest) -> Iterator[Note]:
@@ -404,7 +403,7 @@ def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) 
     Ties keep the order of the topics.  A difference below the twelfth digit of the scores is a tie.
     """
     paired = paired_scores(scores, measure, pairs=[(a, b)])
-    present, difference = paired.differences.there[:, 0], paired.differences.value[:, 0]
+    present, difference = paired.differences.present[:, 0], paired.differences.value[:, 0]
     order = np.flatnonzero(present)[np.argsort(-difference[present], kind="stable")]
     one, other = paired.values[paired.a[0]], paired.values[paired.b[0]]
     return HeadToHead(

@@ -18,7 +18,7 @@ import numpy as np
 
 from venire.comparison.forecast import FRAGILE, TIE, Forecast
 from venire.errors import SettingError
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.results import Estimate, Tabular, counted
 from venire.types import Bools, Floats, Ints
 

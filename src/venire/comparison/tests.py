@@ -3,9 +3,9 @@ r"""Paired tests: could two equal systems differ so much on these topics?
 Each test is a small value that gives a two-sided p-value for every pair of systems at once.
 
     PairedT           Student's t of the differences
-    Wilcoxon          signed ranks, by the rules of scipy.stats.wilcoxon (1.17): differences of 0 are dropped; exact up
-                      to 50 topics if no two differences are tied and none is 0, exact given the ties up to 13 topics,
-                      else normal, corrected for ties but not for continuity
+    Wilcoxon          signed ranks (1945, doi:10.2307/3001968) by scipy.stats.wilcoxon: differences of 0 are dropped;
+                      exact up to 50 topics if no two differences are tied and none is 0, else normal, corrected for
+                      ties but not for continuity; up to 13 topics exact given the ties, by all signs of the ranks
     SignFlip          Fisher's randomisation of signs, for IR as in Smucker, Allan and Carterette (2007,
                       doi:10.1145/1321440.1321528); all signs where they are no more than the draws
     PairedBootstrap   Sakai (2006, doi:10.1145/1148170.1148261): the mean shifted to 0, topics resampled, t compared
@@ -43,10 +43,16 @@ import numpy as np
 
 from venire.checks import need_at_least
 from venire.errors import MeasureError, SettingError, UnknownName
-from venire.kernels import mean_ranges, signs, studentised
-from venire.kernels.differences import Differences, all_pairs, differences_of
+from venire.kernels import paired_tests
+from venire.kernels.paired_tests import (
+    Differences,
+    all_pairs,
+    all_signs,
+    count_sums_as_large,
+    differences_of,
+    random_signs,
+)
 from venire.kernels.resampling import topic_weights
-from venire.kernels.signed_ranks import exact_tails, normal_tails, signed_ranks
 from venire.measures.scores import Scores
 from venire.results import counted
 from venire.types import Bools, Floats, Ints
@@ -179,7 +185,7 @@ class PairedT(PairTest):
         from scipy.special import stdtr
 
         differences = paired.differences
-        spread = ~differences.alike
+        spread = ~differences.without_spread
         p = _of_alike(differences)
         p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
         return p
@@ -195,12 +201,18 @@ class Wilcoxon(PairTest):
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
+        from scipy.stats import wilcoxon
+
         differences = paired.differences
-        ranks = signed_ranks(differences)
-        p = normal_tails(ranks)
-        exact = (differences.n <= EXACT_TIED) | ((differences.n <= EXACT_UNTIED) & ~ranks.tied)
-        if exact.any():
-            p[exact] = exact_tails(ranks.doubled[:, exact], ranks.plus[exact])
+        differ = differences.value.any(axis=0)
+        few, many = (differ & chosen for chosen in (differences.n <= EXACT_TIED, differences.n > EXACT_TIED))
+        p = np.ones(len(differences.n))
+        if few.any():
+            ranks = _signed_ranks(differences.value[:, few])[:EXACT_TIED]
+            p[few] = count_sums_as_large(ranks, all_signs(len(ranks))) / 2.0 ** len(ranks)
+        if many.any():
+            values = np.where(differences.present, differences.value, np.nan)[:, many]
+            p[many] = wilcoxon(values, axis=0, nan_policy="omit").pvalue
         return np.where(differences.n < 2, np.nan, p)
 
     def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
@@ -221,10 +233,10 @@ class SignFlip(_RandomTest):
         differences = paired.differences
         n_topics = len(differences.value)
         if self._exact(n_topics):
-            p = signs.count_as_large(differences.value, signs.all_signs(n_topics)) / 2.0**n_topics
+            p = count_sums_as_large(differences.value, all_signs(n_topics)) / 2.0**n_topics
         else:
-            drawn = (signs.random_signs(n_topics, n, rng) for n in _blocks(self.n))
-            p = _of_counts(sum(signs.count_as_large(differences.value, each) for each in drawn), self.n)
+            drawn = (random_signs(n_topics, n, rng) for n in _blocks(self.n))
+            p = _of_counts(sum(count_sums_as_large(differences.value, each) for each in drawn), self.n)
         return np.where(differences.n < 2, np.nan, p)
 
     def words(self, n_topics: int) -> str:
@@ -250,8 +262,8 @@ class PairedBootstrap(_RandomTest):
         """Return the achieved significance level of every pair -> (pair,)."""
         differences = paired.differences
         drawn = (topic_weights(len(differences.value), n, rng) for n in _blocks(self.n))
-        p = _of_counts(sum(studentised.count_as_large(differences, each) for each in drawn), self.n)
-        return np.where(differences.alike, np.maximum(_of_alike(differences), 1 / (1 + self.n)), p)
+        p = _of_counts(sum(paired_tests.count_t_as_large(differences, each) for each in drawn), self.n)
+        return np.where(differences.without_spread, np.maximum(_of_alike(differences), 1 / (1 + self.n)), p)
 
     def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
@@ -269,16 +281,16 @@ class TukeyHSD(_RandomTest):
         complete = self.complete(paired)
         values = paired.values[:, complete]
         means = values.mean(axis=1)
-        ranges = mean_ranges.permuted_ranges(values, self.n, rng)
-        return _of_counts(mean_ranges.count_as_wide(ranges, means[paired.a] - means[paired.b]), self.n)
+        ranges = paired_tests.permuted_ranges(values, self.n, rng)
+        return _of_counts(paired_tests.count_as_wide(ranges, means[paired.a] - means[paired.b]), self.n)
 
     def critical(self, paired: PairedScores, rng: np.random.Generator, *, alpha: float = 0.05) -> float:
         """The smallest difference of means with a p-value of at most alpha; infinite if the draws are too few."""
         most = int(np.floor(alpha * (1 + self.n) + 1e-9)) - 1
         if most < 0:
             return float("inf")
-        ranges = mean_ranges.permuted_ranges(paired.values[:, self.complete(paired)], self.n, rng)
-        return mean_ranges.critical_range(ranges, most)
+        ranges = paired_tests.permuted_ranges(paired.values[:, self.complete(paired)], self.n, rng)
+        return paired_tests.critical_range(ranges, most)
 
     def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
         """Return the name of the test."""
@@ -302,6 +314,15 @@ class TukeyHSD(_RandomTest):
 def _blocks(n: int) -> Iterator[int]:
     """Draws in blocks, so that memory does not grow with their number."""
     return (min(BLOCK_DRAWS, n - first) for first in range(0, n, BLOCK_DRAWS))
+
+
+def _signed_ranks(value: Floats) -> Floats:
+    """Signed ranks of absolute differences, largest first; ties have the mean rank, 0 has none -> (topic, pair)."""
+    from scipy.stats import rankdata
+
+    size = np.where(value != 0, np.abs(value), np.nan)
+    ranks = np.nan_to_num(rankdata(size, axis=0, nan_policy="omit")) * np.sign(value)
+    return np.take_along_axis(ranks, np.argsort(-np.abs(ranks), axis=0, kind="stable"), axis=0)
 
 
 def _of_counts(counts: Ints | int, n: int) -> Floats:

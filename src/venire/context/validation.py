@@ -19,7 +19,7 @@ Expected calibration error, over ten bins of the confidence (Naeini et al. 2015,
 .. math:: ECE = \sum_b \frac{n_b}{n} |\text{share right}_b - \text{mean confidence}_b|
 
 With few cases it is above 0 even where every confidence is right; ``calibrated_error`` says how far.  Intervals of the
-share that is right are by ``kernels.clustered_shares``, since cases of one topic are alike.
+share that is right are by ``kernels.shares``, since cases of one topic are alike.
 
 What labels in condition are predicted by without a model: what a predictor has to beat.
 
@@ -44,8 +44,8 @@ from venire.context.model import MOST_LABELS, REGULARISATION, Regression, fit_pa
 from venire.context.pairs import LabelledPairs, labelled_pairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
+from venire.kernels.shares import CONFIDENCE, clustered_shares
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -89,7 +89,7 @@ def reliability(confidence: Floats, hit: Bools, topic: Codes) -> Reliability:
     cell, size = number * BINS + at, (int(number.max()) + 1) * BINS
     hits = np.bincount(cell, weights=hit, minlength=size).astype(np.float64, copy=False).reshape(-1, BINS)
     cases = np.bincount(cell, minlength=size).reshape(-1, BINS).astype(np.float64)
-    share, low, high = clustered_shares(hits, cases, level=LEVEL)
+    share, low, high = clustered_shares(hits, cases, confidence=CONFIDENCE)
     with np.errstate(invalid="ignore"):
         mean = np.bincount(at, weights=confidence, minlength=BINS) / n
     edges = np.arange(BINS + 1) / BINS
@@ -332,8 +332,8 @@ def _scored(
     k, method = len(guesses), f"bootstrap over topics, n={n_draws}"
 
     def estimate(value: float, draws: Floats) -> Estimate:
-        low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        return Estimate(float(value), float(low), float(high), LEVEL, method)
+        low, high = np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        return Estimate(float(value), float(low), float(high), CONFIDENCE, method)
 
     scores = tuple(
         MethodScore(

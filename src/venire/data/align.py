@@ -1,9 +1,8 @@
-"""The bridge from facts and labels to arrays: ranked gains, list by list, in padded blocks.
+"""Ranked gains as arrays: lists and their judged items in padded blocks.
 
 A block holds lists of similar length side by side.  Its *slots* are the judged items of each list in rank order (or
-all ranks, where unjudged documents have a gain), padded to the longest.  Gains enter as one row per judge, so
-every array a measure sees is (judge, list, slot).  Two items that no topic has complete the picture: an unjudged
-document, and nothing at all (padding).
+all ranks, where unjudged documents have a gain), padded to the longest.  Gains have one row per judge, so
+every array a measure sees is (judge, list, slot).  Two extra items stand for an unjudged document and for padding.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from venire.types import Bools, Codes, Floats, Ints
 
 CELLS = 1 << 20
 NOWHERE = 1 << 30
-"""The rank of a slot that no document stands in: beyond every cut-off."""
+"""The rank of padding: beyond every cut-off."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """What a measure is a function of.
+    """The input of a measure.
 
     gains, judged (judge, list, slot); rank (list, slot) or (judge, list, slot), ascending, NOWHERE in padding;
-    depth (list,); ideal: what the measure itself made of the best ranking, (judge, list, ...), or None.
+    depth (list,); ideal: the value of the measure for the best ranking, (judge, list, ...), or None.
     """
 
     gains: Floats
@@ -37,7 +36,7 @@ class Ranked:
     ideal: Floats | None = None
 
     def upto(self, k: int | None) -> Ranked:
-        """Forget what stands below rank k."""
+        """Drop everything below rank k."""
         if k is None:
             return self
         seen = self.rank <= k
@@ -48,7 +47,7 @@ class Ranked:
         return replace(self, gains=gains, rank=self.rank[..., :width], judged=judged)
 
     def by_rank(self, depth: int) -> Floats:
-        """Return gains by rank, zero where no judged document stands -> (judge, list, depth)."""
+        """Return gains by rank, zero without a judged document -> (judge, list, depth)."""
         rank = np.broadcast_to(self.rank, self.gains.shape)
         table = np.zeros((*self.gains.shape[:-1], depth + 1))
         np.put_along_axis(table, np.minimum(rank - 1, depth), self.gains, axis=-1)
@@ -66,7 +65,7 @@ class Block:
 
 
 def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bool, n_judges: int) -> Iterator[Block]:
-    """Cut the lists down to ``depth`` and put them side by side.  O(hits), or O(ranks) with ``every_rank``."""
+    """Cut lists at ``depth`` and arrange them in blocks.  O(hits), or O(ranks) with ``every_rank``."""
     unjudged, nothing = n_items, n_items + 1
     cells = max(1, CELLS // n_judges)
     rank, item, start = facts.rank, facts.item, facts.offset
@@ -91,14 +90,14 @@ def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bo
 
 
 def topic_blocks(n_items_of: Ints, nothing: int, *, n_judges: int) -> Iterator[tuple[Ints, Ints]]:
-    """Put the items of each topic side by side: numbers of the topics (topic,), items (topic, slot)."""
+    """Arrange the items of each topic in blocks: numbers of the topics (topic,), items (topic, slot)."""
     start = offsets(n_items_of)
     for topics, width in blocks(n_items_of, cells=max(1, CELLS // n_judges)):
         yield topics, gather(start[topics], n_items_of[topics], width, padding=nothing)
 
 
 def copies(judged: Bools, group: Ints) -> Bools:
-    """Mark judged documents that are copies of one judged higher up in the same list.
+    """Mark judged documents that are copies of a judged document higher up in the same list.
 
     judged (judge, list, slot), group (list, slot) -> (judge, list, slot)
     """
@@ -107,7 +106,7 @@ def copies(judged: Bools, group: Ints) -> Bools:
     slot = np.arange(group.shape[-1])
     starts = np.append(np.ones((len(group), 1), dtype=np.bool_), ordered[:, 1:] != ordered[:, :-1], axis=1)
     first = np.maximum.accumulate(np.where(starts[:, : len(slot)], slot, 0), axis=-1)
-    there = np.take_along_axis(judged, order[None], axis=-1)
-    above = there.cumsum(axis=-1) - there
-    again = there & (above > np.take_along_axis(above, first[None], axis=-1))
+    ordered_judged = np.take_along_axis(judged, order[None], axis=-1)
+    above = ordered_judged.cumsum(axis=-1) - ordered_judged
+    again = ordered_judged & (above > np.take_along_axis(above, first[None], axis=-1))
     return np.take_along_axis(again, np.argsort(order, axis=-1)[None], axis=-1)

@@ -1,12 +1,11 @@
-"""Aspects: grades of a document on several sides of relevance, side by side.
+"""Aspects: grades of a document on several aspects of relevance.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 4.1: an assessor grades a document on topicality, novelty,
-freshness, authority and quality, beside overall, in isolation and in condition (``given`` another document).  "N/A",
-not applicable, is a label of its own: the assessor looked and could not say.  It is not the same as no label.  Every
-aspect has a scale of its own.
+freshness, authority and quality, besides overall relevance, in isolation and conditionally (``given`` another
+document).  "N/A", not applicable, is a label of its own, not the same as no label.  Every aspect has its own scale.
 
-``Aspects`` has a row per document, document read before, and assessor, and a column per aspect.  To all that scores
-documents, an N/A counts as no judgment (``rows.assemble`` sets it aside and says how many there were).
+``Aspects`` has a row per document, document read before, and assessor, and a column per aspect.  For scoring, N/A
+counts as no judgment (readers leave it out, with a note).
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from venire.data.judgments import FACETS, Items, Judgments
 from venire.data.rows import NOT_APPLICABLE, inferred_scale
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, FormatError, ScaleError, UnknownName
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 ABSENT, NO_LABEL = -1, -2
-"""What stands for a grade where an aspect was found not applicable, and where nobody said anything."""
+"""Codes for an aspect that is not applicable, and for no label."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +54,7 @@ class Aspects(Tabular):
         return np.array([bool(name) for name in self.given.names], dtype=np.bool_)[self.given.codes]
 
     def number_of(self, name: str) -> int:
-        """Return the place of an aspect, or say which there are."""
+        """Return the number of an aspect; raise if it is unknown."""
         if name not in self.names:
             raise UnknownName("aspect", name, self.names)
         return self.names.index(name)
@@ -79,28 +78,28 @@ class Aspects(Tabular):
         )
 
     def complete(self, names: Iterable[str] | None = None) -> Bools:
-        """Mark the rows with a grade, not N/A, on each of these aspects, or on all -> (row,)."""
+        """Mark the rows with a grade, not N/A, on each of these aspects (default: all) -> (row,)."""
         columns = [self.number_of(name) for name in (self.names if names is None else names)]
         return np.asarray((self.grade[:, columns] >= 0).all(axis=1))
 
     def judgments(self, name: str) -> Judgments:
-        """Return the grades on one aspect as judgments on its own scale; N/A is set aside."""
+        """Return the grades on one aspect as judgments on its own scale, without N/A."""
         grade = self.grades(name)
         absent = int((grade == ABSENT).sum())
-        notes = [f"{counted(absent, 'label')} {NOT_APPLICABLE} for {name} {_are(absent)} taken as unjudged"]
+        note = Note("not-applicable", "{n:label} N/A for {aspect} taken as unjudged", n=absent, aspect=name)
         rows = grade >= 0
         facets = {"given": self.given.take(rows)} if self.is_conditional.any() else {}
         labels = Judgments(self.scale_of(name), self.items, self.item[rows], self.assessor.take(rows), grade[rows])
-        return replace(labels, facets=facets, notes=tuple(notes) if absent else ())
+        return replace(labels, facets=facets, notes=(str(note),) if absent else ())
 
     def sentence(self) -> str:
-        """Say what there is in one line."""
+        """Return the counts in one line."""
         absent, given = int((self.grade == ABSENT).sum()), int(self.is_conditional.sum())
         docs, topics = counted(len(np.unique(self.item)), "document"), counted(len(np.unique(self.topic)), "topic")
         return (
             f"{counted(int((self.grade != NO_LABEL).sum()), 'label')} on {counted(len(self.names), 'aspect')} "
             f"({', '.join(self.names)}) of {docs} of {topics}: {counted(len(self) - given, 'time')} in isolation, "
-            f"{given:,} in condition; {absent:,} are {NOT_APPLICABLE}."
+            f"{given:,} conditional; {absent:,} are {NOT_APPLICABLE}."
         )
 
     def records(self) -> Records:
@@ -127,7 +126,7 @@ class Aspects(Tabular):
 def aspects_of(
     judgments: Judgments, *, scales: Mapping[str, Scale] | None = None, not_applicable: str = NOT_APPLICABLE
 ) -> Aspects:
-    """Lay the labels of judgments with a column ``aspect`` side by side.
+    """Arrange judgments with a column ``aspect`` in one column per aspect.
 
     scales: that of each aspect; without it, the scale that reading inferred for the aspect, else that of all labels.
     not_applicable: the label, if the judgments' scale has it, that is no grade.  Cost: O(rows log rows).
@@ -142,16 +141,16 @@ def aspects_of(
     """
     if "aspect" not in judgments.facets:
         raise UnknownName("column", "aspect", ["topic", "assessor", *judgments.facets])
-    _refuse_other_facets(judgments)
+    judgments.require_one(*(name for name in FACETS if name not in ("aspect", "given")))
     aspect = judgments.facets["aspect"]
     names = tuple(aspect.names)
     own = {**dict(judgments.scale.aspects), **(scales or {})}
     plain = _without(judgments.scale, not_applicable)
-    settled = tuple(own.get(name, plain) for name in names)
+    own_scales = tuple(own.get(name, plain) for name in names)
     row, first = _numbered(judgments)
     _refuse_repeats(judgments, row, aspect)
-    _refuse_off_scale(judgments, settled, not_applicable)
-    table = np.array([each.levels_from(judgments.scale) for each in settled], dtype=np.int32)
+    _refuse_off_scale(judgments, own_scales, not_applicable)
+    table = np.array([each.levels_from(judgments.scale) for each in own_scales], dtype=np.int32)
     if not_applicable in judgments.scale.labels:
         table[:, judgments.scale.level_of(not_applicable)] = ABSENT
     grade: Codes = np.full((len(first), len(names)), NO_LABEL, dtype=np.int32)
@@ -159,7 +158,7 @@ def aspects_of(
     given = judgments.facets.get("given") or Category.constant("", len(judgments))
     return Aspects(
         names,
-        settled,
+        own_scales,
         judgments.items,
         judgments.item[first],
         given.take(first),
@@ -170,7 +169,7 @@ def aspects_of(
 
 
 def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
-    """Infer a scale for every aspect from its own labels; nothing where all have that of the file.  O(rows)."""
+    """Infer a scale for every aspect from its own labels; empty where all have the scale of the file.  O(rows)."""
     aspect = judgments.facets.get("aspect")
     if aspect is None or len(aspect.names) < 2:
         return {}
@@ -185,7 +184,7 @@ def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
 
 
 def shares_of_top(scale: Scale, *, exponential: bool = False, reverse: bool = False) -> Floats:
-    """Worth of each label from 0 to 1, as a share of the top label's, by linear or exponential gains.
+    """Return the linear or exponential gain of each label as a share of that of the top label.
 
     reverse: the lowest label is the best.
     """
@@ -201,7 +200,7 @@ def _without(scale: Scale, label: str) -> Scale:
 
 
 def _numbered(judgments: Judgments) -> tuple[Ints, Ints]:
-    """Number what is graded together: item, document read before, and assessor; also a row of each."""
+    """Number the rows of the table: item, document read before, and assessor; also the first row of each."""
     given = judgments.facets.get("given")
     number = judgments.item.astype(np.int64)
     if given is not None:
@@ -209,16 +208,6 @@ def _numbered(judgments: Judgments) -> tuple[Ints, Ints]:
     cell = number * max(len(judgments.assessor.names), 1) + judgments.assessor.codes
     _, first, row = np.unique(cell, return_index=True, return_inverse=True)
     return row, first
-
-
-def _refuse_other_facets(judgments: Judgments) -> None:
-    for name in (name for name in FACETS if name not in ("aspect", "given") and name in judgments.facets):
-        values = list(judgments.facets[name].names)
-        if len(values) > 1:
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name}, and nothing says which counts",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
-            )
 
 
 def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
@@ -229,8 +218,8 @@ def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
         at = int(again.min())
         doc, name = judgments.items.doc[int(judgments.item[at])], aspect.names[int(aspect.codes[at])]
         raise AmbiguousLabels(
-            f"document {doc!r} has several {name!r} labels by one assessor, and nothing says which counts",
-            hint="keep one of them with --repeats first (or last)",
+            f"document {doc!r} has several {name!r} labels by one assessor",
+            hint="keep the first or the last of repeated labels when reading",
         )
 
 
@@ -247,7 +236,7 @@ def _refuse_off_scale(judgments: Judgments, scales: Iterable[Scale], not_applica
 
 
 def refuse_unknown_aspect(aspect: Category, known: Iterable[str], where: object, line: Ints) -> None:
-    """Raise at the first row, of those at these lines, whose aspect is not one that is expected."""
+    """Raise at the first row (with its line) whose aspect is not known."""
     names, expected = list(aspect.names), list(known)
     wrong = [code for code, name in enumerate(names) if name not in expected]
     rows = np.flatnonzero(np.isin(aspect.codes, wrong))
@@ -255,7 +244,3 @@ def refuse_unknown_aspect(aspect: Category, known: Iterable[str], where: object,
         name = names[int(aspect.codes[rows[0]])]
         listed = ", ".join(repr(each) for each in expected)
         raise FormatError(where, int(line[rows[0]]), f"there is no aspect {name!r}", hint=f"expected {listed}")
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"

@@ -1,12 +1,12 @@
-"""Context: which label in condition stands for a document that is read after another.
+"""Context: the conditional label of a document that is read after another.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.2: for the document at rank i the label g(d_i|d_(i-1)) is
-the one collected, else the one predicted.  Where neither is there, Venire backs off: to g(d_i) ("isolation"), or to the
-collected g(d_i|d_1) and only then to g(d_i) ("first").  The first document has g(d_1|d_0) = g(d_1).
+the one collected, else the one predicted.  Without either, Venire backs off: to g(d_i) ("isolation"), or to the
+collected g(d_i|d_1) and then to g(d_i) ("first").  The first document has g(d_1|d_0) = g(d_1).
 
-Labels in condition are a panel whose items are pairs of documents, so assessors are chosen or pooled as they are in
-isolation.  Nothing is predicted where one of the two documents has no label in isolation by the same judge, as after a
-document that nobody judged: there the back-off comes in.
+Conditional labels are a panel whose items are pairs of documents, so assessors are chosen or pooled as for labels in
+isolation.  Nothing is predicted where one of the two documents has no label in isolation by the same judge; the
+back-off applies there.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints
 
 BACKOFFS = ("isolation", "first")
 NONE, FIRST_RANK, COLLECTED, PREDICTED, GIVEN_FIRST, ISOLATION = range(6)
-"""Where the label in condition of a document comes from; NONE: the document has no label at all."""
+"""Source of the conditional label of a document; NONE: the document has no label."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What stands for labels in condition that were not collected.
+    """How conditional labels that were not collected are replaced.
 
     Parameters
     ----------
-    predictor : whoever predicts them, such as ``fit_conditional_labels(...)``; None predicts nothing
+    predictor : a model that predicts them, such as ``fit_conditional_labels(...)``, or None
     backoff : "isolation": g(d_i); "first": the collected g(d_i|d_1), else g(d_i)
     expected : the mean gain over the predicted labels, in place of the gain of the most probable one
     """
@@ -47,10 +48,7 @@ class Context:
         if self.backoff not in BACKOFFS:
             raise UnknownName("back-off", self.backoff, BACKOFFS)
         if self.expected and self.predictor is None:
-            raise SettingError(
-                "an expected gain needs predicted labels",
-                hint="give a predictor; on the command line --predict or --context-model FILE",
-            )
+            raise SettingError("an expected gain needs predicted labels", hint="fit or read a model that predicts them")
 
     def shares(self, pairs: ContextPairs, n_labels: int) -> Floats:
         """Weight of each label for pairs whose label was not collected -> (pair, label)."""
@@ -66,9 +64,9 @@ class Context:
 
 
 class Reads(NamedTuple):
-    """Documents as somebody reads them; all broadcast to (judge, list, slot).
+    """Documents in the order of reading; all broadcast to (judge, list, slot).
 
-    rank (from 1); item; previous, first: the item read just before, and that at rank 1; -1 where that is not known.
+    rank (from 1); item; previous, first: the item read just before, and that at rank 1; -1 where unknown.
     """
 
     rank: Ints
@@ -78,7 +76,7 @@ class Reads(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Labels in condition: row and source (judge, list, slot); rows into shares (row, label), -1 for none."""
+    """Conditional labels: row and source (judge, list, slot); rows into shares (row, label), -1 for none."""
 
     row: Ints
     source: Ints
@@ -87,7 +85,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Labels in condition by the judges of a panel.
+    """Conditional labels by the judges of a panel.
 
     pair (pair,): item * n_items + given, ascending.  A row is a judge's label of a pair: judge (row,) ascending,
     place (row,) into the pairs, shares (row, label).
@@ -98,7 +96,7 @@ class Conditions:
     judge: Codes
     place: Codes
     shares: Floats
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def item(self) -> Ints:
@@ -106,7 +104,7 @@ class Conditions:
         return self.pair[self.place] // max(self.n_items, 1)
 
     def seen(self, first: int, last: int) -> Bools:
-        """Which items judges first..last-1 labelled after any other -> (judge, item)."""
+        """Mark the items that judges first..last-1 labelled after any other -> (judge, item)."""
         rows = slice(*np.searchsorted(self.judge, [first, last]))
         found = np.zeros((last - first, self.n_items), dtype=np.bool_)
         found[self.judge[rows] - first, self.item[rows]] = True
@@ -143,7 +141,7 @@ class Reader:
         return cls(conditions, context, conditions.rows(*judges), panel.labels(*judges))
 
     def find(self, reads: Reads, seen: Bools) -> Found:
-        """Find the label in condition of every document; seen (judge, list, slot): whether it has any label.
+        """Find the conditional label of every document; seen (judge, list, slot): whether it has any label.
 
         Cost: O(slots log pairs) and one prediction per distinct pair of documents and of their labels.
         """
@@ -154,8 +152,8 @@ class Reader:
         row, source, shares = self._predicted(reads, row.copy(), source)
         if self.context.backoff == "first":
             other = self.rows[judge, self.conditions.pairs_of(reads.item, reads.first)]
-            there = (source == ISOLATION) & (other >= 0)
-            row, source = np.where(there, other, row), np.where(there, GIVEN_FIRST, source)
+            found = (source == ISOLATION) & (other >= 0)
+            row, source = np.where(found, other, row), np.where(found, GIVEN_FIRST, source)
         return Found(row, source, shares)
 
     def _predicted(self, reads: Reads, row: Ints, source: Ints) -> tuple[Ints, Ints, Floats]:
@@ -168,27 +166,27 @@ class Reader:
         item, previous = (np.broadcast_to(each, row.shape) for each in (reads.item, reads.previous))
         item = np.where(item < self.conditions.n_items, item, -1)
         own, before = known[judge, item], known[judge, previous]
-        there = (source == ISOLATION) & (own >= 0) & (before >= 0) & (item != previous)
-        key = (item[there] * self.conditions.n_items + previous[there]) * n_labels + own[there]
-        distinct, inverse = np.unique(key * n_labels + before[there], return_inverse=True)
-        row[there] = len(shares) + inverse
+        missing = (source == ISOLATION) & (own >= 0) & (before >= 0) & (item != previous)
+        key = (item[missing] * self.conditions.n_items + previous[missing]) * n_labels + own[missing]
+        distinct, inverse = np.unique(key * n_labels + before[missing], return_inverse=True)
+        row[missing] = len(shares) + inverse
         pair, labels = np.divmod(distinct, n_labels * n_labels)
         pairs = ContextPairs(
             *np.divmod(pair, self.conditions.n_items),
             *(each.astype(np.int32) for each in np.divmod(labels, n_labels)),
         )
         predicted = self.context.shares(pairs, n_labels) if len(pairs) else shares[:0]
-        return row, np.where(there, PREDICTED, source), np.concatenate([shares, predicted])
+        return row, np.where(missing, PREDICTED, source), np.concatenate([shares, predicted])
 
 
-def convene_conditions(
+def build_conditions(
     judgments: Judgments,
     panel: Panel,
     *,
     assessor: str | None = None,
     pool: str | Pool | None = None,
 ) -> Conditions:
-    """Gather the labels in condition of the judges of a panel, who were chosen or pooled in this way.  O(n log n)."""
+    """Collect the conditional labels of the judges of a panel that was built with this choice.  O(n log n)."""
     n_items = len(judgments.items)
     rows = is_conditional(judgments)
     if assessor is not None:
@@ -202,12 +200,13 @@ def convene_conditions(
     unknown = [str(name) for name in bench.judges if name not in place]
     if unknown and len(unknown) == len(bench.judges):
         raise AmbiguousLabels(
-            f"labels in condition are by {unknown[0]!r}, who gave none in isolation, expected {panel.judges[0]!r}",
-            hint="pool the assessors (pool=, --pool), or give both kinds of label by one assessor",
+            f"conditional labels are by {unknown[0]!r}, who gave none in isolation, expected {panel.judges[0]!r}",
+            hint="pool the assessors, or choose one who gave both kinds of labels",
         )
-    notes = [f"in condition: {note}" for note in bench.notes]
+    notes = [Note(note.kind, f"conditional labels: {note.template}", **note.fields) for note in bench.notes]
     if unknown:
-        notes.append(f"labels in condition by {', '.join(unknown[:5])}, who gave none in isolation, are left out")
+        text = "conditional labels by {names:list}, who gave none in isolation, are left out"
+        notes.append(Note("conditional-labels-without-isolation", text, names=tuple(unknown)))
     judge = np.array([place.get(name, -1) for name in bench.judges], dtype=np.int32)[bench.judge]
     return _gathered(replace(bench, judge=judge), pair, n_items, len(judgments.scale), tuple(notes))
 
@@ -223,7 +222,7 @@ def _of_pairs(judgments: Judgments, rows: Bools) -> tuple[Ints, Judgments]:
     return pair, replace(chosen, items=items, item=place.astype(np.int32), facets=facets)
 
 
-def _gathered(bench: Panel, pair: Ints, n_items: int, n_labels: int, notes: tuple[str, ...]) -> Conditions:
+def _gathered(bench: Panel, pair: Ints, n_items: int, n_labels: int, notes: tuple[Note, ...]) -> Conditions:
     """Put the weights of each judge's labels of a pair into one row."""
     kept = bench.judge >= 0
     key = bench.judge[kept].astype(np.int64) * len(pair) + bench.item[kept]

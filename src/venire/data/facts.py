@@ -1,8 +1,7 @@
-"""Facts: what one scan of the runs leaves, whatever the labels are.
+"""Facts: the result of one scan of the runs, independent of the labels.
 
-A *list* is one system's ranking for one topic; a *hit* is a judged item in a list.  Facts know where the hits stand
-and how deep the lists are; labels and gains come later, so one scan serves every assessor, every gain and every
-simulated judge.
+A *list* is one system's ranking for one topic; a *hit* is a judged item in a list.  Facts hold the ranks of the hits
+and the depths of the lists; labels and gains come later, so one scan serves every assessor, gain and simulated judge.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ class Facts:
 
 
 def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> TopicsError:
-    """Say that runs and judgments are on different topics, with some of both."""
+    """Return the error for runs and judgments on different topics, with some of both."""
     run, other = (", ".join(map(repr, islice(names, 3))) for names in (of_runs, judged))
     return TopicsError(
         f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}",
-        hint="topic ids must be the same, letter by letter; look at the files with: venire inspect FILES",
+        hint="topic ids must be identical; venire inspect shows those of each file",
     )
 
 
@@ -55,7 +54,7 @@ def gather_facts(
     systems: tuple[str, ...],
     unjudged_topics: Sequence[str] = (),
 ) -> Facts:
-    """Join what the batches of a scan gave: lists (system, topic, depth), and hits (list, rank, item)."""
+    """Join the batches of a scan: lists (system, topic, depth), and hits (list, rank, item)."""
     number = {system: n for n, system in enumerate(systems)}
     nothing = np.zeros(0, dtype=np.int64)
     owner = np.concatenate([nothing, *(part[0] for part in hits)])

@@ -1,10 +1,9 @@
-"""Gains: what each label is worth to a user.
+"""Gains: the value of each label to a user.
 
 ``linear`` is the level of the label, 0 for the lowest; or its number, as in trec_eval, where labels are whole numbers
 and no scale is declared.  ``exponential`` is 2**linear - 1 (Burges et al. 2005, doi:10.1145/1102351.1102363),
-``binary`` 1 from one label upwards, ``raw`` the number that stands in the file.  Any other worth is a mapping, or
-comes from a model.  Gains may be fractions; within [0, 1] they are read as probabilities of relevance where a measure
-can use that (``unit``).
+``binary`` 1 from one label upwards, ``raw`` the number in the file.  Other gains are a mapping, or come from a model.
+Gains may be fractions; within [0, 1], measures that can use it take them as probabilities of relevance (``unit``).
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from venire.types import Floats
 
 LARGEST_POWER = 1000
 MODELS = ("prm", "udm")
-"""Models after which gains can be named, as in prm:2 or udm:1/3; ``disagreement.gains`` fits them."""
+"""Models that gains can be named after, as in prm:2 or udm:1/3; ``disagreement.gains`` fits them."""
 
 
 def names_model(text: str) -> bool:
-    """Whether gains are named after a model that has to be fitted."""
+    """Return whether gains are named after a model that has to be fitted."""
     return text.partition(":")[0] in MODELS
 
 
@@ -58,11 +57,11 @@ class Gains(Tabular):
 
     @property
     def unit(self) -> bool:
-        """Whether the gains can be read as probabilities of relevance: stated, and all within [0, 1]."""
+        """Whether the gains are probabilities of relevance: stated, and all within [0, 1]."""
         return self.stated and bool((self.values <= 1).all())
 
     def sentence(self) -> str:
-        """Say what each label is worth."""
+        """Return the gain of each label in one sentence."""
         worth = zip(self.scale.labels, self.values, strict=True)
         return f"Gains {self.name}: {', '.join(f'{value:.4g} for {label}' for label, value in worth)}."
 
@@ -82,13 +81,13 @@ GainsLike = Gains | Mapping[str, float] | Callable[[Scale], Gains] | str
 
 
 def linear(scale: Scale) -> Gains:
-    """The level of the label, 0, 1, 2, ...; its number where the scale was inferred from whole numbers."""
+    """Return the level of each label, 0, 1, 2, ...; its number where the scale was inferred from whole numbers."""
     _need_order(scale, "linear")
     return Gains(scale, scale.steps(), "linear", stated=False)
 
 
 def exponential(scale: Scale) -> Gains:
-    """2**linear - 1: on levels, each label is worth twice the one below, and one more."""
+    """Return 2**linear - 1."""
     _need_order(scale, "exponential")
     steps = scale.steps()
     if steps.max() > LARGEST_POWER:
@@ -100,17 +99,17 @@ def exponential(scale: Scale) -> Gains:
 
 
 def raw(scale: Scale) -> Gains:
-    """The number in the file."""
+    """Return the numbers in the file."""
     return Gains(scale, scale.numbers(), "raw", stated=not (scale.numbers() % 1 == 0).all())
 
 
 def binary(label: object) -> Callable[[Scale], Gains]:
-    """1 from this label upwards, else 0."""
+    """Return gains of 1 from this label upwards, else 0."""
     return lambda scale: Gains(scale, scale.at_least(label).astype(np.float64), f"binary:{label}")
 
 
 def mapping(worth: Mapping[str, float], name: str = "stated") -> Callable[[Scale], Gains]:
-    """Gains label by label; every label of the scale needs one."""
+    """Return gains from a mapping; every label of the scale needs one."""
 
     def gains(scale: Scale) -> Gains:
         worth_of = {str(label): float(value) for label, value in worth.items()}
@@ -132,22 +131,22 @@ FORMULAS: dict[str, Callable[[Scale], Gains]] = {"linear": linear, "exponential"
 
 
 def gains_for(gains: GainsLike, scale: Scale) -> Gains:
-    """Settle gains for a scale: a Gains, a function of the scale, a mapping label -> number, or a name."""
+    """Return gains for a scale from a Gains, a function of the scale, a mapping label -> number, or a name."""
     if isinstance(gains, str):
         gains = parse_gains(gains)
     if isinstance(gains, Mapping):
         gains = mapping(gains)
-    settled = gains if isinstance(gains, Gains) else gains(scale)
-    inferred = scale.inferred or settled.scale.inferred
-    if inferred and set(scale.labels) < set(settled.scale.labels):
-        return replace(settled, scale=scale, values=settled.values[settled.scale.levels_from(scale)])
-    if settled.scale.labels != scale.labels:
-        raise GainsError(f"these gains are for the scale {settled.scale}, the labels are on {scale}")
-    return replace(settled, scale=scale)
+    found = gains if isinstance(gains, Gains) else gains(scale)
+    inferred = scale.inferred or found.scale.inferred
+    if inferred and set(scale.labels) < set(found.scale.labels):
+        return replace(found, scale=scale, values=found.values[found.scale.levels_from(scale)])
+    if found.scale.labels != scale.labels:
+        raise GainsError(f"these gains are for the scale {found.scale}, the labels are on {scale}")
+    return replace(found, scale=scale)
 
 
 def parse_gains(text: str) -> Callable[[Scale], Gains]:
-    """Read ``linear``, ``exponential``, ``raw``, ``binary:LABEL`` or ``LABEL=GAIN,LABEL=GAIN,...``."""
+    """Parse ``linear``, ``exponential``, ``raw``, ``binary:LABEL`` or ``LABEL=GAIN,LABEL=GAIN,...``."""
     if text in FORMULAS:
         return FORMULAS[text]
     if text.startswith("binary:"):
@@ -155,7 +154,7 @@ def parse_gains(text: str) -> Callable[[Scale], Gains]:
     if "=" in text:
         return mapping(_pairs(text))
     raise GainsError(
-        f"{text!r} are not gains: found no such formula, file, or pairs label=gain",
+        f"{text!r} are not gains: neither a formula, nor a file, nor pairs label=gain",
         hint="use linear, exponential, raw, binary:LABEL, pairs such as Non=0,Rel=0.4,Key=1, or a file of two columns",
     )
 

@@ -1,7 +1,7 @@
 """Ids: many names in one buffer of bytes; and Category: a column of codes into names.
 
-A name is whatever bytes the file holds.  It is shown as UTF-8 text, bytes that are none as surrogate escapes, so that
-writing it back gives the same bytes.  Order and equality are those of the bytes.
+A name is the bytes in the file.  It is decoded as UTF-8, other bytes as surrogate escapes, so that writing it back
+gives the same bytes.  Order and equality are those of the bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from venire.types import Bools, Codes, Ints, Places
 
 
 def as_text(name: bytes) -> str:
-    """Return a name as people read it; ``as_bytes`` gives the same bytes back."""
+    """Decode a name; ``as_bytes`` is the inverse."""
     return name.decode("utf-8", "surrogateescape")
 
 
@@ -29,7 +29,7 @@ def as_bytes(name: str) -> bytes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ids(Sequence[str]):
-    """A sequence of names that costs their bytes and no objects."""
+    """A sequence of names in one buffer, without an object for each."""
 
     slices: Slices
 
@@ -43,7 +43,7 @@ class Ids(Sequence[str]):
     @overload
     def __getitem__(self, position: slice) -> Ids: ...
     def __getitem__(self, position: int | slice) -> str | Ids:
-        """Return one name, or a stretch of them."""
+        """Return one name, or a range of them."""
         if isinstance(position, slice):
             return self.take(np.arange(len(self))[position])
         return as_text(self.slices.at(position))
@@ -64,7 +64,7 @@ class Ids(Sequence[str]):
         return f"<{len(self)} ids: {shown}{', ...' if len(self) > 4 else ''}>"
 
     def take(self, which: Places) -> Ids:
-        """Choose some of the names, in the order given, in a buffer of their own."""
+        """Choose names, in the order given, in a buffer of their own."""
         return Ids(compact(self.slices.take(which)))
 
 
@@ -88,14 +88,14 @@ class Category:
 
     @classmethod
     def constant(cls, name: str, n_rows: int) -> Category:
-        """Return a column that holds one name throughout."""
+        """Return a column with the same name in every row."""
         return cls(np.zeros(n_rows, dtype=np.int32), Ids.of([name]))
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def take(self, rows: Ints | Bools) -> Category:
-        """Choose rows; names that no row holds any more are dropped."""
+        """Choose rows; names that no longer occur are dropped."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
         return Category(codes.astype(np.int32), self.names.take(used))
 
@@ -105,7 +105,7 @@ class Category:
         return [names[code] for code in self.codes.tolist()]
 
     def code_of(self, name: str, kind: str) -> int:
-        """Return the code of a name, or say which names there are."""
+        """Return the code of a name; raise if it is unknown."""
         names = list(self.names)
         if name not in names:
             raise UnknownName(kind, name, names)
@@ -117,7 +117,7 @@ class Category:
 
 
 def joined(columns: Sequence[Category]) -> Category:
-    """Put columns end to end over one set of names."""
+    """Concatenate columns over one set of names."""
     if len(columns) == 1:
         return columns[0]
     names = Category.of_slices(concatenate(column.names.slices for column in columns))
@@ -130,7 +130,7 @@ def joined(columns: Sequence[Category]) -> Category:
 
 
 def natural_order(names: Ids) -> Ints:
-    """Positions of names in the order people expect: as numbers if all are, else bytewise."""
+    """Return the order of names: numeric if all are numbers, else bytewise."""
     texts = list(names)
     if all(text.isascii() and text.isdigit() for text in texts):
         return np.array(sorted(range(len(texts)), key=lambda n: (int(texts[n]), texts[n])), dtype=np.int64)

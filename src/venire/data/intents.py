@@ -1,8 +1,8 @@
 """Intents: judgments of a document for each of several meanings of a query.
 
 Demeester et al. (2015), Section 5.2.3: where an assessor found none of the intents met (the intent ``0``), that is a
-judgment of non-relevance for every intent of the topic.  Disagreement is then read over all intents, each pair of query
-and intent an information need of its own, or over the most probable intent of each query alone.  A topic that has no
+judgment of non-relevance for every intent of the topic.  Disagreement is then estimated over all intents, each pair of
+query and intent being an information need, or over the most probable intent of each query.  A topic that has no
 other intent than ``0`` (a navigational query) is one information need, and its labels stay as they are.
 """
 
@@ -16,13 +16,14 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, UnknownName
+from venire.results import Note
 from venire.types import Bools, Ints
 
 NONE_MET = "0"
 
 
 def explicit_intents(judgments: Judgments, *, none_met: str = NONE_MET) -> Judgments:
-    """Turn each label for no intent into the lowest label for every intent of its topic.  O(rows + rows added)."""
+    """Replace each label for no intent by the lowest label for every intent of its topic.  O(rows + rows added)."""
     intent = _intent(judgments)
     names = list(intent.names)
     if none_met not in names:
@@ -44,7 +45,7 @@ def explicit_intents(judgments: Judgments, *, none_met: str = NONE_MET) -> Judgm
 
 
 def _refuse_relevant_to_none(judgments: Judgments, replaced: Bools, none_met: str) -> None:
-    """Refuse labels that say a document meets no intent and is relevant all the same."""
+    """Raise where a document meets no intent but has a relevant label."""
     if not judgments.scale.ordered and replaced.any():
         raise AmbiguousLabels(
             f"the labels {judgments.scale} have no order, so none of them says that the intents of a topic are not met",
@@ -61,7 +62,7 @@ def _refuse_relevant_to_none(judgments: Judgments, replaced: Bools, none_met: st
 
 
 def _with_rows(judgments: Judgments, kept: Ints, source: Ints, intent: Ints) -> Judgments:
-    """Keep some rows, and add copies of others with the lowest label and an intent of their own."""
+    """Keep some rows, and add copies of others with the lowest label and another intent."""
     whole = judgments.take(np.concatenate([kept, source]))
     old = judgments.facets["intent"]
     codes = np.concatenate([old.codes[kept], intent])
@@ -86,16 +87,17 @@ def top_intents(judgments: Judgments, probability: Mapping[tuple[str, str], floa
     code = {name: number for number, name in enumerate(names)}
     wanted = np.array([code.get(best.get(topic, ""), -1) for topic in judgments.topics])
     chosen: Bools = intent.codes == wanted[topic_of]
-    there = set(np.unique(topic_of[chosen]).tolist())
-    without = [topic for topic, number in zip(judged, np.unique(topic_of).tolist(), strict=True) if number not in there]
-    notes = [f"no label for the most probable intent of topics {', '.join(without[:5])}" + ", ..." * (len(without) > 5)]
-    return replace(judgments.take(chosen), notes=(*judgments.notes, *(notes if without else [])))
+    present = set(np.unique(topic_of[chosen]).tolist())
+    numbered = zip(judged, np.unique(topic_of).tolist(), strict=True)
+    without = [topic for topic, number in numbered if number not in present]
+    note = Note("topics-without-intent", "no label for the most probable intent of topics {names:list}", names=without)
+    return replace(judgments.take(chosen), notes=(*judgments.notes, *([str(note)] if without else [])))
 
 
 def _intent(judgments: Judgments) -> Category:
     if "intent" not in judgments.facets:
         raise AmbiguousLabels(
             "these judgments have no intents",
-            hint='name the column intent, or read the second column of qrels with second_column="intent"',
+            hint="name the column intent, or read the second column of qrels as intents",
         )
     return judgments.facets["intent"]

@@ -1,7 +1,7 @@
 """Judgments: one long table of labels, by any number of assessors.
 
 A row is one label: which *item* (a document for a topic, numbered), which assessor, which level of the scale, and,
-where the data have them, the facets it was given under: ``intent``, ``aspect``, ``given`` (the document read just
+where the data have them, its facets: ``intent``, ``aspect``, ``given`` (the document read just
 before), ``unit`` (snippet or page), ``task``; and a time.  Nothing is pooled: two labels by one assessor for
 one item are two rows.  Memory is linear in the rows; there is never an assessor x item matrix.
 """
@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.data.scale import Scale
-from venire.errors import UnknownName
+from venire.errors import AmbiguousLabels, UnknownName
 from venire.results import Records, Tabular, counted
 from venire.scan.lookup import build_index, find
 from venire.scan.slices import Slices, hashes
@@ -40,7 +41,7 @@ class Items:
         return len(self.topic)
 
     def numbers_of(self, topics: Ids, topic: Codes, docs: Slices) -> Ints:
-        """Number documents by name, -1 for one that is not there; topic (row,) into topics, docs (row,) -> (row,).
+        """Number documents by name, -1 for unknown ones; topic (row,) into topics, docs (row,) -> (row,).
 
         Cost: O(items + rows).
         """
@@ -82,7 +83,7 @@ class Judgments(Tabular):
         return tuple(self.assessor.names)
 
     def label_counts(self) -> Ints:
-        """How often each item got each label -> (item, label).  O(rows + items x labels)."""
+        """Count the labels of each item -> (item, label).  O(rows + items x labels)."""
         n_labels = len(self.scale)
         cell = self.item.astype(np.int64) * n_labels + self.label
         return np.bincount(cell, minlength=len(self.items) * n_labels).reshape(-1, n_labels)
@@ -108,7 +109,7 @@ class Judgments(Tabular):
         return (self.scale, label) if own is None else (own, own.levels_from(self.scale)[label])
 
     def on_scale(self, scale: Scale) -> Judgments:
-        """Read the same labels on another scale, which has all that occur."""
+        """Express the same labels on another scale, which must have all that occur."""
         levels = scale.levels_from(self.scale)
         for level in np.unique(self.label[levels[self.label] < 0]).tolist():
             scale.level_of(self.scale.labels[level])
@@ -123,15 +124,26 @@ class Judgments(Tabular):
             rows &= np.isin(values.codes, codes)
         return self.take(rows)
 
+    def require_one(self, *facets: str, reason: str = "nothing says which counts") -> None:
+        """Raise where labels are for several values of one of these facets."""
+        for name in (name for name in facets if name in self.facets):
+            values = list(self.facets[name].names)
+            if len(values) > 1:
+                shown = ", ".join(repr(value) for value in values[:5])
+                raise AmbiguousLabels(
+                    f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}",
+                    hint=f"choose one with where: {name}={'' if '' in values else values[-1]}",
+                )
+
     def labelled(self, *, at_least: int) -> Judgments:
-        """Choose the rows of items that have this many labels or more."""
+        """Choose the rows of items that have at least this many labels."""
         enough = np.bincount(self.item, minlength=len(self.items)) >= at_least
         return self.take(enough[self.item])
 
     def anonymous(self) -> Judgments:
-        """Take every label as another person's, whoever gave it: assessors are 1, 2, ... for the labels of an item.
+        """Take every label as that of a different person: assessors are 1, 2, ... for the labels of an item.
 
-        For crowds whose workers are not known, or whose second labels for an item are to count as opinions of others.
+        For crowds whose workers are not known, or whose repeated labels are to count as opinions of others.
         """
         order = np.argsort(self.item, kind="stable")
         first = np.searchsorted(self.item[order], self.item[order])
@@ -141,7 +153,7 @@ class Judgments(Tabular):
         return replace(self, assessor=Category(place, names))
 
     def column(self, name: str) -> Category:
-        """Return a column by name: topic, doc, assessor, label, or one of the facets at hand."""
+        """Return a column by name: topic, doc, assessor, label, or a facet."""
         if name == "topic":
             return Category(self.items.topic[self.item], self.items.topics)
         if name == "doc":
@@ -155,7 +167,7 @@ class Judgments(Tabular):
         return self.facets[name]
 
     def summary(self) -> Summary:
-        """Count what is there."""
+        """Count topics, items and labels."""
         n_labels, n_assessors = len(self.scale), len(self.assessor.names)
         cell = self.assessor.codes.astype(np.int64) * n_labels + self.label
         labels = np.bincount(cell, minlength=n_assessors * n_labels).reshape(n_assessors, n_labels)
@@ -170,7 +182,7 @@ class Judgments(Tabular):
         )
 
     def _labels_per_question(self) -> Ints:
-        """How many labels each item got, apart for each aspect, intent and so on -> (question,)."""
+        """Number of labels of each item, separately for each aspect, intent and so on -> (question,)."""
         asked = self.item.astype(np.int64)
         for facet in self.facets.values():
             asked = asked * max(len(facet.names), 1) + facet.codes
@@ -192,7 +204,7 @@ class Judgments(Tabular):
         return pl.DataFrame(columns)
 
     def sentence(self) -> str:
-        """Say in one line what is there."""
+        """Return the counts in one line."""
         return self.summary().sentence()
 
     def records(self) -> Records:
@@ -206,6 +218,20 @@ class Judgments(Tabular):
         return f"<Judgments: {self.sentence()}>"
 
 
+def fingerprint(judgments: Judgments) -> str:
+    """Return 16 hexadecimal digits that identify a set of labels, for files made from it: "a3f0..."  O(rows)."""
+    digest = sha256(f"{judgments.scale} {len(judgments.items)} items {len(judgments)} rows".encode())
+    facets = sorted(judgments.facets)
+    digest.update(" ".join(facets).encode())
+    columns = [judgments.assessor, *(judgments.facets[name] for name in facets)]
+    for names in (judgments.items.topics, judgments.items.doc, *(each.names for each in columns)):
+        digest.update(np.ascontiguousarray(names.slices.end, dtype="<i8").tobytes())
+        digest.update(names.slices.buffer.tobytes())
+    for codes in (judgments.items.topic, judgments.item, judgments.label, *(each.codes for each in columns)):
+        digest.update(np.ascontiguousarray(codes, dtype="<i4").tobytes())
+    return digest.hexdigest()[:16]
+
+
 def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgments]:
     """Put both on the scale of the first; where neither scale was declared, on that of the labels of both."""
     scale = labels.scale.joined(others.scale)
@@ -216,8 +242,8 @@ def on_one_scale(labels: Judgments, others: Judgments) -> tuple[Judgments, Judgm
 class Summary(Tabular):
     """What a set of judgments holds; ``labels`` gives each assessor's counts, in the order of the scale.
 
-    items_with: how many items have so many labels.  Those of an item for another aspect or intent, or read after
-    another document, count apart, as of another item: they answer another question.
+    items_with: number of items by their number of labels.  An item judged for several aspects or intents, or after
+    several other documents, counts as several items.
     """
 
     scale: Scale
@@ -228,13 +254,13 @@ class Summary(Tabular):
     labels: Mapping[str, Ints]
 
     def sentence(self) -> str:
-        """Say it in one line."""
+        """Return the counts in one line."""
         labels, items = counted(self.n_labels, "label"), counted(self.n_items, "item")
         topics, assessors = counted(self.n_topics, "topic"), counted(len(self.labels), "assessor")
         return f"{labels} on {items} of {topics} by {assessors}, scale {self.scale}"
 
     def records(self) -> Records:
-        """Return one row per assessor: how many labels, and how many of each."""
+        """Return one row per assessor: the number of labels, and of each label."""
         return [
             {
                 "assessor": assessor,

@@ -1,7 +1,6 @@
-"""Pairs: two labels on the same item by different assessors, and which of them are counted.
+"""Pairs of labels on the same item by different assessors.
 
-Three ways of pairing, all of them ordered pairs of a first label (what is observed) and a second one (what another
-person thinks):
+Three estimators use different ordered pairs of a first label (observed) and a second one (that of another person):
 
     paired       Demeester et al. (2015), Eq. (5): both labels of a double judgment come first once
     one-sided    Eq. (4): the first label is by an observed assessor, the second by a reference assessor
@@ -19,21 +18,21 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, PairsError, UnknownName
+from venire.errors import PairsError, UnknownName
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.kernels.resampling import FEW_TOPICS
-from venire.results import counted
+from venire.results import Note, counted
 from venire.types import Bools, Codes, Ints
 
 ESTIMATORS = ("paired", "one-sided", "labels")
 WEIGHTS = ("pair", "item")
 APART = ("aspect", "unit", "task")
-"""Facets that are never mixed: labels under two of their values answer different questions."""
+"""Facets whose values are never mixed, since such labels answer different questions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The labels that are paired: counts of both sides by item, and the topic (item,) of each item."""
+    """Paired labels: counts of both sides by item, and the topic (item,) of each item."""
 
     scale: Scale
     topics: tuple[str, ...]
@@ -56,17 +55,17 @@ def pair_up(
     weight: str = "pair",
     sides: tuple[Bools, Bools] | None = None,
 ) -> Pairs:
-    """Settle which labels are paired; without a word on it, ``paired`` or, where items have more labels, ``labels``.
+    """Pair labels; the default estimator is ``paired`` or, where items have more than two labels, ``labels``.
 
-    observed, reference: names of assessors whose label comes first, or second; one of them may be left open, and
-    means all others.  weight: every ordered pair counts once ("pair"), or every item ("item").  sides: instead, which
-    labels come first, and which second, (row,) each; then pairs are one-sided.
+    observed, reference: assessors whose label comes first, or second; if only one is given, the other is everybody
+    else.  weight: every ordered pair counts once ("pair"), or every item ("item").  sides: in place of names, the
+    labels that come first, and second, (row,) each; pairs are then one-sided.
     """
     _check(estimator, weight)
     refuse_mixed(judgments)
     observed, reference = named_assessors(observed), named_assessors(reference)
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(judgments.notes) or None)
+        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
     named = bool(observed or reference)
     item, topic = distinct_items(judgments)
     if sides is not None:
@@ -79,7 +78,7 @@ def pair_up(
     if estimator == "one-sided" and not named:
         raise PairsError(
             "one-sided pairs need to know whose label is observed, and whose is the reference",
-            hint=f"name one of them or both: {_some(judgments)} (--observed NAME, --reference NAME)",
+            hint=f"name observed assessors, reference assessors, or both: {_some(judgments)}",
         )
     if estimator == "labels" and named:
         raise PairsError(
@@ -89,7 +88,7 @@ def pair_up(
     if estimator == "paired" and most > 2:
         raise PairsError(
             f"an item was judged by {most} assessors, and paired counts double judgments",
-            hint="use the estimator labels, or name two assessors or groups (--observed, --reference)",
+            hint="use the estimator labels, or name the observed and the reference assessors",
         )
     first, second = two_sides(judgments, observed, reference)
     who = judgments.assessor.codes
@@ -99,19 +98,12 @@ def pair_up(
 
 
 def refuse_mixed(judgments: Judgments) -> None:
-    """Refuse labels that answer different questions."""
-    for name in APART:
-        values = list(judgments.facets[name].names) if name in judgments.facets else []
-        if len(values) > 1:
-            shown = ", ".join(repr(value) for value in values[:5])
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name} ({shown}), and those are never paired",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
-            )
+    """Raise where labels are for several aspects, units or tasks."""
+    judgments.require_one(*APART, reason="those are never paired")
 
 
 def most_assessors(judgments: Judgments, item: Codes) -> int:
-    """The largest number of assessors who judged one item.  O(rows), or O(rows log rows) if items have many labels."""
+    """Return the largest number of assessors who judged one item.  O(rows log rows) at most."""
     who, n_assessors = judgments.assessor.codes, len(judgments.assessor.names)
     if n_assessors <= 2 or np.bincount(item).max(initial=0) <= 2:
         return 1 + int(judged_by_two(item, who).any())
@@ -136,7 +128,7 @@ def _check(estimator: str | None, weight: str) -> None:
 
 
 def distinct_items(judgments: Judgments) -> tuple[Codes, Codes]:
-    """Number what is judged: item (row,), topic (item,); an intent, or a document read before, makes another item."""
+    """Number the items: item (row,), topic (item,); another intent, or document read before, is another item."""
     facets = [judgments.facets[name] for name in ("intent", "given") if name in judgments.facets]
     facets = [facet for facet in facets if len(facet.names) > 1]
     if not facets:
@@ -149,12 +141,12 @@ def distinct_items(judgments: Judgments) -> tuple[Codes, Codes]:
 
 
 def named_assessors(names: Sequence[str]) -> Sequence[str]:
-    """Take one name for a list of one."""
+    """Return a single name as a list of one."""
     return (names,) if isinstance(names, str) else names
 
 
 def two_sides(judgments: Judgments, observed: Sequence[str], reference: Sequence[str]) -> tuple[Bools, Bools]:
-    """Which assessors stand on the first side, and which on the second -> (assessor,) each."""
+    """Mark the assessors of the first side, and of the second -> (assessor,) each."""
     who = judgments.assessor
     everyone = np.arange(len(who.names))
     named = [
@@ -166,7 +158,7 @@ def two_sides(judgments: Judgments, observed: Sequence[str], reference: Sequence
     first = named[0] if named[0].any() else ~named[1]
     second = named[1] if named[1].any() else ~named[0]
     if not (first.any() and second.any()):
-        raise PairsError("every assessor stands on one side, and nobody on the other", hint=_some(judgments))
+        raise PairsError("all assessors are on one side, and none on the other", hint=_some(judgments))
     if (first | second).sum() == 1:
         raise PairsError(
             f"{who.names[int(np.argmax(first))]!r} is both observed and the reference, and nobody is paired with "
@@ -201,10 +193,12 @@ def _some(judgments: Judgments) -> str:
     )
 
 
-def few_topics(n_topics: int, pairs: str = "pairs of labels") -> list[str]:
-    """Say that intervals rest on few topics, or that there is none because of one."""
+def few_topics(n_topics: int, pairs: str = "pairs of labels") -> list[Note]:
+    """Return a note where intervals rest on few topics, or one topic allows none."""
     if n_topics == 1:
-        return [f"all {pairs} are of one topic: there are no intervals, since other topics may differ"]
+        text = "all {pairs} are of one topic: there are no intervals, since other topics may differ"
+        return [Note("one-topic", text, pairs=pairs)]
     if 1 < n_topics < FEW_TOPICS:
-        return [f"only {n_topics} topics have {pairs}: intervals are wide, and {FEW_TOPICS} topics are better"]
+        text = "only {n} topics have {pairs}: intervals are wide, and {enough} topics are better"
+        return [Note("few-topics", text, n=n_topics, pairs=pairs, enough=FEW_TOPICS)]
     return []

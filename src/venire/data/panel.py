@@ -2,8 +2,8 @@
 
 A *judge* is an assessor, or what several of them come to when their labels are pooled.  Each judge has, for every item
 it judged, a distribution over labels: all weight on one label for an assessor who gave one, shared where labels were
-pooled or repeated.  A gain of the item is then the mean gain of that distribution, for any gains.  One assessor, many,
-or a pool are thus the same thing to whatever comes after.
+pooled or repeated.  The gain of an item is the mean gain over that distribution.  One assessor, several, or a pool thus
+have the same form.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from venire.data.conditional import is_conditional
 from venire.data.judgments import FACETS, Judgments
-from venire.errors import AmbiguousLabels, ScaleError, UnknownName
-from venire.results import counted
+from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way
+from venire.results import Note, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 Pool = Callable[[Ints], Floats]
@@ -32,7 +32,7 @@ class Panel:
     label: Codes
     weight: Floats
     n_items: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
         """Gain of every item, and whether it was judged, for judges first..last-1; both (judge, item).
@@ -68,33 +68,39 @@ def build_panel(
     per: str | None = None,
     pool: str | Pool | None = None,
 ) -> Panel:
-    """Settle who judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
+    """Choose the judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
     if sum(choice is not None for choice in (assessor, per, pool)) > 1:
         raise AmbiguousLabels("assessor, per and pool exclude each other", hint="give one of them")
     judgments, notes = in_isolation(judgments)
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
-        raise AmbiguousLabels("there is no label to score with", hint="; ".join([*judgments.notes, *notes]) or None)
+        raise AmbiguousLabels(
+            "there is no label to score with", hint="; ".join(map(str, [*judgments.notes, *notes])) or None
+        )
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
+    if isinstance(pool, str):
+        if pool not in POOLS:
+            raise UnknownName("way to pool", pool, POOLS)
+        pool = POOLS[pool]
     if pool is not None:
-        return _pooled(judgments, POOLS[_known_pool(pool)] if isinstance(pool, str) else pool, notes)
+        return _pooled(judgments, pool, notes)
     if per is None and len(judgments.assessor.names) > 1:
         names = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessor.names) > 4 else "")
         raise AmbiguousLabels(
             f"{len(judgments.assessor.names)} assessors judged ({names}), and nothing says whose labels count",
             hint=[
-                'choose one (assessor="NAME", --assessor NAME)',
-                'score for each (per="assessor", --per assessor)',
-                f"pool their labels (pool=, --pool {'|'.join(POOLS)})",
+                Way("choose one", assessor="NAME"),
+                Way("score for each", per="assessor"),
+                Way("pool their labels", pool="|".join(POOLS)),
             ],
         )
     return _each(judgments, notes)
 
 
 def current_assessor(judgments: Judgments, assessor: str | None) -> str:
-    """Settle whose labels score the runs now, before another judge comes."""
+    """Return the assessor whose labels score the runs now; with several, one must be named."""
     if assessor is not None:
         if assessor not in judgments.assessors:
             raise UnknownName("assessor", assessor, judgments.assessors)
@@ -103,53 +109,44 @@ def current_assessor(judgments: Judgments, assessor: str | None) -> str:
         shown = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessors) > 4 else "")
         raise AmbiguousLabels(
             f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
-            hint="name the judge at hand (--assessor NAME); the others are those who may come after",
+            hint="name the current assessor; the others are possible new judges",
         )
     return judgments.assessors[0]
 
 
 def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
-    """Label of every item by a panel of one judge, and what stands for none -> (item,)."""
+    """Label of every item by a panel of one judge, ``without`` where it has none -> (item,)."""
     repeated = len(panel.item) - len(np.unique(panel.item))
     if repeated:
         raise AmbiguousLabels(
-            f"{counted(repeated, 'label')} by {panel.judges[0]!r} for items they had labelled before, and a new judge "
-            "starts from one label",
-            hint='keep one of them when reading: repeats="first" or "last", on the command line --repeats first',
+            f"{counted(repeated, 'label')} by {panel.judges[0]!r} repeat an item, and a new judge needs one label each",
+            hint="keep the first or the last of repeated labels when reading",
         )
     label: Codes = np.full(panel.n_items, without, dtype=np.int32)
     label[panel.item] = panel.label
     return label
 
 
-def in_isolation(judgments: Judgments) -> tuple[Judgments, list[str]]:
-    """Leave labels given in the context of another document aside; refuse a mix of other facets."""
-    notes = []
+def in_isolation(judgments: Judgments) -> tuple[Judgments, list[Note]]:
+    """Leave out conditional labels, with a note; raise where labels mix values of another facet."""
+    notes: list[Note] = []
     after = is_conditional(judgments)
     if after.any():
-        notes.append(f"{counted(int(after.sum()), 'label')} given after another document left out here")
+        text = "{n:label} given after another document left out here"
+        notes.append(Note("conditional-labels-left-out", text, n=int(after.sum())))
         judgments = judgments.take(~after)
-    for name in (name for name in FACETS if name != "given" and name in judgments.facets):
-        values = list(judgments.facets[name].names)
-        if len(values) > 1:
-            shown = ", ".join(repr(value) for value in values[:5])
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name} ({shown}), and nothing says which counts",
-                hint=f"choose with where({name}={values[-1]!r}), on the command line --where {name}={values[-1]}",
-            )
+    judgments.require_one(*(name for name in FACETS if name != "given"))
     return judgments, notes
 
 
-def _each(judgments: Judgments, notes: list[str]) -> Panel:
-    """Every assessor is a judge; labels that one repeats for an item share its weight."""
+def _each(judgments: Judgments, notes: list[Note]) -> Panel:
+    """Make every assessor a judge; repeated labels for an item share its weight."""
     cell = judgments.assessor.codes.astype(np.int64) * len(judgments.items) + judgments.item
     _, inverse, count = np.unique(cell, return_inverse=True, return_counts=True)
     repeated = int((count > 1).sum())
     if repeated:
-        notes = [
-            *notes,
-            f"{counted(repeated, 'item')} with several labels by one assessor counted with the mean of their gains",
-        ]
+        text = "{n:item} with several labels by one assessor counted with the mean of their gains"
+        notes = [*notes, Note("several-labels-by-one-assessor", text, n=repeated)]
     order = np.argsort(cell, kind="stable")
     return Panel(
         judgments.assessors,
@@ -162,9 +159,9 @@ def _each(judgments: Judgments, notes: list[str]) -> Panel:
     )
 
 
-def _pooled(judgments: Judgments, pool: Pool, notes: list[str]) -> Panel:
+def _pooled(judgments: Judgments, pool: Pool, notes: list[Note]) -> Panel:
     if not judgments.scale.ordered and pool in (median, highest, lowest):
-        raise ScaleError(f"the labels {judgments.scale} have no order to pool by", hint="use --pool majority or mean")
+        raise ScaleError(f"the labels {judgments.scale} have no order to pool by", hint="pool by majority or mean")
     counts = judgments.label_counts()
     judged = np.flatnonzero(counts.sum(axis=1))
     weights = pool(counts[judged])
@@ -178,12 +175,6 @@ def _pooled(judgments: Judgments, pool: Pool, notes: list[str]) -> Panel:
         len(judgments.items),
         tuple(notes),
     )
-
-
-def _known_pool(name: str) -> str:
-    if name not in POOLS:
-        raise UnknownName("way to pool", name, POOLS)
-    return name
 
 
 def mean(counts: Ints) -> Floats:

@@ -1,13 +1,13 @@
-r"""Rejudging: the labels that another judge might give, drawn from those that one judge gave.
+r"""Rejudging: draws of the labels that another judge might give, from those that one judge gave.
 
 In draw d, an item of topic t with the old label i gets the label j with probability :math:`T^{(d,t)}_{ij}`,
-independently of other items; with a ``leaning`` r, (item, label), in proportion to :math:`T^{(d,t)}_{ij} r_j`.  What
-varies between draws is up to ``matrices``: nothing (one judge, known), the judge, or the judge and the topic.  Each
-draw has a stream of random numbers of its own, made from the seed and its number, so it is the same however draws are
-divided into blocks or among cores.  Items that the old judge did not label stay unjudged.
+independently of other items; with a ``leaning`` r, (item, label), in proportion to :math:`T^{(d,t)}_{ij} r_j`.
+``matrices`` defines what varies between draws: nothing (one known judge), the judge, or the judge and the topic.  Each
+draw has its own random numbers, from the seed and its number, so that results do not depend on blocks or cores.  Items
+that the old judge did not label stay unjudged.
 
-What other judges have labelled need not be drawn.  With labels ``given`` by n of them, draw d is of the judge d mod n:
-the labels of that judge stand, on items that the old judge did not label too, and only the rest is drawn.
+Labels of other judges are not drawn.  With labels ``given`` by n of them, draw d is of the judge d mod n: the labels of
+that judge are kept, also on items that the old judge did not label, and only the others are drawn.
 """
 
 from __future__ import annotations
@@ -50,27 +50,21 @@ class Given:
 
     @property
     def n_judges(self) -> int:
-        """How many judges gave labels."""
+        """Number of judges who gave labels."""
         return len(self.offset) - 1
 
-    def labels(self, number: int, n_items: int) -> Codes:
-        """Labels by the judge whose draw this is, -1 where there is none -> (item,)."""
-        found: Codes = np.full(n_items, -1, dtype=np.int32)
-        self.stand(found, number)
-        return found
-
-    def stand(self, found: Codes, number: int) -> None:
-        """Write the labels of the judge whose draw this is over what was drawn, found (item,)."""
+    def overwrite(self, labels: Codes, number: int) -> None:
+        """Replace drawn labels (item,) by those that the judge of this draw gave, in place."""
         judge = number % self.n_judges
         rows = slice(self.offset[judge], self.offset[judge + 1])
-        found[self.item[rows]] = self.label[rows]
+        labels[self.item[rows]] = self.label[rows]
 
 
 @dataclass(frozen=True, eq=False)
 class Rejudging:
-    """Draws by number: old (item,) the labels before, -1 = none; topic (item,); how matrices are drawn; the seed.
+    """Draws by number: old (item,) the labels now, -1 = none; topic (item,); how matrices are drawn; the seed.
 
-    given: labels by other judges, which stand.
+    given: labels by other judges, which are kept.
     """
 
     old: Codes
@@ -88,11 +82,11 @@ class Rejudging:
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.old)
 
     def part(self, first: int, last: int) -> Rejudging:
-        """Draws first..last-1 of these; what is drawn does not change."""
+        """Return draws first..last-1, with the same labels."""
         return replace(self, numbers=self.numbers[first:last])
 
     def labels(self, first: int, last: int) -> Codes:
@@ -101,13 +95,13 @@ class Rejudging:
         drawn = self._plain_labels(first, last) if leaning is None else self._leaning_labels(leaning, first, last)
         if self.given is not None:
             for row, number in zip(drawn, self.numbers[first:last], strict=True):
-                self.given.stand(row, number)
+                self.given.overwrite(row, number)
         return drawn
 
     def _plain_labels(self, first: int, last: int) -> Codes:
-        """New labels where items do not lean.
+        """Draw labels without a leaning.
 
-        Items are taken by topic and old label, so that each draw repeats the rows of its matrices and gathers nothing.
+        Items are sorted by topic and old label, so that a draw repeats the rows of its matrices.
         """
         judged = np.flatnonzero(self.old >= 0)
         n_labels = int(self.old.max(initial=0)) + 1
@@ -128,7 +122,7 @@ class Rejudging:
         return found
 
     def _leaning_labels(self, leaning: Floats, first: int, last: int) -> Codes:
-        """New labels where each item leans to some of them; as ``labels``."""
+        """Draw labels with a leaning of each item."""
         judged = np.flatnonzero(self.old >= 0)
         topic, old, leaning = self.topic[judged], self.old[judged], leaning[judged]
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)

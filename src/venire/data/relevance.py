@@ -1,4 +1,4 @@
-"""Relevance: which labels mean that a user is satisfied, as a name and a mark per label.
+"""Relevance: the labels that count as relevant, as a name and a mark per label.
 
 On an ordered scale one label stands for itself and all above it (the threshold of Demeester et al. 2015, Section
 3.1.5); on categories it stands for itself alone.  Any set of labels is written ``"Key|HRel"``, or given as a list; a
@@ -20,14 +20,14 @@ Relevant = str | Sequence[str] | None
 
 
 class RelevantSets(NamedTuple):
-    """Ways to be relevant: their names, and the labels of each, marked (relevant, label)."""
+    """Definitions of relevance: their names, and the labels of each, marked (relevant, label)."""
 
     names: tuple[str, ...]
     labels: Bools
 
 
 def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
-    """Read what is relevant: a label, a set of them, ``"all"`` for every threshold, or None for the top label.
+    """Parse a definition of relevance: a label, a set of them, ``"all"`` thresholds, or None for the top label.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
     (('Key', 'Rel'), [[False, False, True], [False, True, True]])
     """
     if len(scale) < 2:
-        raise ScaleError(f"the scale {scale} has one label, and nothing to disagree on")
+        raise ScaleError(f"the scale {scale} has only one label, so there is no disagreement")
     if relevant == "all" and "all" not in scale.labels:
         names = tuple(reversed(scale.labels[1:])) if scale.ordered else scale.labels
         return RelevantSets(names, np.array([_marked(scale, name) for name in names]))
@@ -44,7 +44,7 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
         if not scale.ordered:
             raise ScaleError(
                 f"the labels {scale} have no order, so none is the top one",
-                hint=f"say which are relevant, as in --relevant '{'|'.join(scale.labels[-2:])}', or --relevant all",
+                hint=f"name the relevant labels, such as {'|'.join(scale.labels[-2:])}, or all",
             )
         relevant = scale.labels[-1]
     name = relevant if isinstance(relevant, str) else "|".join(map(str, relevant))
@@ -52,7 +52,7 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
     if marked.all() or not marked.any():
         raise ScaleError(
             f"{name!r} makes {'every label' if marked.all() else 'no label'} of {scale} relevant",
-            hint=f"choose some of them, as in --relevant {scale.labels[-1]}",
+            hint=f"choose some of them, such as {scale.labels[-1]}",
         )
     return RelevantSets((name,), marked[None])
 

@@ -19,13 +19,13 @@ from venire.types import Bools, Codes, Floats
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 LARGEST_INFERRED = 1000
-"""So many labels at most make a scale that is not declared."""
+"""The largest number of labels in a scale that is not declared."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a finite number, written in digits without ``_``."""
+    """Return whether a text is a finite number, in digits without ``_``."""
     return _NUMBER.fullmatch(text) is not None and bool(np.isfinite(float(text)))
 
 
@@ -34,7 +34,7 @@ class Scale:
     """Labels from lowest to highest; a label's *level* is its position, 0 for the lowest.
 
     aspects: where aspects have scales of their own, the name and scale of each; this one then holds all their labels.
-    inferred: nobody declared the scale; it holds the labels that occur.
+    inferred: the scale was not declared; it holds the labels that occur.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Scale:
             raise ScaleError("a scale needs labels, none of them empty", hint='write it as "Non<Rel<HRel"')
         for label in self.labels:
             if self.labels.count(label) > 1:
-                raise ScaleError(f"label {label!r} stands twice in the scale {self}", hint="name each label once")
+                raise ScaleError(f"label {label!r} occurs twice in the scale {self}", hint="name each label once")
 
     @classmethod
     def parse(cls, text: str) -> Scale:
@@ -105,24 +105,24 @@ class Scale:
         if len(labels) > LARGEST_INFERRED:
             raise ScaleError(
                 f"there are {len(labels):,} different labels; a scale is inferred from at most {LARGEST_INFERRED:,}",
-                hint="if these are scores, not labels, round them; or declare the labels with --scale",
+                hint="if these are scores, not labels, round them; or declare the scale",
             )
         return cls(tuple(labels), measurement, inferred=True)
 
     @property
     def ordered(self) -> bool:
-        """Whether one label can be higher than another."""
+        """Whether labels have an order."""
         return self.measurement != "nominal"
 
     def level_of(self, label: object) -> int:
-        """Return a label's position, or say which labels there are."""
+        """Return the position of a label; raise if it is not on the scale."""
         text = str(label)
         if text not in self.labels:
             raise ScaleError(f"{text!r} is not a label of the scale {self}", hint=known_names(text, self.labels))
         return self.labels.index(text)
 
     def levels_from(self, other: Scale) -> Codes:
-        """Position here of each label of another scale, -1 for one that is not here -> (label of the other,)."""
+        """Return the position of each label of another scale, -1 if it is not on this one -> (label of the other,)."""
         place = {label: level for level, label in enumerate(self.labels)}
         return np.array([place.get(label, -1) for label in other.labels], dtype=np.int32)
 
@@ -134,9 +134,9 @@ class Scale:
         return Scale.of_integers(map(int, both)) if all(map(_WHOLE.fullmatch, both)) else Scale.of_numbers(both)
 
     def steps(self) -> Floats:
-        """Return what a label adds where each counts by its size -> (label,).
+        """Return the linear gain of each label -> (label,).
 
-        That is its number, as trec_eval takes it, if the scale was inferred from whole numbers, else its level.
+        That is its number, as in trec_eval, if the scale was inferred from whole numbers, else its level.
         """
         if self.inferred and all(map(_WHOLE.fullmatch, self.labels)):
             return np.array([float(label) for label in self.labels])
@@ -156,7 +156,7 @@ class Scale:
         if not self.ordered:
             raise ScaleError(
                 f"the labels {self} have no order, so none is 'at least {label}'",
-                hint="give gains for the labels, as in --gains news=1,wiki=0.5,other=0",
+                hint="give gains for the labels, such as news=1,wiki=0.5,other=0",
             )
         return np.arange(len(self.labels)) >= level
 

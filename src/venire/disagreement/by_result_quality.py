@@ -46,8 +46,7 @@ from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.disagreement.selection import safe_pairs
 from venire.errors import PairsError, SettingError
 from venire.kernels.label_pairs import pair_blocks
-from venire.kernels.shares import shares
-from venire.kernels.spread import FEW_PAIRS
+from venire.kernels.shares import FEW_PAIRS, shares, shares_and_pairs
 from venire.results import Records, Tabular, known
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -221,7 +220,7 @@ def list_subsets(
         counts = paired.by_cell(cell, len(used))
         inside = (used >> np.arange(len(keys))[:, None] & 1).astype(np.float64)
         sums = np.tensordot(inside, counts, axes=1)
-        p[:, row], n[:, row] = (each[:, 0] for each in shares(sums, relevant.labels[[row]]))
+        p[:, row], n[:, row] = (each[:, 0] for each in shares_and_pairs(sums, relevant.labels[[row]]))
     return tuple(ListSubset(kind, depth, p[k], n[k]) for k, (kind, depth) in enumerate(keys))
 
 
@@ -361,8 +360,8 @@ def against_quality(
         relevant,
         by,
         level,
-        *shares(inside, relevant.labels),
-        None if one_sided is None else shares(one_sided.cumsum(axis=0), relevant.labels)[0],
+        *shares_and_pairs(inside, relevant.labels),
+        None if one_sided is None else shares(one_sided.cumsum(axis=0), relevant.labels),
         list_subsets(judgments, lists, paired, by=by, relevant=relevant, top=top),
         float(counts[-1].sum() / counts.sum()),
         float((~np.isnan(good[step < n_lists])).mean()),

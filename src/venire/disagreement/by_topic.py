@@ -35,8 +35,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, SettingError
 from venire.kernels.resampling import resampled_sums, topic_weights
-from venire.kernels.shares import shares
-from venire.kernels.spread import LEVEL, pair_shares, sd_of_draws
+from venire.kernels.shares import CONFIDENCE, sd_of_draws, shares
 from venire.results import Records, Tabular, counted, known
 from venire.types import Bools, Floats, Ints, RNGLike
 
@@ -189,10 +188,10 @@ def topic_influence(
             hint="judge items of more topics twice, and draw more than once",
         )
     counts = fit.by_topic[there]
-    p, _ = shares(counts.sum(axis=0), fit.relevant.labels)
-    without, _ = shares(counts.sum(axis=0) - counts, fit.relevant.labels)
+    p = shares(counts.sum(axis=0), fit.relevant.labels)
+    without = shares(counts.sum(axis=0) - counts, fit.relevant.labels)
     weights = topic_weights(len(there), n_draws, np.random.default_rng(rng))
-    drawn, _ = shares(resampled_sums(counts, weights), fit.relevant.labels)
+    drawn = shares(resampled_sums(counts, weights), fit.relevant.labels)
     return TopicInfluence(
         fit.scale,
         fit.relevant,
@@ -279,7 +278,7 @@ def _half_width(
 
     there = (forth.by_topic + back.by_topic).sum(axis=(1, 2)) > 0
     weights, labels = topic_weights(int(there.sum()), n_draws, rng), forth.relevant.labels
-    one, other = (pair_shares(resampled_sums(fit.by_topic[there], weights), labels) for fit in (forth, back))
+    one, other = (shares(resampled_sums(fit.by_topic[there], weights), labels) for fit in (forth, back))
     n_topics = ((forth.by_topic + back.by_topic).sum(axis=2) > 0).sum(axis=0)
-    t = stdtrit(np.maximum(n_topics - 1, 1), (1 + LEVEL) / 2) * np.sqrt(n_topics / np.maximum(n_topics - 1, 1))
+    t = stdtrit(np.maximum(n_topics - 1, 1), (1 + CONFIDENCE) / 2) * np.sqrt(n_topics / np.maximum(n_topics - 1, 1))
     return np.where(n_topics > 1, t * sd_of_draws(one - other), np.nan)

@@ -22,7 +22,7 @@ from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import AmbiguousLabels, PairsError, ScaleError
-from venire.kernels.spread import FEW_PAIRS
+from venire.kernels.shares import FEW_PAIRS
 from venire.results import Tabular, counted, known, known_count
 from venire.types import Floats, Ints, RNGLike
 

@@ -34,7 +34,7 @@ from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import SettingError
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.runs import RunsLike, scan
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.dcg import CG
 from venire.measures.evaluate import evaluate
 from venire.measures.measure import Worth

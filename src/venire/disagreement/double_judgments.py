@@ -38,10 +38,8 @@ from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import PairsError, SettingError
-from venire.kernels.binomial_ranges import Z, wilson
 from venire.kernels.resampling import FEW_TOPICS
-from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
-from venire.kernels.spread import FEW_PAIRS
+from venire.kernels.shares import FEW_PAIRS, Z95, annotation_rounds, shares, variance_per_judgment, wilson
 from venire.results import Records, Tabular, counted, known, known_count
 from venire.types import Bools, Floats, Ints, RNGLike
 
@@ -113,7 +111,7 @@ def simulate_rounds(
     counts = annotation_rounds(
         fit.by_topic.sum(axis=0), grid, n_rounds, mirrored=mirrored(fit), rng=np.random.default_rng(rng)
     )
-    p, _ = shares(counts, fit.relevant.labels)
+    p = shares(counts, fit.relevant.labels)
     return AnnotationRounds(fit.scale, fit.relevant, grid, *_moments(p), n_rounds)
 
 
@@ -261,7 +259,7 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
     with np.errstate(divide="ignore", invalid="ignore"):
         of_topics = fit.spread.sd_topics**2 * (n_topics / (n_topics - 1) if n_topics > 1 else np.nan)
         between = np.maximum(of_topics - fit.spread.sd_items**2, 0.0)
-        most = np.maximum(of_topics, ((fit.spread.high - fit.spread.low) / (2 * Z)) ** 2)
+        most = np.maximum(of_topics, ((fit.spread.high - fit.spread.low) / (2 * Z95)) ** 2)
         here = np.where(between < square, variance / (square - between), np.nan)
     return JudgingEffort(
         fit.scale,
@@ -352,7 +350,7 @@ def lowest_labels(fit: PredictedRelevanceFit) -> list[LowestLabel]:
     if not fit.scale.ordered:
         return []
     counts = fit.by_topic.sum(axis=0)
-    p, _ = shares(counts, fit.relevant.labels)
+    p = shares(counts, fit.relevant.labels)
     hits = counts @ fit.relevant.labels.T.astype(np.float64)
     saved = float(counts[0].sum() / counts.sum())
     return [

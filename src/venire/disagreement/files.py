@@ -15,7 +15,7 @@ from venire.data.relevance import RelevantSets
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
-from venire.kernels.spread import Spread
+from venire.kernels.shares import Spread
 from venire.results import known, known_count
 from venire.types import Floats
 

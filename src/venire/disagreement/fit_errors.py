@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.kernels.spread import pair_shares
+from venire.kernels.shares import shares
 from venire.types import Floats
 
 Z = 1.959963984540054
@@ -51,7 +51,7 @@ def _left_out(fit: PredictedRelevanceFit, row: int) -> Floats:
     if len(fit.topics) != len(fit.by_topic):
         return np.zeros((0, len(fit.scale)))
     relevant, total = fit.relevant.labels[row : row + 1], fit.by_topic.sum(axis=0)
-    away = pair_shares(total - fit.by_topic, relevant)[:, 0] - pair_shares(total, relevant)[0]
+    away = shares(total - fit.by_topic, relevant)[:, 0] - shares(total, relevant)[0]
     n = np.maximum((fit.by_topic.sum(axis=2) > 0).sum(axis=0), 1)
     alone = np.isnan(away).any(axis=0)
     return np.where(alone, 0.0, away) * np.sqrt((n - 1) / n)

@@ -35,7 +35,7 @@ from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
 from venire.kernels.resampling import FEW_TOPICS
-from venire.kernels.spread import FEW_PAIRS, LEVEL, Spread, left_out, n_topics_of, pair_shares, spread_of
+from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
 from venire.results import Estimate, Records, Tabular, known
 from venire.types import Floats, Ints, RNGLike
 
@@ -155,7 +155,7 @@ class PredictedRelevanceFit(Tabular):
         """p(R|i) of one label with its interval."""
         row, level = self.row_of(relevant), self.scale.level_of(label)
         value, low, high = (float(each[row, level]) for each in (self.p, self.spread.low, self.spread.high))
-        return Estimate(value, low, high, LEVEL, self.method)
+        return Estimate(value, low, high, CONFIDENCE, self.method)
 
     def row_of(self, relevant: str | None = None) -> int:
         """Which row answers for this notion of relevance; the first without a word on it."""
@@ -242,7 +242,7 @@ def warnings_of(fit: PredictedRelevanceFit) -> list[str]:
     words: list[str] = []
     for row in range(len(fit.relevant.names)):
         words += _of_relevance(fit, row)
-    return list(dict.fromkeys(words + few_topics(fit.n_topics) + _of_counts(fit)))
+    return list(dict.fromkeys([*words, *map(str, few_topics(fit.n_topics)), *_of_counts(fit)]))
 
 
 DIFFERENCE = {"difference": "value", "low": "low", "high": "high"}
@@ -333,8 +333,8 @@ def difference(fit: PredictedRelevanceFit, row: int, lower: int, upper: int) -> 
 def _correlation(fit: PredictedRelevanceFit, row: int, one: int, other: int) -> float:
     """Correlation of two labels' shares over topics left out; 0 where a share does not depend on the topic."""
     there = fit.by_topic[fit.by_topic.sum(axis=(1, 2)) > 0]
-    without = left_out(there, fit.relevant.labels)[:, row][:, [one, other]]
-    away = without - pair_shares(there.sum(axis=0), fit.relevant.labels)[row, [one, other]]
+    without = leave_one_topic_out(there, fit.relevant.labels)[:, row][:, [one, other]]
+    away = without - shares(there.sum(axis=0), fit.relevant.labels)[row, [one, other]]
     (of_one, both), (_, of_other) = away.T @ away
     return float(both / np.sqrt(of_one * of_other)) if of_one * of_other > 0 else 0.0
 

@@ -38,7 +38,7 @@ from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale
 from venire.disagreement.many_labels import labels_of_many
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.errors import AmbiguousLabels, GainsError, PairsError
+from venire.errors import GainsError, PairsError
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints
 
@@ -175,14 +175,7 @@ def independent(joint: Floats, p: Floats, counts: Ints) -> Floats:
 
 def refuse_facets(judgments: Judgments) -> None:
     """Refuse labels of one item under several intents, or after several other documents: one probability is asked."""
-    for name in ("intent", "given"):
-        values = list(judgments.facets[name].names) if name in judgments.facets else []
-        if len(values) > 1:
-            one = "" if "" in values else values[-1]  # given nothing: in isolation
-            raise AmbiguousLabels(
-                f"the labels are for {len(values)} different values of {name}, and an item has one probability",
-                hint=f"choose with where({name}={one!r}), on the command line --where {name}={one}",
-            )
+    judgments.require_one("intent", "given", reason="an item has one probability")
 
 
 def _check_pairs(fit: PredictedRelevanceFit, joint: Floats, counts: Ints) -> None:

@@ -1,6 +1,6 @@
-"""The machine at hand: partitions shared out over threads, answers in the order of the questions.
+"""The local engine: partitions are processed by threads, results come in the order of the partitions.
 
-The functions handed in are pure and spend their time where the interpreter is let go of: in numpy, or in C.
+The functions are pure and spend their time in numpy or C, where the interpreter lock is released.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ def map_partitions(
 ) -> Generator[Answer, None, None]:
     """Apply a function to every part; only a few parts per worker are held at a time.
 
-    Close the generator where it may be left early (``contextlib.closing``): its threads must end where they were
-    started, not wherever the garbage collector happens to run.
+    Close the generator where it may be left early (``contextlib.closing``), so that its threads end in time.
     """
     workers = workers or os.cpu_count() or 1
     waiting_parts = iter(parts)

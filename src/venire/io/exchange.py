@@ -161,7 +161,7 @@ def scaled_qrels(
     whole = as_whole(gain, scale)
     names = Category.of(str(name) for name in panel.judges)
     group = Category(names.codes[judge], names.names) if groups or len(panel.judges) > 1 else None
-    notes = (*panel.notes, *_lost(gain, whole), *_relevant_from_one(gain, whole))
+    notes = (*map(str, panel.notes), *_lost(gain, whole), *_relevant_from_one(gain, whole))
     return ScaledQrels(judgments.items, item, gain, scale, gains, group, notes)
 
 

@@ -1,14 +1,14 @@
-r"""Association other things being equal: does a number go with scores, given groups that rows belong to?
+r"""Conditional association: a test of whether a number depends on scores, given groups of rows.
 
-With z and the scores x both freed of the means of all groups (residuals of a regression on them, found by taking away
-the means of one grouping after the other), :math:`u = \sum x z` is near 0 if z goes with the groups alone.  Its
-variance is summed up over clusters of rows (topics), within which rows need not be independent:
+With z and the scores x centred within all groups (residuals of a regression on them, by subtracting the means of each
+grouping in turn), :math:`u = \sum x z` is near 0 if z depends on the groups only.  Its variance is a sum over clusters
+of rows (topics), within which rows need not be independent:
 :math:`S = \sum_c u_c u_c^T`.  With C clusters and d scores
 
 .. math:: q = u^T S^- u, \qquad  \frac{C - d}{d} \frac{q}{C - q} \sim F_{d, C - d}
 
-as for Hotelling's (1931) test of a mean.  With fewer than eight clusters more than scores, every row is a cluster; and
-fewer than thirty rows whose z is not given by the groups say nothing.
+as in Hotelling's (1931) test of a mean.  With fewer than eight clusters more than scores, every row is a cluster; with
+fewer than thirty rows whose z is not determined by the groups, p is 1.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def association(x: Floats, z: Floats, groups: Sequence[Ints], cluster: Ints | Co
     """
     from scipy.special import fdtrc
 
-    free = _freed(np.column_stack([z, x]).astype(np.float64), groups)
-    parts = free[:, 1:] * free[:, :1]
-    told = np.abs(free[:, 0]) > 1e-6
-    if told.sum() < ROWS:
+    centred = _centred(np.column_stack([z, x]).astype(np.float64), groups)
+    parts = centred[:, 1:] * centred[:, :1]
+    varies = np.abs(centred[:, 0]) > 1e-6
+    if varies.sum() < ROWS:
         return 1.0
-    _, number = np.unique(cluster[told], return_inverse=True)
+    _, number = np.unique(cluster[varies], return_inverse=True)
     if number.max(initial=-1) + 1 >= ENOUGH + parts.shape[1]:
-        parts = np.stack([np.bincount(number, column[told]) for column in parts.T], axis=1)
+        parts = np.stack([np.bincount(number, column[varies]) for column in parts.T], axis=1)
     else:
-        parts = parts[told]
+        parts = parts[varies]
     u, (inverse, freedom) = parts.sum(axis=0), _inverse(parts.T @ parts)
     left = len(parts) - freedom
     if freedom == 0 or left < 1:
@@ -48,8 +48,8 @@ def association(x: Floats, z: Floats, groups: Sequence[Ints], cluster: Ints | Co
     return float(fdtrc(freedom, left, left / freedom * q / (len(parts) - q)))
 
 
-def _freed(values: Floats, groups: Sequence[Ints]) -> Floats:
-    """Take away the means of every grouping: values (row, column) -> (row, column)."""
+def _centred(values: Floats, groups: Sequence[Ints]) -> Floats:
+    """Subtract the means of every grouping: values (row, column) -> (row, column)."""
     codes = [np.unique(each, return_inverse=True)[1] for each in groups]
     sizes = [np.bincount(each) for each in codes]
     for _ in range(ROUNDS if len(codes) > 1 else 1):

@@ -1,8 +1,8 @@
 r"""Directions with ties: which of two sides is better, the mode of several answers, and agreement at every threshold.
 
-A direction is 1 (left), 0 (tie) or -1 (right).  With differences d and a threshold t, a measure says 0 where
-:math:`|d| \le t`, else the sign of d.  Put cases in the order of :math:`|d|`: every threshold is a *place*, the number
-of cases in front of it that are tied, so agreement at all thresholds is a few cumulative sums.  With the share of equal
+A direction is 1 (left), 0 (tie) or -1 (right).  With differences d and a threshold t, the direction of a measure is 0
+where :math:`|d| \le t`, else the sign of d.  With cases sorted by :math:`|d|`, a threshold is a *place*, the number of
+cases before it that are tied, so agreement at all thresholds is a few cumulative sums.  With the share of equal
 directions a, and the shares of each direction by the measure (m) and by the users (u),
 
 .. math:: \kappa = \frac{a - e}{1 - e}, \quad e = \sum_c m_c u_c; \qquad J = \frac{a}{2 - a}
@@ -10,17 +10,16 @@ directions a, and the shares of each direction by the measure (m) and by the use
 Cohen (1960).  J is Jaccard's coefficient of two sets of n answers (case, direction) each: n a are in both, n (2 - a) in
 either.
 
-Weights say how often a case counts, so that resampled topics and folds are one more axis.
+Weights are how often a case counts, so that resampled topics and folds are one more axis.
 
-Gains in kappa: what each case adds to the difference of two kappas with the same users, and a test by swapping.
-
-Kappa is a function of sums over cases: how often the answer is the users', and how often it is each direction.  About
-the middle of both sums the difference of two kappas is a sum over cases, up to terms of third order:
+Gains in kappa are the contributions of cases to the difference of two kappas with the same users.  Kappa is a function
+of sums over cases: how often the answer is the users', and how often it is each direction.  Expanded about the middle
+of both sums, the difference of two kappas is a sum over cases, up to terms of third order:
 
 .. math:: \kappa_a - \kappa_b \approx \sum_i \nabla\kappa(\text{middle}) \cdot (a_i - b_i)
 
-If both answers were as good as each other, each could as well have been the other's: then the sign of what a topic
-adds is a coin's.  p is the share of signs whose sum is larger, and half of those whose sum is equal.
+Under the null hypothesis the two answers are exchangeable, so the sign of the contribution of a topic is random.  p is
+the share of signs whose sum is larger, and half of those whose sum is equal.
 """
 
 from __future__ import annotations
@@ -29,20 +28,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.kernels.signs import random_signs
+from venire.kernels.paired_tests import random_signs
 from venire.types import Bools, Floats, Ints
 
 OUTCOMES = np.array([-1, 0, 1])
 NOT_YET = -2.0
-"""Stands for the share of ties in front of the first threshold."""
+"""Share of ties before the first threshold."""
 
 
 class Curves(NamedTuple):
     """Agreement at every threshold of a measure: kappa, same (user, measure, draw, place), ties (measure, draw, place).
 
-    same and ties are shares.  open (measure, place): the places that are thresholds; the others would part cases with
-    equal differences, and hold numbers without meaning.  kappa is NaN where both sides give one and the same answer
-    throughout.
+    same and ties are shares.  open (measure, place): the places that are thresholds; the others would separate cases
+    with equal differences, and are meaningless.  kappa is NaN where both sides always give the same single answer.
     """
 
     kappa: Floats
@@ -57,7 +55,7 @@ def directions(strength: Floats, slight: float = 0.0) -> Ints:
 
 
 def modes(direction: Ints, group: Ints, n_groups: int) -> tuple[Ints, Bools]:
-    """The most frequent direction of each group, 0 where several are, and where that is so; (row,) -> (group,)."""
+    """The most frequent direction of each group, 0 for ties among them, and whether tied; (row,) -> (group,)."""
     counts = np.bincount(group * 3 + direction + 1, minlength=3 * n_groups).reshape(-1, 3)
     most = counts == counts.max(axis=1, keepdims=True)
     shared = most.sum(axis=1) > 1
@@ -124,7 +122,7 @@ def _first_from(rising: Floats, bound: Floats) -> Ints:
 
 
 def kappas(same: Floats, chance: Floats) -> Floats:
-    """Cohen's kappa from agreement and chance agreement; NaN where chance leaves nothing to agree on."""
+    """Cohen's kappa from agreement and chance agreement; NaN where chance agreement is 1."""
     room = 1 - chance
     return np.divide(same - chance, room, out=np.full(np.shape(same), np.nan), where=room > 1e-12)
 
@@ -135,7 +133,7 @@ def jaccard_of(same: Floats) -> Floats:
 
 
 def _before(values: Floats) -> Floats:
-    """Sums in front of each place: (..., case) -> (..., place)."""
+    """Sums before each place: (..., case) -> (..., place)."""
     sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
     np.cumsum(values, axis=-1, out=sums[..., 1:])
     return sums
@@ -154,10 +152,11 @@ def _same(weight: Floats, sign: Floats, theirs: Ints) -> Floats:
 
 
 EQUAL = 1e-10
+"""Sums closer than this part of what they could be are equal."""
 
 
 class KappaGains(NamedTuple):
-    """Kappas of two sets of answers (order,), NaN where they have no meaning; by_case (order, case): what each adds."""
+    """Kappas of two sets of answers (order,), NaN where undefined; by_case (order, case): contributions."""
 
     first: Floats
     second: Floats
@@ -170,14 +169,16 @@ def kappa_gains(first: Ints, second: Ints, users: Ints, counted: Bools) -> Kappa
     counted (order, case): the cases that count.  Cost: O(orders x cases).
     """
     one, other = (_features(each, users, counted) for each in (first, second))
-    said = np.stack([(counted & (users == outcome)).sum(axis=1) for outcome in OUTCOMES], axis=1).astype(np.float64)
+    user_counts = np.stack([(counted & (users == outcome)).sum(axis=1) for outcome in OUTCOMES], axis=1).astype(
+        np.float64
+    )
     a, b = one.sum(axis=1), other.sum(axis=1)
-    slope = _slope((a + b) / 2, said)
-    return KappaGains(_kappa(a, said), _kappa(b, said), ((one - other) * slope[:, None]).sum(axis=-1))
+    slope = _slope((a + b) / 2, user_counts)
+    return KappaGains(_kappa(a, user_counts), _kappa(b, user_counts), ((one - other) * slope[:, None]).sum(axis=-1))
 
 
 def flip_test(value: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """One-sided p-values that sums over topics are not above 0: value (order, topic) -> (order,).
+    """One-sided p-values of sums over topics being above 0: value (order, topic) -> (order,).
 
     Cost: O(draws x orders x topics), as a matrix product.
     """
@@ -194,16 +195,16 @@ def _features(answers: Ints, users: Ints, counted: Bools) -> Floats:
     return np.stack([each & counted for each in found], axis=-1).astype(np.float64)
 
 
-def _kappa(sums: Floats, said: Floats) -> Floats:
-    n = said.sum(axis=1)
-    return kappas(sums[:, 0] / n, (sums[:, 1:] * said).sum(axis=1) / n**2)
+def _kappa(sums: Floats, user_counts: Floats) -> Floats:
+    n = user_counts.sum(axis=1)
+    return kappas(sums[:, 0] / n, (sums[:, 1:] * user_counts).sum(axis=1) / n**2)
 
 
-def _slope(sums: Floats, said: Floats) -> Floats:
-    """Slope of kappa in its sums: (order, 4), said (order, 3) -> (order, 4); 0 where kappa has no meaning."""
-    n = said.sum(axis=1, keepdims=True)
-    same, room = sums[:, :1] / n, 1 - (sums[:, 1:] * said).sum(axis=1, keepdims=True) / n**2
-    slope = np.concatenate([1 / n * np.ones_like(same), said / n**2 * _over(same - 1, room)], axis=1)
+def _slope(sums: Floats, user_counts: Floats) -> Floats:
+    """Slope of kappa in its sums: (order, 4), user_counts (order, 3) -> (order, 4); 0 where kappa is undefined."""
+    n = user_counts.sum(axis=1, keepdims=True)
+    same, room = sums[:, :1] / n, 1 - (sums[:, 1:] * user_counts).sum(axis=1, keepdims=True) / n**2
+    slope = np.concatenate([1 / n * np.ones_like(same), user_counts / n**2 * _over(same - 1, room)], axis=1)
     return _over(slope, room)
 
 

@@ -1,9 +1,9 @@
-r"""Counting pairs of labels on the same item, from label histograms alone.
+r"""Counts of pairs of labels on the same item, from label histograms.
 
 An item whose labels are counted in a (first side) and b (second side) has :math:`a_i b_j` ordered pairs of a first
-label i and a second label j.  Nobody is paired with themselves: labels by assessors who stand on both sides, counted
-in d per assessor, take :math:`\sum_s d_{si} d_{sj}` away again.  Nearly always an assessor gives an item one label, and
-then that is the diagonal; only cells (item, assessor) with several labels need more.
+label i and a second label j.  Nobody is paired with themselves: for assessors on both sides, with labels counted in d
+per assessor, :math:`\sum_s d_{si} d_{sj}` is subtracted.  Usually an assessor gives an item one label, and this is the
+diagonal; only cells (item, assessor) with several labels need more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from venire.types import Bools, Codes, Floats, Ints
 
 BLOCK_CELLS = 1 << 22
-"""How many cells (item x label x label) are held at a time."""
+"""Number of cells (item x label x label) held at a time."""
 
 
 class Sides(NamedTuple):
@@ -24,7 +24,7 @@ class Sides(NamedTuple):
 
     both: labels by assessors on both sides; repeated: those of them who gave an item several labels, by item.
     mirrored: a label of the second side may come first too (Demeester et al. 2015, Eq. 5); a pair of assessors who
-    both stand on both sides still counts once in each order.
+    are both on both sides still counts once in each order.
     """
 
     first: Ints
@@ -77,7 +77,7 @@ def _products(first: Ints, second: Ints) -> Floats:
 
 
 def _without_own(pairs: Floats, sides: Sides, block: slice) -> Floats:
-    """Take away, in place, the pairs of an assessor's labels with that assessor's own."""
+    """Subtract, in place, the pairs of an assessor's labels with each other."""
     diagonal = np.arange(pairs.shape[1])
     pairs[:, diagonal, diagonal] -= sides.both[block]
     cells = slice(*np.searchsorted(sides.repeated_item, [block.start, block.stop]))
@@ -124,5 +124,5 @@ def pair_sums(sides: Sides, topic: Codes, n_topics: int, relevant: Bools, *, by_
 
 
 def _runs(codes: Codes) -> Ints:
-    """Where a stretch of equal codes begins -> (stretch,)."""
+    """Where each run of equal codes begins -> (run,)."""
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))

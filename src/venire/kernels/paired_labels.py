@@ -1,7 +1,7 @@
-"""Paired labels: what is said of two documents, by the same person or after pooling, for many pairs at once.
+"""Paired labels: the labels of two documents, by the same person or after pooling, for many pairs at once.
 
-Labels stand in entries sorted by item (and person): one join serves preference tests and ranked lists alike.  Costs are
-linear in the rows that come out, times a search; nothing is ever an assessor x item matrix.
+Labels are entries sorted by item (and person): one join serves preference tests and ranked lists.  Costs are linear in
+the rows returned, times a search; there is never an assessor x item matrix.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Entries(NamedTuple):
 
 
 class PairedLabels(NamedTuple):
-    """Two labels for a pair of items, all (row,), by pair; weight is what the row counts."""
+    """Two labels for a pair of items, all (row,), sorted by pair; weight of each row."""
 
     pair: Ints
     a: Codes
@@ -75,7 +75,7 @@ def every_two(entries: Entries, first: Ints, second: Ints) -> PairedLabels:
 
 
 def _expanded(start: Ints, item: Ints) -> tuple[Ints, Ints]:
-    """Every entry of every item asked for -> which of them asks, and the entry, both (row,)."""
+    """Every entry of every requested item -> position of the request, and the entry, both (row,)."""
     size = np.diff(start)[item]
     owner = np.repeat(np.arange(len(item)), size)
     return owner, np.arange(len(owner)) - offsets(size)[owner] + start[item][owner]

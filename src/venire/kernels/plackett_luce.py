@@ -1,4 +1,4 @@
-r"""Plackett-Luce: scores of documents from preferences, and how uncertain the order is that they give.
+r"""Plackett-Luce: scores of documents from preferences, and the entropy of the order that they imply.
 
 Chu et al. (2021, doi:10.1145/3459637.3482428).  With s (document,) the scores, a ranking is drawn by choosing the next
 document among those left with probability :math:`e^{s_i} / \sum_{j\ left} e^{s_j}` (Eq. 4).
@@ -7,7 +7,7 @@ Scores (Eq. 5) minimise :math:`-\sum_{i \ne j} p_{ij} \log \sigma(s_i - s_j)`, a
 differences alone; they are centred.  Newton's steps n are shortened to :math:`\log(1 + d) / d`, with d the largest
 difference within n: third derivatives are at most d times second ones, so that no step can overshoot (Sun and Tran-Dinh
 2019, doi:10.1007/s10107-018-1282-4).  Where one document always wins, no finite score is the best: probabilities are
-clipped, [.01, .99] by default.  A pair of which nothing is known (NaN) counts as one half.
+clipped, [.01, .99] by default.  An unknown pair (NaN) counts as one half.
 
 Entropy (Eq. 3) in nats.  The documents left are a Markov chain over subsets S, so
 
@@ -33,7 +33,7 @@ CLIP = 0.01
 MOST_EXACT = 15
 N_DRAWS = 2_000
 WIDEST_GAP = 40.0
-"""Scores further apart than this are as good as ordered: e^-40 is below the precision of a sum."""
+"""Scores further apart than this count as ordered: e^-40 is below the precision of a sum."""
 BLOCK_CELLS = 1 << 18
 TOLERANCE, MOST_STEPS = 1e-12, 200
 
@@ -46,12 +46,12 @@ class Entropy(NamedTuple):
 
 
 def most_entropy(n_documents: int) -> float:
-    """Return log K!, the entropy of K documents of whose order nothing is known."""
+    """Return log K!, the entropy of K documents in unknown order."""
     return lgamma(n_documents + 1)
 
 
 def clipped(preferences: Floats, clip: float = CLIP) -> Floats:
-    """Keep probabilities away from 0 and 1; what is not known (NaN) becomes one half."""
+    """Clip probabilities away from 0 and 1; NaN becomes one half."""
     return np.clip(np.where(np.isnan(preferences), 0.5, preferences), clip, 1 - clip)
 
 
@@ -72,7 +72,7 @@ def scores_of(preferences: Floats, *, clip: float = CLIP) -> Floats:
 
 
 def scores_of_wins(wins: Floats, start: Floats | None = None) -> Floats:
-    """Fit scores where every p_ij + p_ji is 1: then sums of wins, off the diagonal, are all that counts.
+    """Fit scores where every p_ij + p_ji is 1: sums of wins, off the diagonal, are then sufficient.
 
     wins (topic, K), each strictly between those of a document that always wins and one that never does; start
     (topic, K): scores to begin with, equal ones by default -> (topic, K)
@@ -89,7 +89,7 @@ def scores_of_wins(wins: Floats, start: Floats | None = None) -> Floats:
 
 
 def _newton(wins: Floats, weight: Floats, start: Floats) -> Floats:
-    """Climb down from scores (topic, K) until sums of wins (topic, K) are met; weight (topic, K, K) is p_ij + p_ji."""
+    """Minimise from start (topic, K) until sums of wins (topic, K) are met; weight (topic, K, K) is p_ij + p_ji."""
     n_documents = wins.shape[1]
     scores, left = start.copy(), np.arange(len(wins))
     for _ in range(MOST_STEPS):
@@ -105,7 +105,7 @@ def _newton(wins: Floats, weight: Floats, start: Floats) -> Floats:
 
 
 def _steps(expected: Floats, weight: Floats, slope: Floats) -> Floats:
-    """Newton's steps (topic, K); what is the same for all documents changes nothing and is held at zero."""
+    """Newton's steps (topic, K); a constant shift of all documents is held at zero."""
     curve = -expected * (1 - expected / np.where(weight > 0, weight, 1.0))
     diagonal = np.arange(curve.shape[1])
     curve[:, diagonal, diagonal] = -curve.sum(axis=2)
@@ -113,7 +113,7 @@ def _steps(expected: Floats, weight: Floats, slope: Floats) -> Floats:
 
 
 def _damped(steps: Floats) -> Floats:
-    """Shorten steps so that none overshoots; short ones stay as they are."""
+    """Shorten steps so that none overshoots."""
     width = np.ptp(steps, axis=1)[:, None]
     return steps * np.where(width > 1e-6, np.log1p(width) / np.maximum(width, 1e-6), 1.0)
 
@@ -142,7 +142,7 @@ def entropy_of(scores: Floats, *, n_draws: int = N_DRAWS, rng: np.random.Generat
 
 
 def _over_subsets(scores: Floats) -> Floats:
-    """Sum the entropy of a choice over all sets that can be left -> (topic,)."""
+    """Sum the entropy of a choice over all sets of remaining documents -> (topic,)."""
     n_documents = scores.shape[1]
     if n_documents < 2:
         return np.zeros(len(scores))
@@ -159,7 +159,7 @@ def _over_subsets(scores: Floats) -> Floats:
 
 
 def _without_wide_gaps(scores: Floats) -> Floats:
-    """Sort scores, highest first at 0, and narrow gaps that are as good as infinite -> (K, topic)."""
+    """Sort scores, highest first at 0, and limit gaps that are practically infinite -> (K, topic)."""
     ordered = -np.sort(-scores, axis=1).T
     gaps = np.minimum(ordered[:-1] - ordered[1:], WIDEST_GAP)
     return np.concatenate([np.zeros((1, len(scores))), -np.cumsum(gaps, axis=0)])
@@ -177,7 +177,7 @@ def _subset_sums(values: Floats) -> Floats:
 def _levels(n_documents: int) -> tuple[tuple[Ints, Ints, Ints], ...]:
     """Subsets by size, from K - 1 down to 2: their numbers (set,), and the larger sets they come from (set, choice).
 
-    The third array names the document that is gone between the two.  Smaller sets have no choice left.
+    The third array is the document that is chosen between the two.  Smaller sets have no choice left.
     """
     levels = []
     for size in range(n_documents - 1, 1, -1):

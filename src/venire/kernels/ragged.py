@@ -1,4 +1,4 @@
-"""Ragged arrays as padded blocks: rows of unlike length, in blocks that waste little and stay small."""
+"""Ragged arrays as padded blocks of rows of similar length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def offsets(counts: Ints) -> Ints:
 
 
 def blocks(counts: Ints, *, cells: int) -> Iterator[tuple[Ints, int]]:
-    """Share rows out over blocks, longest first: (numbers of the rows, width of the block).
+    """Distribute rows over blocks, longest first: (numbers of the rows, width of the block).
 
     A block has at most ``cells`` cells (or one row), and is cut where rows get shorter than half its width.
     """

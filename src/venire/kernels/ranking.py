@@ -1,4 +1,4 @@
-"""The sums that rank measures are made of, over ranked gains.
+"""Sums over ranked gains from which rank measures are computed.
 
 Everywhere: gains (..., slot), fractions between 0 and 1 where a probability is meant; rank broadcasts against gains
 and ascends along the slots; the answer is (...).  A slot without gain adds nothing, so only judged documents need
@@ -13,12 +13,12 @@ from venire.types import Bools, Floats, Ints
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Divide; 0 where there is nothing to divide by, as trec_eval has it for topics without relevant documents."""
+    """Divide; 0 where there is nothing to divide by, as in trec_eval for topics without relevant documents."""
     return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
 
 
 def before(values: Floats) -> Floats:
-    """Sum of what stands at better ranks -> same shape."""
+    """Sum of the values at better ranks -> same shape."""
     return values.cumsum(axis=-1) - values
 
 

@@ -1,4 +1,4 @@
-"""Resampling: whole topics drawn anew, as weights; sums over topics then are one matrix product."""
+"""Resampling of topics as weights, so that sums over topics are one matrix product."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from venire.types import Floats
 
 FEW_TOPICS = 10
-"""Fewer topics, drawn anew, say little of how far topics differ."""
+"""With fewer topics, resampling estimates the variation between topics poorly."""
 
 
 def topic_weights(n_topics: int, n_draws: int, rng: np.random.Generator) -> Floats:
-    """How often each topic is drawn, when as many are drawn as there are, with replacement -> (draw, topic)."""
+    """Draw as many topics as there are, with replacement; how often each is drawn -> (draw, topic)."""
     drawn = rng.integers(n_topics, size=(n_draws, n_topics)) + n_topics * np.arange(n_draws)[:, None]
     return np.bincount(drawn.ravel(), minlength=n_draws * n_topics).reshape(n_draws, n_topics).astype(np.float64)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from venire import PredictedRelevance, read_grid
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.papers.table import Ratio, Table
 
 PAPER = "demeester2015"

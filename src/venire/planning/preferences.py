@@ -46,8 +46,8 @@ from venire.data.panel import median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.kernels.binomial_ranges import largest_variance, wilson
 from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
+from venire.kernels.shares import largest_variance, wilson
 from venire.results import Records, Tabular, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 from venire.users.by_label import item_numbers

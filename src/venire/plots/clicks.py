@@ -73,7 +73,7 @@ def _by_topic(axes: Axes, summary: ClickSummary) -> None:
     mean = "mean not known" if np.isnan(ctr.value) else f"mean {ctr.value:.3f}"
     axes.axvline(ctr.value, color=RED, linewidth=1.5, label=mean)
     if not np.isnan(ctr.low):
-        axes.axvspan(ctr.low, ctr.high, color=RED, alpha=0.2, linewidth=0, label=f"{ctr.level:.0%} interval")
+        axes.axvspan(ctr.low, ctr.high, color=RED, alpha=0.2, linewidth=0, label=f"{ctr.confidence:.0%} interval")
     axes.set_ylim(0, 1.02)
     axes.set_xlim(left=0)
     axes.set_xlabel("mean click-through rate (satisfied clicks)")

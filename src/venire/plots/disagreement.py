@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.user_disagreement import udm_weights
-from venire.kernels.spread import FEW_PAIRS
+from venire.kernels.shares import FEW_PAIRS
 from venire.plots.style import BLUE, GREY, colour, marker, new_figure, styled, unit_axis
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from venire.disagreement.by_topic import TopicInfluence
 from venire.disagreement.double_judgments import AnnotationRounds
 from venire.disagreement.sensitivity import Sensitivity
 from venire.errors import SettingError
-from venire.kernels.spread import FEW_PAIRS
+from venire.kernels.shares import FEW_PAIRS
 from venire.plots.style import INK, colour, marker, new_figure, styled, unit_axis
 from venire.results import counted
 

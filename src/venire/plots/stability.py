@@ -84,7 +84,7 @@ def plot_tau(result: Stability | Forecast) -> Figure:
         axes.hist(known, bins=min(40, max(8, len(np.unique(known)))), color=BLUE, alpha=0.55)
         axes.axvspan(tau.low, tau.high, color=GREY, alpha=0.15, linewidth=0)
         axes.axvline(tau.value, color=INK, linewidth=1.5)
-        text = f"mean {tau.value:.2f}\n{tau.level:.0%} in [{tau.low:.2f}, {tau.high:.2f}]"
+        text = f"mean {tau.value:.2f}\n{tau.confidence:.0%} in [{tau.low:.2f}, {tau.high:.2f}]"
         axes.annotate(text, (0.02, 0.97), xycoords="axes fraction", va="top", fontsize=9)
         axes.set_ylim(0, axes.get_ylim()[1] * 1.3)
         axes.set_xlabel(f"Kendall's tau of the order by {found.forecast.measure}, now and under another judge")

@@ -160,7 +160,7 @@ def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = 
         item=item,
         assessor=Category(np.zeros(len(item), dtype=np.int32), Ids.of([name])),
         label=_integer_part(sums[item].astype(np.float64)).astype(np.int32),
-        notes=(*judgments.notes, *panel.notes, *uneven),
+        notes=(*judgments.notes, *map(str, panel.notes), *uneven),
     )
 
 

@@ -30,8 +30,8 @@ would have needed.  With :math:`S_1 = \sum w^*` and :math:`S_2 = \sum w^{*2}` ov
 
 .. math:: t^{*2} = (n - 1) \frac{r}{1 - r}, \qquad r = \frac{S_1^2}{n S_2} ,
 
-so that both sums are matrix products, as in ``kernels.studentised``, and all pairs share the resamples.  Where the k-th
-largest t* is infinite (a resample without spread), no difference would do.
+so that both sums are matrix products, as in ``kernels.paired_tests``, and all pairs share the resamples.  Where the
+k-th largest t* is infinite (a resample without spread), no difference would do.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from venire.data.runs import Runs
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.runs import Progress, RunsLike, scan
-from venire.kernels.differences import Differences
+from venire.kernels.paired_tests import Differences
 from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
@@ -200,7 +200,7 @@ def required_differences(differences: Differences, weights: Floats, most: int) -
     Cost: O(draws x topics x pairs), as two matrix products (three where topics are missing); memory bounded.
     """
     found = np.full(len(differences.n), np.nan)
-    spread = np.flatnonzero(~differences.alike)
+    spread = np.flatnonzero(~differences.without_spread)
     step = max(1, BLOCK_CELLS // max(1, len(weights)))
     for first in range(0, len(spread), step):
         block = spread[first : first + step]
@@ -210,12 +210,12 @@ def required_differences(differences: Differences, weights: Floats, most: int) -
 
 def _required_by_draws(differences: Differences, weights: Floats, most: int) -> Floats:
     """Mean of the resample whose t* is at place ``most``, the largest at 0 -> (pair,)."""
-    w = np.where(differences.there, differences.value - differences.mean, 0.0)
+    w = np.where(differences.present, differences.value - differences.mean, 0.0)
     sums, squares = w.T @ weights.T, (w * w).T @ weights.T
     r = np.divide(sums * sums, squares, out=np.zeros(sums.shape), where=squares > 0)
     n = differences.n[:, None].astype(np.float64)
     if not differences.complete:
-        n = differences.there.T.astype(np.float64) @ weights.T
+        n = differences.present.T.astype(np.float64) @ weights.T
         r /= np.maximum(n, 1)
         r = np.where((n < 2) | (1 - r < NO_SPREAD), np.inf, (n - 1) * r / np.maximum(1 - r, NO_SPREAD))
     place = np.argpartition(r, -1 - most, axis=1)[:, -1 - most, None]

@@ -170,7 +170,7 @@ def compare_scales(
     if preferences is not None and lists is None:
         lists = chosen_lists(judgments, preferences, runs, k=k, choose=choose, rng=copied(seed))
     settings, notes = scale_settings(judgments, reduce=reduce, extend=extend, sums=sums, rng=copied(seed))
-    notes = left_out + notes
+    notes = [*map(str, left_out), *notes]
     own, usual = next(iter(settings)), N_DRAWS if n_draws is None else n_draws
     draws = dict.fromkeys(settings, usual) if intervals else {**dict.fromkeys(settings, 0), own: usual}
     told = settings if agreement else {}

@@ -9,8 +9,8 @@ import numpy as np
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import FRAGILE, TIE
 from venire.comparison.stability import DIGITS
-from venire.data.copies import copy_notes
-from venire.kernels.correlation import kendall_tau
+from venire.data.assessors import copy_notes
+from venire.kernels.rank_correlation import kendall_tau
 from venire.plots.stability import plot_ranks, plot_stability, plot_tau
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
@@ -58,7 +58,7 @@ def chapter(evidence: Evidence) -> Chapter:
             else []
         ),
         *_seen(evidence, one),
-        *[warning(note) for note in copy_notes(evidence.copies, evidence.judge)],
+        *[warning(str(note)) for note in copy_notes(evidence.copies, evidence.judge)],
         *[warning(note) for note in _of_judges(one.forecast.notes, evidence.question.judgments.notes)],
     ]
     return Chapter("another_judge", TITLE, _finding(one.sentence(), one), tuple(parts), {"tau": tau})

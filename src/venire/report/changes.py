@@ -9,7 +9,7 @@ import numpy as np
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import Verdict
 from venire.data.judgments import Judgments
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.report.document import Chapter, Grid, Part, Words
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing

@@ -22,12 +22,11 @@ from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, sources_of
 from venire.comparison.verdict import Verdict, verdict
+from venire.data.assessors import PRIMARY, Copy, copies, with_primary
 from venire.data.conditional import is_conditional
-from venire.data.copies import Copy, copies
 from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
-from venire.data.primary import PRIMARY, with_primary
 from venire.data.runs import Scan
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import SettingError, UnknownName
@@ -87,7 +86,7 @@ class Evidence:
         judgments, users = self.question.judgments, self.question.reference
         if self.judge != PRIMARY:
             return judgments
-        return with_primary(judgments, but=users, order=self._ranked(judgments).names)
+        return with_primary(judgments, without=users, order=self._ranked(judgments).names)
 
     @cached_property
     def labels(self) -> Judgments:
@@ -98,7 +97,7 @@ class Evidence:
         judgments, users = self.answered, self.question.reference
         if self.question.assessor is not None or coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
             return judgments
-        return with_primary(judgments, but=users, order=self.ranking.names)
+        return with_primary(judgments, without=users, order=self.ranking.names)
 
     def _ranked(self, judgments: Judgments) -> Ranking:
         known = None if isinstance(self.profiles, Missing) else self.profiles

@@ -17,9 +17,9 @@ import numpy as np
 
 from venire.agreement.habits import ONE_LABEL
 from venire.agreement.profiles import Profiles
+from venire.data.assessors import coverage, first_rows
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
-from venire.data.primary import coverage, first_rows
 from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9

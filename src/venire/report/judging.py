@@ -6,7 +6,7 @@ from typing import Any
 
 from venire.agreement.confusion import Confusions
 from venire.agreement.habits import ONE_LABEL, caution
-from venire.data.copies import copy_notes
+from venire.data.assessors import copy_notes
 from venire.disagreement.returned import rank_groups
 from venire.disagreement.selection import find_selection
 from venire.plots.agreement import plot_confusion, plot_labels, plot_statistics
@@ -26,7 +26,7 @@ PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency",
 def chapter(evidence: Evidence) -> Chapter:
     """Write it."""
     labels = evidence.question.judgments
-    parts: list[Part] = [*(warning(note) for note in copy_notes(evidence.copies)), _overlap(evidence)]
+    parts: list[Part] = [*(warning(str(note)) for note in copy_notes(evidence.copies)), _overlap(evidence)]
     if not isinstance(evidence.profiles, Missing):
         words = "Shares of labels of each assessor as one bar; beside it, in what they differ from the others."
         caption = "What labels each assessor gives."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from venire.data.primary import PRIMARY
+from venire.data.assessors import PRIMARY
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit, sentence, warnings_of
 from venire.disagreement.user_disagreement import udm_weights
 from venire.plots.disagreement import plot_parameters, plot_weights

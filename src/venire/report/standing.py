@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.disagreement.counting import Counts, count_relevant
-from venire.kernels.correlation import kendall_tau
+from venire.kernels.rank_correlation import kendall_tau
 from venire.plots.slope import plot_slope
 from venire.plots.user_scores import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words

@@ -6,8 +6,7 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import MOST_NAMES, SOURCES
-from venire.data.copies import copy_notes
-from venire.data.primary import PRIMARY
+from venire.data.assessors import PRIMARY, copy_notes
 from venire.kernels.resampling import FEW_TOPICS
 from venire.report.advice import advice
 from venire.report.document import Chapter, Grid, Part, Words

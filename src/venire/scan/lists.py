@@ -1,9 +1,8 @@
 """Scanning runs: lines of (topic, document, score, system) into the ranks at which judged items stand.
 
-This is the only pass over all the lines of a run, and nothing about labels or gains enters it.  What it
-leaves is small: per list (one system, one topic) its depth, and per *hit* (a judged item in a list) its
-rank.  ``locate`` is a pure function of a batch that holds whole lists; batches are independent, so threads or a
-cluster may share them out.
+This is the only pass over all lines of a run, and labels and gains have no part in it.  The result is small: the
+depth of each list (one system, one topic), and the rank of each *hit* (a judged item in a list).  ``locate`` is a pure
+function of a batch of whole lists; batches are independent, so threads or a cluster can process them.
 
 Order within a list: score descending, then document id descending, bytewise.
 Cost: O(lines), plus a sort of the lists that are out of order and of the ties that hold a judged item.
@@ -25,7 +24,7 @@ TOPIC, DOC, RANK, SCORE, TAG = 0, 2, 3, 4, 5
 
 
 class Rules(NamedTuple):
-    """How lines become lists: every choice that changes an answer."""
+    """How lines become lists: all choices that change the result."""
 
     by_rank: bool = False
     single_precision: bool = False
@@ -33,7 +32,7 @@ class Rules(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """A batch of run lines; those of one list stand together.  All (line,)."""
+    """A batch of run lines; those of one list are adjacent.  All (line,)."""
 
     topic: Slices
     system: Slices
@@ -48,7 +47,7 @@ class Lines(NamedTuple):
 
 
 class Located(NamedTuple):
-    """What a batch comes to: topic number, first line, depth, whether level (list,); list, rank, item (hit,)."""
+    """The result of a batch: topic number, first line, depth, whether level (list,); list, rank, item (hit,)."""
 
     topic: Codes
     first: Ints
@@ -61,7 +60,7 @@ class Located(NamedTuple):
 
 
 def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
-    """Turn split run lines into a batch; stops before the first line whose score is not a number."""
+    """Make a batch from split run lines; stops before the first line whose score is not a number."""
     score, bad = decimals(fields.column(RANK if rules.by_rank else SCORE))
     fault = fields.fault
     if bad.any():
@@ -76,7 +75,7 @@ def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
 
 
 def single(score: Floats) -> Floats:
-    """Round to single precision, as trec_eval 9 holds scores; what is too large for it is infinite, and ties."""
+    """Round to single precision, as trec_eval 9 does; values too large for it become infinite, and tied."""
     with np.errstate(over="ignore"):
         return score.astype(np.float32).astype(np.float64)
 
@@ -128,7 +127,7 @@ def _lists(lines: Lines) -> tuple[Ints, Ints]:
 
 
 def repeated(docs: Slices, keys: np.ndarray, list_of: Ints) -> Bools:
-    """Mark every line whose document stood in the same list before; keys (line,) mix list and document."""
+    """Mark every line whose document occurs earlier in the same list; keys (line,) mix list and document."""
     again = np.zeros(len(keys), dtype=np.bool_)
     ordered = np.sort(keys)
     alike = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -142,9 +141,9 @@ def repeated(docs: Slices, keys: np.ndarray, list_of: Ints) -> Bools:
 
 
 def ranked_order(score: Floats, list_of: Ints, docs: Slices, judged: Bools) -> Ints | None:
-    """Positions of the lines, list by list, best first; None where they stand so already.
+    """Positions of the lines, list by list, best first; None where they are so already.
 
-    Within a tie the order of documents is settled only where a judged one takes part: elsewhere it moves nothing.
+    Tied documents are sorted only where one of them is judged; otherwise their order has no effect.
     """
     same_list = list_of[1:] == list_of[:-1]
     order = None

@@ -1,8 +1,7 @@
 """Finding byte strings among known ones: a filter, a table of hashes, and verified bytes.
 
-Most documents of a run were never judged.  One read of a small filter tells so for nearly all of them;
-the rest are looked up by hash in a sorted table and then compared byte for byte, so that no
-collision of hashes can ever make one document pass for another.
+Most documents of a run were never judged.  A small filter excludes nearly all of them; the others are looked up by hash
+in a sorted table and then compared byte for byte, so that collisions of hashes have no effect.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def grouped(hashed: Words, group: Codes | Ints) -> Words:
 
 
 def find(index: Index, group: Codes, slices: Slices, hashed: Words) -> Codes:
-    """Number of each pair (group (n,), slice (n,)) in the index, -1 where it is not there -> (n,)."""
+    """Number of each pair (group (n,), slice (n,)) in the index, -1 if unknown -> (n,)."""
     keys = grouped(hashed, group)
     number = np.full(len(keys), -1, dtype=np.int32)
     maybe = np.flatnonzero(index.filter[(keys >> index.shift).view(np.int64)])

@@ -1,10 +1,10 @@
-"""Decimal numbers out of slices, each the double nearest to what is written.
+"""Decimal numbers from slices, each the nearest double.
 
 A plain decimal ``whole.fraction`` is an integer divided by a power of ten.  As long as the integer is at
 most 2**53 and the power at most 10**22 both are doubles, so their quotient is correctly rounded (Clinger 1990,
-doi:10.1145/93542.93557).  Up to eight digits before and eight behind the point are read at once, as one word
-each: neighbours are joined to pairs, pairs to fours, fours to eights, by three multiplications.  Everything
-else, exponents and longer fractions, is read by ``float``, one by one.
+doi:10.1145/93542.93557).  Up to eight digits before and eight after the point are parsed at once, as one word
+each: neighbours are joined to pairs, pairs to fours, fours to eights, by three multiplications.  Other
+numbers, with exponents or longer fractions, are parsed by ``float``, one at a time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _JOINTS = (
 
 
 def decimals(slices: Slices) -> tuple[Floats, Bools]:
-    """Read slices as finite decimal numbers: values (n,), and which of them were none (n,)."""
+    """Parse slices as finite decimal numbers: values (n,), and which are not numbers (n,)."""
     buffer, start, end = slices
     sign = buffer[start]
     negative = sign == ord("-")
@@ -51,9 +51,9 @@ def decimals(slices: Slices) -> tuple[Floats, Bools]:
 
 
 def _places(slices: Slices) -> tuple[Ints, Bools]:
-    """How many of the last nine bytes stand behind a point, and whether there is one; both (n,).
+    """Number of digits after the point among the last nine bytes, and whether there is a point; both (n,).
 
-    Most files write all their scores alike, so the first one's places are tried on all before the others.
+    Most files write all scores in the same form, so that of the first is tried before the others.
     """
     buffer, start, end = slices
     places = np.zeros(len(start), dtype=np.int64)
@@ -72,7 +72,7 @@ def _places(slices: Slices) -> tuple[Ints, Bools]:
 
 
 def _digits(slices: Slices) -> tuple[Words, Bools]:
-    """Read up to eight digits each: values (n,), 0 for an empty slice, and which were nothing but that (n,)."""
+    """Parse up to eight digits each: values (n,), 0 for an empty slice, and which are digits only (n,)."""
     buffer, start, end = slices
     unaligned = np.ndarray((len(buffer) - PADDING + 1,), dtype="<u8", buffer=buffer, strides=(1,))
     length = end - start

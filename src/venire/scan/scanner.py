@@ -1,8 +1,8 @@
 """Scanners: from the bytes of whole lists to the ranks of judged items.
 
-There are two, and they give the same answer to the last bit: one compiled (``_scan.c``), where the package was built
-with a C compiler at hand, and one in numpy, which needs none.  Both are pure functions of the bytes, let go of the
-interpreter while they work, and are tried against each other in the tests.
+There are two with identical results: one compiled (``_scan.c``), where the package was built with a C compiler, and one
+in numpy.  Both are pure functions of the bytes, release the interpreter lock while they work, and are compared with
+each other in the tests.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ else:
 
 
 class Scanned(NamedTuple):
-    """What whole lists come to.
+    """The result of scanning whole lists.
 
     topics, systems: their names (list,).  topic (its number, -1 unknown), depth, level (list,): whether it has two
-    documents or more, all with the same score.  hit_list, rank (from 1), item (hit,), list by list and by rank.  How
-    many lines there were, and the first fault, at which scanning stopped.
+    documents or more, all with the same score.  hit_list, rank (from 1), item (hit,), list by list and by rank.  The
+    number of lines, and the first fault, at which scanning stopped.
     """
 
     topics: list[bytes]
@@ -55,14 +55,14 @@ class Sought(NamedTuple):
 
 
 class Scanner(Protocol):
-    """A pure function of bytes, to share out among threads."""
+    """A pure function of bytes, which threads can share."""
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists; data is empty or ends in a line end."""
 
 
 def make_scanner(sought: Sought, rules: Rules, *, compiled: bool = COMPILED) -> Scanner:
-    """Make the faster scanner there is, or one of the two."""
+    """Make the compiled scanner where there is one, or a given one of the two."""
     return CompiledScanner.of(sought, rules) if compiled else NumpyScanner.of(sought, rules)
 
 
@@ -87,7 +87,7 @@ class NumpyScanner:
         return self.scan_lines(lines, fault, n_lines=fields.n_lines)
 
     def scan_lines(self, lines: Lines, fault: Fault | None = None, *, n_lines: int = 0) -> Scanned:
-        """Scan lines of whole lists that were read already, up to a fault."""
+        """Scan parsed lines of whole lists, up to a fault."""
         located = locate(lines, self.topics, self.items, self.rules)
         fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
         topics = lines.topic.take(located.first).to_bytes()

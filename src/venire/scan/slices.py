@@ -1,11 +1,11 @@
 """Byte strings as slices of one buffer: hashed, compared, encoded and ordered eight bytes at a time.
 
-A run file of seven million lines holds seven million document ids; none of them ever becomes a Python
-object here.  A slice is a start and an end in a buffer of bytes, and its *words* are its bytes taken eight
-at a time, zero behind its end.  No slice holds a zero byte, so two slices are equal exactly when their words
-are, and big-endian words compare as the bytes do.
+A run file of seven million lines holds seven million document ids, and none becomes a Python object here.  A slice is
+a start and an end in a buffer of bytes, and its *words* are its bytes taken eight at a time, zero after its end.  No
+slice holds a zero byte, so two slices are equal exactly when their words are, and big-endian words compare as the bytes
+do.
 
-Every function costs O(n * ceil(longest / 8)) and copies nothing but what it returns.
+Every function costs O(n * ceil(longest / 8)) and copies only what it returns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from venire.types import Bools, Codes, Ints, Octets, Places, Words
 
 PADDING = 8
-"""Zero bytes that stand behind the last slice of a buffer, so that every word can be read whole."""
+"""Number of zero bytes after the last slice of a buffer, so that every word can be read whole."""
 
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -42,18 +42,18 @@ class Slices(NamedTuple):
         return self.buffer[self.start[position] : self.end[position]].tobytes()
 
     def to_bytes(self) -> list[bytes]:
-        """Return every slice as bytes; for the few that people will read."""
+        """Return every slice as bytes; for small numbers of slices."""
         whole = self.buffer.tobytes()
         return [whole[a:b] for a, b in zip(self.start.tolist(), self.end.tolist(), strict=True)]
 
 
 def padded(data: bytes) -> Octets:
-    """Bytes as an array with PADDING zeros behind them."""
+    """Return bytes as an array followed by PADDING zeros."""
     return np.frombuffer(data + bytes(PADDING), dtype=np.uint8)
 
 
 def from_bytes(values: Iterable[bytes]) -> Slices:
-    """Lay byte strings end to end in a new buffer."""
+    """Concatenate byte strings in a new buffer."""
     parts = list(values)
     end = np.cumsum([len(part) for part in parts], dtype=np.int64)
     start = np.concatenate([np.zeros(1, dtype=np.int64), end[:-1]]) if parts else end
@@ -61,7 +61,7 @@ def from_bytes(values: Iterable[bytes]) -> Slices:
 
 
 def compact(slices: Slices) -> Slices:
-    """Copy the slices into a buffer that holds nothing else; a few thousand at a time, so that places stay small."""
+    """Copy the slices into a buffer of their own, a few thousand at a time to bound memory."""
     length = slices.end - slices.start
     end = np.cumsum(length)
     start = end - length
@@ -76,7 +76,7 @@ def compact(slices: Slices) -> Slices:
 
 
 def concatenate(parts: Iterable[Slices]) -> Slices:
-    """Put several sets of slices one after another, in one buffer."""
+    """Concatenate several sets of slices in one buffer."""
     buffers, starts, ends, offset = [], [], [], 0
     for part in map(compact, parts):
         buffers.append(part.buffer[: len(part.buffer) - PADDING])
@@ -107,7 +107,7 @@ def words(slices: Slices) -> Iterator[Words]:
 
 
 def hashes(slices: Slices) -> Words:
-    """Mix every slice into 64 bits; equal slices mix equally, whatever others stand beside them."""
+    """Hash every slice to 64 bits, independently of the other slices."""
     length = slices.end - slices.start
     shortest = int(length.min()) if len(length) else 0
     mixed = np.full(len(length), _MIX)
@@ -146,7 +146,7 @@ def changes(slices: Slices) -> Bools:
 
 
 def encode(slices: Slices) -> tuple[Codes, Ints]:
-    """Number the distinct slices: codes (n,) and where each number first stands; sorted bytewise.
+    """Number the distinct slices: codes (n,) and the first position of each; sorted bytewise.
 
     Distinct slices are found by their hashes and then verified byte for byte; should two of them ever share
     a hash, all are compared as bytes instead.
@@ -165,7 +165,7 @@ def _positions(order: Ints) -> tuple[Ints, Ints]:
 
 
 def encode_exactly(slices: Slices) -> tuple[Codes, Ints]:
-    """Number the distinct slices as ``encode`` does, with a dictionary: slow, and sure."""
+    """Number the distinct slices as ``encode`` does, with a dictionary: slow, but free of collisions."""
     seen: dict[bytes, int] = {}
     texts = slices.to_bytes()
     for position, text in enumerate(texts):
@@ -178,7 +178,7 @@ def encode_exactly(slices: Slices) -> tuple[Codes, Ints]:
 def bytewise_order(slices: Slices) -> Ints:
     """Positions of the slices in ascending order of their bytes.
 
-    What all slices begin with decides nothing and is passed over; most ids then differ within one word.
+    The common prefix of all slices is skipped; most ids then differ within one word.
     """
     start = slices.start + _common_prefix(slices)
     keys = [word.byteswap() for word in words(slices._replace(start=start))]
@@ -188,7 +188,7 @@ def bytewise_order(slices: Slices) -> Ints:
 
 
 def _common_prefix(slices: Slices) -> int:
-    """How many bytes all slices begin with alike."""
+    """Length of the common prefix of all slices."""
     length = 0
     for word in words(slices):
         differs = int(np.bitwise_or.reduce(word ^ word[0]))

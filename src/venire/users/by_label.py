@@ -9,7 +9,7 @@ of each:
 
 so that p(a > b) + p(b > a) = 1 and p(a > a) = 1/2.  (As printed, Eq. 10 counts one orientation and need not add up.)
 
-Intervals treat the choices of a topic as alike (``kernels.clustered_shares``).
+Intervals treat the choices of a topic as alike (``kernels.shares``).
 
 Cost: O(choices x labels per document), and topics x labels^2 cells.
 """
@@ -25,8 +25,8 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError
-from venire.kernels.clustered_shares import clustered_shares
 from venire.kernels.paired_labels import by_person, middle_entries
+from venire.kernels.shares import clustered_shares
 from venire.results import Tabular, counted, listed
 from venire.types import Codes, Floats, Ints
 

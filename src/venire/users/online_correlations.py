@@ -36,7 +36,7 @@ from venire.data.runs import Runs
 from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgment_sources import JudgmentsLike, read_judgments
 from venire.io.runs import RunsLike, scan
-from venire.kernels.resampled_correlation import resampled_rho, resampled_tau
+from venire.kernels.rank_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.measure import ContextMeasure

@@ -30,8 +30,8 @@ from venire.agreement.resampling import jackknife
 from venire.data.ids import Category
 from venire.data.preferences import Preferences
 from venire.errors import UnknownName
-from venire.kernels.clustered_shares import LEVEL, clustered_shares
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
+from venire.kernels.shares import CONFIDENCE, clustered_shares
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
 
@@ -200,7 +200,7 @@ def position_bias(preferences: Preferences) -> PositionBias:
 def share_estimate(hits: Floats, cases: Floats, method: str = TOPICS) -> Estimate:
     """Estimate a share from hits and cases by topic, both (topic,)."""
     share, low, high = clustered_shares(hits, cases)
-    return Estimate(float(share), float(low), float(high), LEVEL, method)
+    return Estimate(float(share), float(low), float(high), CONFIDENCE, method)
 
 
 def per_assessor(preferences: Preferences) -> Preferences:
@@ -256,10 +256,10 @@ def _alpha_estimate(sums: Floats, n_draws: int, rng: RNGLike, what: str) -> tupl
         return None, "one pair is too few to tell agreement from chance"
     if what == "topics" and len(sums) < FEW_TOPICS:
         low, high = jackknife(np.array(value), _alpha(sums.sum(axis=0) - sums), len(sums))
-        return Estimate(value, float(low), float(high), LEVEL, f"jackknife over {len(sums)} topics"), None
+        return Estimate(value, float(low), float(high), CONFIDENCE, f"jackknife over {len(sums)} topics"), None
     drawn = _alpha(resampled_sums(sums, topic_weights(len(sums), n_draws, np.random.default_rng(rng))))
-    low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(value, float(low), float(high), LEVEL, f"bootstrap over {what}, n={n_draws}"), None
+    low, high = np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Estimate(value, float(low), float(high), CONFIDENCE, f"bootstrap over {what}, n={n_draws}"), None
 
 
 def _two_by_two(once: Preferences, pair: Ints, n_pairs: int) -> tuple[TwoAssessors, ...]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from venire.data.preferences import Preferences
 from venire.errors import FormatError, SettingError, known_names
-from venire.kernels.differences import differences_of
 from venire.kernels.directions import directions, modes
+from venire.kernels.paired_tests import differences_of
 from venire.measures.scores import Scores
 from venire.results import Tabular, counted
 from venire.types import Bools, Floats, Ints

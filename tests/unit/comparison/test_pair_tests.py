@@ -14,9 +14,16 @@ from scipy import stats
 from venire import Scores, SettingError
 from venire.comparison import tests as pair_tests
 from venire.comparison.tests import PairedBootstrap, PairedScores, PairedT, SignFlip, TukeyHSD, Wilcoxon, paired_scores
-from venire.kernels import mean_ranges, signs, studentised
-from venire.kernels.differences import differences_of
-from venire.kernels.mean_ranges import count_as_wide, permuted_ranges, ranges_of
+from venire.kernels import paired_tests
+from venire.kernels.paired_tests import (
+    all_signs,
+    count_as_wide,
+    count_t_as_large,
+    differences_of,
+    permuted_ranges,
+    random_signs,
+    ranges_of,
+)
 from venire.kernels.resampling import topic_weights
 
 # Three systems on twenty topics, after Sakai's book on evaluation in Japanese (Table 5.1); the first five topics are
@@ -53,7 +60,7 @@ def two(differences) -> np.ndarray:
 
 def columns(found: PairedScores) -> list[np.ndarray]:
     """The differences of every pair, without missing topics."""
-    return [value[there] for value, there in zip(found.differences.value.T, found.differences.there.T, strict=True)]
+    return [value[there] for value, there in zip(found.differences.value.T, found.differences.present.T, strict=True)]
 
 
 def scores(n_systems: int, n_topics: int, *, seed: int, decimals: int = 15, missing: float = 0.0) -> np.ndarray:
@@ -103,7 +110,7 @@ def test_wilcoxon_is_exact_up_to_thirteen_topics_where_there_are_ties() -> None:
     z = np.array([3, 1, -2, 2, 5, 0, 4, -1, 2, 3, 3, 1, -2, 4])
     p = {n: p_of(Wilcoxon(), two(z[:n]))[0] for n in (13, 14)}
     kept = z[:13][z[:13] != 0]
-    sums = (signs.all_signs(len(kept)) > 0) @ stats.rankdata(np.abs(kept))
+    sums = (all_signs(len(kept)) > 0) @ stats.rankdata(np.abs(kept))
     seen = stats.rankdata(np.abs(kept))[kept > 0].sum()
     assert p[13] == pytest.approx(2 * (sums >= seen).mean())
     assert p[14] == pytest.approx(stats.wilcoxon(z[:14]).pvalue)
@@ -128,13 +135,13 @@ def test_sign_flips_count_every_choice_of_signs(differences: list[int]) -> None:
 
 def test_sign_flips_are_those_of_a_loop_on_the_same_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     values = scores(5, 20, seed=4, decimals=1, missing=0.1)
-    drawn = signs.random_signs(20, 499, np.random.default_rng(0))
+    drawn = random_signs(20, 499, np.random.default_rng(0))
     slow = []
     for each in np.round(paired(values).differences.value.T, 9):
         large = [abs(round(float(draw @ each), 9)) >= abs(round(each.sum(), 9)) for draw in drawn]
         slow.append((1 + sum(large)) / 500)
     assert p_of(SignFlip(n=499), values).tolist() == slow
-    monkeypatch.setattr(signs, "BLOCK_CELLS", 1000)
+    monkeypatch.setattr(paired_tests, "BLOCK_CELLS", 1000)
     assert p_of(SignFlip(n=499), values).tolist() == slow
 
 
@@ -164,7 +171,7 @@ def every_resample(n_topics: int) -> np.ndarray:
 def test_the_bootstrap_counts_every_resample(differences: list[int], larger: int, no_spread: int) -> None:
     """Counted in integers over all 3,125 resamples; those without spread, unless all zero, have an infinite t."""
     found = paired(two(np.array(differences) / 10)).differences
-    assert studentised.count_as_large(found, every_resample(5)).tolist() == [larger + no_spread]
+    assert count_t_as_large(found, every_resample(5)).tolist() == [larger + no_spread]
 
 
 def slow_t(values: np.ndarray) -> float:
@@ -181,12 +188,12 @@ def test_the_bootstrap_is_that_of_a_loop_on_the_same_resamples(missing: float, m
     values = scores(4, 8, seed=5, decimals=1, missing=missing)
     weights = topic_weights(8, 300, np.random.default_rng(0)).astype(int)
     found, slow = paired(values).differences, []
-    for value, there in zip(found.value.T, found.there.T, strict=True):
+    for value, there in zip(found.value.T, found.present.T, strict=True):
         shifted, t = np.where(there, value - value[there].mean(), np.nan), abs(slow_t(value[there]))
         drawn = (np.repeat(shifted, weight) for weight in weights)
         slow.append((1 + sum(abs(slow_t(each[~np.isnan(each)])) >= t - 1e-9 for each in drawn)) / 301)
     assert p_of(PairedBootstrap(n=300), values).tolist() == slow
-    monkeypatch.setattr(studentised, "BLOCK_CELLS", 700)
+    monkeypatch.setattr(paired_tests, "BLOCK_CELLS", 700)
     assert p_of(PairedBootstrap(n=300), values).tolist() == slow
 
 
@@ -225,7 +232,7 @@ def test_random_permutations_are_those_of_a_loop(monkeypatch: pytest.MonkeyPatch
         means = np.mean([values[np.argsort(key), topic] for topic, key in enumerate(draw)], axis=0)
         slow.append(means.max() - means.min())
     np.testing.assert_allclose(permuted_ranges(values, 50, np.random.default_rng(0)), slow, atol=1e-12)
-    monkeypatch.setattr(mean_ranges, "BLOCK_CELLS", 100)
+    monkeypatch.setattr(paired_tests, "RANGE_CELLS", 100)
     np.testing.assert_allclose(permuted_ranges(values, 50, np.random.default_rng(0)), slow, atol=1e-12)
 
 

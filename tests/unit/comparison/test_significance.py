@@ -13,7 +13,7 @@ from scipy import stats
 from venire import MeasureError, Scores, SettingError, UnknownName
 from venire.comparison.significance import bootstrap_interval, compare_systems, correction, effects_of, head_to_head
 from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, benjamini_hochberg, holm
-from venire.kernels.differences import all_pairs, differences_of
+from venire.kernels.paired_tests import all_pairs, differences_of
 from venire.kernels.resampling import topic_weights
 
 P_VALUES = st.lists(st.floats(0, 1) | st.just(0.02) | st.just(float("nan")), min_size=1, max_size=12)

@@ -120,7 +120,7 @@ def test_each_judge_has_labels_in_condition_of_their_own_and_a_pool_shares_them(
 
 def test_judges_without_labels_in_isolation_are_left_out_or_refused():
     other = [*ALONE, ("1", "b", "bob", 0, "a")]
-    with pytest.raises(AmbiguousLabels, match="labels in condition are by 'bob', who gave none in isolation"):
+    with pytest.raises(AmbiguousLabels, match="labels are by 'bob', who gave none in isolation"):
         score(other, "CG(alpha=1)@3")
     scores = score([*other, ("1", "b", "ann", 1, "a")], "CG(alpha=1)@3")
     assert scores.values.item() == 3 + 1 + 1

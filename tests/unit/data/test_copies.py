@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from two_judges import judged, lists, table, write_files
 from venire import read_judgments, report_on
 from venire.cli.main import cli
-from venire.data.copies import FEWEST, Copy, copies, copy_notes
+from venire.data.assessors import FEWEST, Copy, copies, copy_notes
 
 
 def labels(*columns, names="abcd"):
@@ -65,7 +65,7 @@ def test_notes_name_a_few():
     assert len(found) == 6
     assert len(copy_notes(found)) == 5
     assert len(copy_notes(found, "d")) == 3
-    assert "b is a copy of a" in copy_notes(found, "b")[0]
+    assert copy_notes(found, "b")[0].fields == {"first": "a", "second": "b", "n_items": 200}
 
 
 def test_a_copy_is_announced_wherever_the_other_judge_is_discussed(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from long_rows import judgments_of
 from venire import read_judgments
-from venire.data.fingerprints import fingerprint
+from venire.data.judgments import fingerprint
 
 ROWS = [("1", "a", "A", "2", "x"), ("1", "a", "B", "1", "x"), ("2", "b", "A", "0", "y")]
 BASE = judgments_of(ROWS)

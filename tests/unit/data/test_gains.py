@@ -68,7 +68,7 @@ def test_only_stated_gains_within_the_unit_interval_are_probabilities(gains, uni
 @pytest.mark.parametrize(
     ("gains", "error", "message"),
     [
-        ("lienar", GainsError, "no such formula"),
+        ("lienar", GainsError, "neither a formula"),
         ("binary:Relevant", ScaleError, "'Relevant' is not a label"),
         ("Non=0,Rel=1", GainsError, "no gain for label 'HRel'"),
         ("Non=0,Rel=1,HRel=1,Kye=1", GainsError, "did you mean 'Key'"),

@@ -73,7 +73,7 @@ def test_labels_for_different_questions_are_not_paired(name):
     rows = [("1", "a", "A", "2", "x"), ("1", "a", "B", "1", "y")]
     with pytest.raises(AmbiguousLabels, match=rf"2 different values of {name} \('x', 'y'\)") as error:
         pair_up(judgments_of(rows, fifth=name))
-    assert f"--where {name}=y" in error.value.hint
+    assert error.value.hint.endswith(f"{name}=y")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_labels_for_different_questions_are_not_paired(name):
         ({"estimator": "paired"}, "an item was judged by 3 assessors"),
         ({"observed": ["U1"], "reference": ["U1"]}, "'U1' is both observed and the reference"),
         ({"estimator": "paired", "observed": ["U2"], "reference": ["U2"]}, "nobody is paired with themselves"),
-        ({"observed": ["U1", "U2", "U3"]}, "nobody on the other"),
+        ({"observed": ["U1", "U2", "U3"]}, "none on the other"),
     ],
 )
 def test_what_cannot_be_paired_is_refused_with_a_way_out(setting, words):

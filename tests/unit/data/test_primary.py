@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from venire import read_judgments
-from venire.data.primary import PRIMARY, coverage, primary_rows, with_primary
+from venire.data.assessors import PRIMARY, coverage, primary_rows, with_primary
 
 
 def shared_work():

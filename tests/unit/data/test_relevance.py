@@ -65,7 +65,7 @@ def test_numbers_in_a_list_are_labels():
         (FOUR, "Kay", "'Kay' is not a label"),
         (FOUR, "Key|", "'' is not a label"),
         (NONE, None, "no order, so none is the top one"),
-        (Scale(("only",)), None, "one label, and nothing to disagree on"),
+        (Scale(("only",)), None, "only one label"),
     ],
 )
 def test_what_says_nothing_is_refused(scale, relevant, words):

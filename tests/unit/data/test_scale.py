@@ -41,7 +41,7 @@ def test_labels_from_one_upwards():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Scale.parse("a<b<a"), "stands twice"),
+        (lambda: Scale.parse("a<b<a"), "occurs twice"),
         (lambda: Scale.parse("a<<b"), "none of them empty"),
         (lambda: Scale(("a", "b"), "rational"), "not a level of measurement"),
         (lambda: Scale.parse("a|b").at_least("a"), "have no order"),

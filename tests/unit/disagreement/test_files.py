@@ -10,7 +10,7 @@ import pytest
 from long_rows import double
 from venire import FormatError, PredictedRelevance, Scale
 from venire.disagreement.files import parameters, read_fit, write_fit
-from venire.kernels.spread import Spread
+from venire.kernels.shares import Spread
 
 LABELS = double((2, 2, 70), (2, 1, 40), (1, 1, 60), (1, 0, 30), (0, 0, 99), topics=12)
 

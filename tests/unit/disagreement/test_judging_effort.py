@@ -20,8 +20,7 @@ from venire.disagreement.double_judgments import (
     simulate_rounds,
 )
 from venire.disagreement.files import read_fit, write_fit
-from venire.kernels.binomial_ranges import wilson
-from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment
+from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment, wilson
 from venire.simulation.levels import generate
 
 
@@ -224,7 +223,7 @@ def test_moments_over_rounds_are_those_of_numpy(collection):
     counts = annotation_rounds(
         fit.by_topic.sum(axis=0), np.array([900]), 7, mirrored=True, rng=np.random.default_rng(6)
     )
-    p, _ = shares(counts[:, 0], fit.relevant.labels)
+    p = shares(counts[:, 0], fit.relevant.labels)
     rounds = simulate_rounds(fit, sizes=[900], n_rounds=7, rng=6)
     assert not np.isnan(p).any()
     np.testing.assert_allclose(rounds.mean[0], p.mean(axis=0))

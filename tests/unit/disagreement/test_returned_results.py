@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from venire.measures.layout import Case
 
 from long_rows import judgments_of
 from venire import (
@@ -20,7 +21,6 @@ from venire import (
 )
 from venire.disagreement.returned import labels_to_fit
 from venire.io.runs import as_runs, scan
-from venire.measures.layout import Case
 from venire.simulation.systems import Systems, scattered
 
 

@@ -6,7 +6,7 @@ from scipy.stats import beta, t
 
 from venire.kernels.label_pairs import PairSums
 from venire.kernels.resampling import topic_weights
-from venire.kernels.spread import sd_of_draws, spread_of
+from venire.kernels.shares import sd_of_draws, spread_of
 
 RELEVANT = np.array([[False, True]])
 

@@ -10,9 +10,8 @@ import pytest
 from venire import PairedT, Scores, SettingError, Synthetic, evaluate, generate
 from venire.comparison import tests as pair_tests
 from venire.comparison.tests import PairedBootstrap, TukeyHSD
-from venire.kernels import mean_ranges
-from venire.kernels.differences import differences_of
-from venire.kernels.mean_ranges import ranges_of
+from venire.kernels import paired_tests
+from venire.kernels.paired_tests import differences_of, ranges_of
 from venire.kernels.resampling import topic_weights
 from venire.quality import power as own
 from venire.quality import power as required_differences
@@ -69,7 +68,7 @@ def test_the_bootstrap_over_all_resamples_of_five_topics(monkeypatch: pytest.Mon
 
 def test_tukey_over_all_permutations_of_three_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     order = np.array(list(product(permutations(range(3)), repeat=5)))
-    monkeypatch.setattr(mean_ranges, "permuted_ranges", lambda values, *_: ranges_of(values.T, order))
+    monkeypatch.setattr(paired_tests, "permuted_ranges", lambda values, *_: ranges_of(values.T, order))
     (row,) = power_of(scored(FIVE), test=TukeyHSD(n=7776)).rows
     assert np.round(row.p_value * 7777 - 1).tolist() == [3384, 264, 5640]
     assert row.record() | {"share": 1 / 3, "told_apart": 1, "pairs": 3} == row.record()
@@ -101,7 +100,7 @@ def test_required_differences_in_blocks_and_with_missing_topics(missing: bool, m
     differences = differences_of(values, a, b)
     weights = topic_weights(12, 99, np.random.default_rng(0))
     slow = []
-    for value, there in zip(differences.value.T, differences.there.T, strict=True):
+    for value, there in zip(differences.value.T, differences.present.T, strict=True):
         slow.append(slow_asl(value[there], weights[:, there])[1][4][1])
     found = required_differences.required_differences(differences, weights, 4)
     np.testing.assert_allclose(found, slow, rtol=1e-9)

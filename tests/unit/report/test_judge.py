@@ -8,7 +8,7 @@ import pytest
 
 from two_judges import judged, lists, table
 from venire import Synthetic, generate, read_judgments, read_runs, report_on
-from venire.data.primary import PRIMARY
+from venire.data.assessors import PRIMARY
 from venire.report.evidence import Evidence
 from venire.report.question import Question
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from venire import Synthetic, generate, read_judgments, read_runs
-from venire.data.primary import PRIMARY
+from venire.data.assessors import PRIMARY
 from venire.errors import SettingError, VenireError
 from venire.report import advice, judging, label_worth, verdict
 from venire.report.document import Report

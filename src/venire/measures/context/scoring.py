@@ -14,7 +14,7 @@ import numpy as np
 
 from venire.data.align import Ranked, copies, list_blocks
 from venire.data.conditional import is_conditional
-from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader, convene_conditions
+from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader, build_conditions
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel
@@ -250,7 +250,7 @@ def score_in_context(
     _require_conditional(judgments, plan, context)
     case = Case.of(judgments.take(~is_conditional(judgments)), runs, scoring, progress=progress)
     layout = Layout.of(case, plan)
-    conditions = convene_conditions(judgments, case.panel, assessor=scoring.assessor, pool=scoring.pool)
+    conditions = build_conditions(judgments, case.panel, assessor=scoring.assessor, pool=scoring.pool)
     known = Known(conditions, context or Context())
     values = np.zeros((len(case.panel.judges), len(plan.measures), len(case.facts.depth)))
     plain = [number for number in range(len(plan.measures)) if number not in plan.contextual]

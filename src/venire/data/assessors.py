@@ -1,0 +1,154 @@
+r"""Assessors: how much each judged, one primary label per item where they shared the work, and copies among them.
+
+In many collections nobody judged everything: each topic went to one assessor, and a part of it to a second.  The
+*primary* label of an item is the one by whoever judged most of its topic.  All primary labels together serve as one
+assessor's for scoring; the rest shows how far another judge would differ.
+
+Copies are assessors whose labels are the same on every item that both labelled, too many items to be chance.  Let n be
+the number of items that both labelled, and :math:`p_c = \sum_l s_l^2` the agreement that their labels with shares s
+would have by chance.  Judges with a kappa as high as .9, which independent ones hardly reach, agree on an item with
+probability :math:`r = 1 - .1\,(1 - p_c)`, and on all n with :math:`r^n`.  If they do agree on all, and :math:`r^n <
+.001`, one set of labels is taken for a copy of the other: a file read twice, a model asked twice.  It carries no
+information on what an independent judge would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from venire.data.ids import Category, Ids
+from venire.data.judgments import Judgments
+from venire.results import Note
+from venire.types import Bools, Codes, Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PRIMARY = "primary assessors"
+KAPPA, CHANCE = 0.9, 0.001
+FEWEST = int(np.log(CHANCE) / np.log(KAPPA))
+"""With fewer items a copy is never detected."""
+MOST_COPIES = 4
+"""Number of copies that are named."""
+
+
+def coverage(judgments: Judgments) -> Floats:
+    """Share of the judged items that each assessor judged -> (assessor,).  O(rows log rows)."""
+    n_items = len(judgments.items)
+    cell = np.unique(judgments.assessor.codes.astype(np.int64) * n_items + judgments.item)
+    judged = max(len(np.unique(judgments.item)), 1)
+    return np.bincount(cell // max(n_items, 1), minlength=len(judgments.assessors)) / judged
+
+
+def first_rows(judgments: Judgments) -> Ints:
+    """First row of each assessor -> (assessor,)."""
+    return np.unique(judgments.assessor.codes, return_index=True)[1]
+
+
+def by_coverage(judgments: Judgments) -> list[str]:
+    """Names of the assessors by how much they judged, most first; ties by whose labels come first."""
+    order = np.lexsort((first_rows(judgments), -coverage(judgments)))
+    return [judgments.assessors[n] for n in order.tolist()]
+
+
+def primary_rows(judgments: Judgments, *, without: Sequence[str] = (), order: Sequence[str] = ()) -> Bools:
+    """Mark one label per item and facets: that of the assessor who judged most of its topic -> (row,).
+
+    Of two who judged as much, the one who comes first in ``order``, by default that of ``by_coverage``; of an
+    assessor's repeated labels, the last.  without: assessors whose labels are never primary.
+    """
+    topic, n_assessors = judgments.items.topic[judgments.item], len(judgments.assessors)
+    place = {name: number for number, name in enumerate(order or by_coverage(judgments))}
+    rank = np.array([place[name] for name in judgments.assessors], dtype=np.int64)[judgments.assessor.codes]
+    cell = topic.astype(np.int64) * n_assessors + judgments.assessor.codes
+    excluded = np.isin(judgments.assessors, list(without))[judgments.assessor.codes]
+    load, case = np.where(excluded, 0, np.bincount(cell)[cell]), cases(judgments)
+    rows = np.lexsort((-np.arange(len(cell)), rank, -load, case))
+    marked = np.zeros(len(cell), dtype=np.bool_)
+    marked[rows[np.append(True, case[rows][1:] != case[rows][:-1])[: len(rows)]]] = True
+    return marked & ~excluded
+
+
+def cases(judgments: Judgments) -> Ints:
+    """Number the distinct items under their facets -> (row,)."""
+    case = judgments.item.astype(np.int64)
+    for column in judgments.facets.values():
+        case = np.unique(case * len(column.names) + column.codes, return_inverse=True)[1]
+    return case
+
+
+def with_primary(
+    judgments: Judgments, name: str = PRIMARY, *, without: Sequence[str] = (), order: Sequence[str] = ()
+) -> Judgments:
+    """Assign the primary labels to an assessor of this name; all other labels keep their assessor."""
+    names = [*judgments.assessors, name]
+    whose = np.where(primary_rows(judgments, without=without, order=order), len(names) - 1, judgments.assessor.codes)
+    used, codes = np.unique(whose, return_inverse=True)
+    return replace(judgments, assessor=Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))
+
+
+class Copy(NamedTuple):
+    """An assessor (second) whose labels repeat those of another (first), and the number of items."""
+
+    first: str
+    second: str
+    n_items: int
+
+    def note(self) -> Note:
+        """Return it as a note."""
+        return Note(
+            "copied-labels",
+            "{second} is a copy of {first}, not an independent judge: all {n_items:,} items that both labelled "
+            "have the same label",
+            **self._asdict(),
+        )
+
+
+def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tuple[Copy, ...]:
+    """Find copies among all assessors, or among these; of two, the one whose labels come first is the original.
+
+    Of labels that an assessor repeats for an item, the last counts.  Cost: O(rows log rows + pairs of labels on the
+    same item).
+    """
+    codes, case, n_labels = judgments.assessor.codes, cases(judgments), len(judgments.scale)
+    chosen = None if assessors is None else [name in set(assessors) for name in judgments.assessors]
+    rows = np.arange(len(codes))[::-1] if chosen is None else np.flatnonzero(np.array(chosen)[codes])[::-1]
+    _, last = np.unique(codes[rows].astype(np.int64) * (case.max(initial=0) + 1) + case[rows], return_index=True)
+    rows = rows[last]
+    item, cell = (_table(codes[rows], column) for column in (case[rows], case[rows] * n_labels + judgments.label[rows]))
+    met = (item @ item.T).tocoo()
+    enough = (met.row < met.col) & (met.data >= FEWEST)
+    order, names, equal = first_rows(judgments), judgments.assessors, (cell @ cell.T).tocsr()
+    found = []
+    for a, b, n in zip(met.row[enough].tolist(), met.col[enough].tolist(), met.data[enough].tolist(), strict=True):
+        if equal[a, b] == n and _beyond_chance((cell[[a]] * cell[[b]]).indices % n_labels):
+            one, two = sorted((a, b), key=lambda code: int(order[code]))
+            found.append(Copy(names[one], names[two], int(n)))
+    return tuple(found)
+
+
+def copy_notes(found: Iterable[Copy], *names: str) -> list[Note]:
+    """Return notes on copies, only those of the named assessors if any are named; at most a few."""
+    notes = [each.note() for each in found if not names or {each.first, each.second} & set(names)]
+    if len(notes) <= MOST_COPIES:
+        return notes
+    more = Note("more-copies", "{n} more pairs of assessors are copies", n=len(notes) - MOST_COPIES)
+    return [*notes[:MOST_COPIES], more]
+
+
+def _table(row: Codes, column: Ints) -> csr_array[Any, Any]:
+    """Return a sparse table of ones."""
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(row), dtype=np.int64), (row, column)))
+
+
+def _beyond_chance(label: Ints) -> bool:
+    """Whether labels that all agree, (item,), are too many and too varied to agree by chance."""
+    share = np.bincount(label) / len(label)
+    agreement = 1 - (1 - KAPPA) * (1 - (share**2).sum())
+    return bool(len(label) * np.log(agreement) < np.log(CHANCE))
