@@ -199,8 +199,6 @@ class PairedT(PairTest):
 class Wilcoxon(PairTest):
     """Wilcoxon's signed-rank test."""
 
-    familywise: ClassVar[bool] = False
-
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
         from scipy.stats import wilcoxon

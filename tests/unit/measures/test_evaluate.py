@@ -16,6 +16,7 @@ from venire import (
     read_judgments,
     read_runs,
 )
+from venire.io.runs import scan
 from venire.results import Note
 
 GRADED = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}}
@@ -156,7 +157,8 @@ def test_a_plain_function_of_one_ranking_is_a_measure_too():
 def test_runs_are_scanned_once_for_all_evaluations(tmp_path):
     path = tmp_path / "run"
     path.write_text("1 Q0 a 1 2.0 s\n1 Q0 d 2 1.0 s\n")
-    judgments, runs = read_judgments(GRADED), read_runs(path)
+    judgments = read_judgments(GRADED)
+    runs = scan(read_runs(path), judgments.items)
     first = evaluate(judgments, runs, "nDCG@10").values
     path.unlink()
     np.testing.assert_array_equal(evaluate(judgments, runs, "nDCG@10").values, first)
