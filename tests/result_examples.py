@@ -131,6 +131,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Changes": lambda: study().changes,
     "ClickSummary": lambda: summarise_clicks(clicks()),
     "Clicks": clicks,
+    "AgreementTable": lambda: venire.agreement_table(labels(), n_draws=20),
     "Coefficient": lambda: alpha(labels(), n_draws=20),
     "Collection": small,
     "CohenKappa": lambda: venire.cohen_kappa(labels(), n_draws=20),

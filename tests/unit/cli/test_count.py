@@ -95,7 +95,7 @@ def test_fits_on_what_the_runs_return_first(venire, double, write):
     done = venire("count", *given)
     assert done.code == 0
     assert venire("count", *given, "--fit-to", "returned").out == done.out
-    assert "fitted on what is returned: 180 of 360 labels are of items in the first 3 of some list" in done.err
+    assert "fitted on top results: 180 of 360 labels are of items in the first 3 of some list" in done.err
     first = json.loads(done.out)
     assert (list(first), list(first["counts"][0])) == (list(pool), list(pool["counts"][0]))
     assert {row["prm"] for row in pool["counts"]} == {0.5}
@@ -150,7 +150,7 @@ def test_resources_from_a_file(venire, federated, engines, double, write):
         (("--resource", PATTERN), "go together"),
         (("--resources", "2", "--resource", PATTERN, "--top", "5"), "--top is for lists"),
         (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged has no meaning"),
-        (("--resources", "2", "--resource", "engine"), "where the resource stands"),
+        (("--resources", "2", "--resource", "engine"), "where the resource is"),
         (("--fit-to", "pool"), "--fit-on on other judgments"),
         (("--top", "0"), "not a number from 1 on"),
         (("--top", "few"), "not a number from 1 on"),

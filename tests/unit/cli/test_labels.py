@@ -319,7 +319,7 @@ def test_gains_by_a_model_are_fitted_on_what_runs_return(venire, write, command)
     assert [done.code for done in (default, returned, pool)] == [0, 0, 0]
     assert default.out == returned.out
     assert (default.out == pool.out) == (name == "power")
-    assert "fitted on what is returned: 120 of 240 labels" in default.err
+    assert "fitted on top results: 120 of 240 labels" in default.err
     assert "fitted on" not in pool.err
     assert "take them as known" in default.err
     done = venire(name, labels, run, "--assessor", "A", *options, "--fit-to", "pool")

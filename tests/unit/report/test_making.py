@@ -234,8 +234,8 @@ def test_who_stands_for_users_does_not_score_the_runs():
     evidence = Evidence(asked)
     assert evidence.judge == "bob"
     finding = label_worth.chapter(evidence).finding
-    assert "where bob says" in finding
-    assert "of the labels of ann say relevant (1 or higher)" in finding
+    assert "Probability that ann finds" in finding
+    assert "relevant (1 or higher), by the label of bob" in finding
     assert any("judges like ann (--reference)" in getattr(part, "text", "") for part in verdict.chapter(evidence).parts)
 
 

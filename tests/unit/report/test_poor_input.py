@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from venire import read_judgments, read_preferences, read_runs
+from venire.agreement.habits import FlaggedProfiles, habits
 from venire.comparison.verdict import verdict as best_of
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.report import another_judge, judging, label_worth, quality, standing, verdict
@@ -138,13 +139,13 @@ def test_one_who_labels_unlike_all_others_is_not_passed_over():
     names = ("expert", "llm1", "llm2", "llm3")
     rows = labelled(lambda n, k: n % 2 if k == 0 else n % 3, topics=topics, assessors=names)
     evidence = Evidence(asked(rows, lists("x", "y", topics=topics)))
-    flags = {each["assessor"]: each["flags"] for each in evidence.profiles.records() if each["flags"]}
+    flags = {each["assessor"]: each["flags"] for each in FlaggedProfiles(evidence.profiles).records()}
     assert "unrelated labels" in flags["expert"]
     assert evidence.useless == {}
     assert any("agree most with others" in text for text in said(verdict.chapter(evidence)))
     assert any("may share an error" in text for text in said(judging.chapter(evidence), "warning"))
     trusted = Evidence(asked(rows, lists("x", "y", topics=topics), reference=("expert",)))
-    assert {each["assessor"] for each in trusted.profiles.records() if each["flags"]} == {"llm1", "llm2", "llm3"}
+    assert {trusted.profiles.assessors[n] for n in habits(trusted.profiles)} == {"llm1", "llm2", "llm3"}
     assert not any("may share an error" in text for text in said(judging.chapter(trusted)))
 
 
