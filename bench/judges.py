@@ -29,7 +29,8 @@ def named(folder: Path, name: str) -> Path:
 
 
 def venire(folder: Path) -> tuple[float, list[float]]:
-    from venire import forecast, read_judgments, read_runs
+    from venire import read_judgments, read_runs
+    from venire.comparison import forecast
     from venire.io.runs import scan
 
     judgments = read_judgments(named(folder, "judges.tsv"))
@@ -49,7 +50,8 @@ def other(names: tuple[str, ...]) -> str:
 def rewritten(folder: Path) -> tuple[float, list[float]]:
     import pytrec_eval
 
-    from venire import fit_transitions, read_judgments
+    from venire import read_judgments
+    from venire.disagreement import fit_transitions
 
     judgments = read_judgments(named(folder, "judges.tsv"))
     old, new = ("nist", other(judgments.assessors))

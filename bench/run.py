@@ -22,8 +22,7 @@ from pathlib import Path
 from inference_sections import INFERENCE
 from machine import described, package_version
 from report import heading, page, verdicts
-from sections import CACHE, Section
-from sections import SECTIONS as SCORING
+from sections import CACHE, SECTIONS as SCORING, Section
 
 CONTENDERS = ("venire", "venire, numpy scan", "pytrec_eval", "ir_measures", "ranx", "trec_eval")
 PACKAGES = ("numpy", "polars", "pytrec_eval", "ir_measures", "ranx", "numba")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from labelled_items import labelled
-from venire import Judgments, read_grid
+from venire import Judgments
+from venire.io import read_grid
 
 K12 = """
     1 2 3 3 2 1 4 1 2 . . .

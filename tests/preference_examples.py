@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from papers.chu2021 import BELOW_FOUR, BELOW_SEVEN, FOUR_GRADES, SEVEN_GRADES, label_preferences
-from venire import read_grid, read_judgments
+from venire import read_judgments
 from venire.data.preferences import Preferences
+from venire.io import read_grid
 
 SEVEN = read_grid(SEVEN_GRADES, scale="0<1<2<3<4<5<6")
 FOUR = read_grid(FOUR_GRADES, scale="0<1<2<3")

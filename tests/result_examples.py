@@ -30,14 +30,16 @@ from venire.users.verdicts import summarise_preferences
 
 
 @cache
-def small() -> venire.Collection:
-    return venire.generate(venire.Synthetic(n_topics=6, docs_per_topic=40, n_unjudged=5), rng=7)
+def small() -> venire.simulation.Collection:
+    return venire.simulation.generate(venire.simulation.Synthetic(n_topics=6, docs_per_topic=40, n_unjudged=5), rng=7)
 
 
 @cache
 def perceived() -> PerceivedCollection:
-    setting = venire.PerceivedRelevance(n_topics=12, n_assessors=3, topics_per_batch=6, preference_assessors=2)
-    return venire.generate_perceived(setting, rng=7)
+    setting = venire.simulation.PerceivedRelevance(
+        n_topics=12, n_assessors=3, topics_per_batch=6, preference_assessors=2
+    )
+    return venire.simulation.generate_perceived(setting, rng=7)
 
 
 def labels() -> venire.Judgments:
@@ -54,22 +56,22 @@ def scores() -> venire.Scores:
 
 
 @cache
-def fit() -> venire.PredictedRelevanceFit:
+def fit() -> venire.disagreement.PredictedRelevanceFit:
     return venire.PredictedRelevance(n_draws=50).fit(labels())
 
 
 @cache
-def outlook() -> venire.Forecast:
-    return venire.forecast(labels(), small().runs, assessor="careful1", n_draws=50)
+def outlook() -> venire.comparison.Forecast:
+    return venire.comparison.forecast(labels(), small().runs, assessor="careful1", n_draws=50)
 
 
 @cache
-def dependence() -> venire.Sensitivity:
-    return venire.sensitivity(labels(), small().runs, setting=fit().setting)
+def dependence() -> venire.disagreement.Sensitivity:
+    return venire.disagreement.sensitivity(labels(), small().runs, setting=fit().setting)
 
 
 @cache
-def pdp(grades: int = 4) -> venire.PDP:
+def pdp(grades: int = 4) -> venire.quality.PDP:
     return venire.pdp(perceived().at(grades), perceived().preferences, k=3, n_draws=20)
 
 
@@ -90,14 +92,14 @@ def study() -> AspectStudy:
 
 
 def snippets_and_pages() -> CombinedTable:
-    snippets = venire.read_grid("Sure Maybe No Sure\nMaybe Sure No Sure", scale="No<Maybe<Sure")
-    pages = venire.read_grid("Key Rel Non Key\nRel Key Non Key", scale="Non<Rel<Key")
-    return venire.combined_table(snippets, pages)
+    snippets = venire.io.read_grid("Sure Maybe No Sure\nMaybe Sure No Sure", scale="No<Maybe<Sure")
+    pages = venire.io.read_grid("Key Rel Non Key\nRel Key Non Key", scale="Non<Rel<Key")
+    return venire.disagreement.combined_table(snippets, pages)
 
 
-def against_self() -> venire.Consistency:
-    judgments = venire.read_grid("2 2 1 0 0\n2 0 2 0 1")
-    return venire.consistency(judgments, [["d1", "d2"], ["d4", "d5"]], n_draws=20)
+def against_self() -> venire.agreement.Consistency:
+    judgments = venire.io.read_grid("2 2 1 0 0\n2 0 2 0 1")
+    return venire.agreement.consistency(judgments, [["d1", "d2"], ["d4", "d5"]], n_draws=20)
 
 
 def anyone(function: Callable[..., object], **options: object) -> object:
@@ -109,7 +111,7 @@ def chosen(function: Callable[..., object]) -> object:
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
-    "AgreementDifferences": lambda: differences(venire.directed_agreement(labels(), by="topic")),
+    "AgreementDifferences": lambda: differences(venire.agreement.directed_agreement(labels(), by="topic")),
     "AspectClusters": lambda: study().clusters[0],
     "AspectCorrelations": lambda: study().correlations,
     "AspectRankings": lambda: aspect_rankings(
@@ -125,22 +127,22 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "AspectStudy": study,
     "Aspects": lambda: study().aspects,
     "AnnotationRounds": lambda: dependence().judgments,
-    "Asymmetry": lambda: venire.asymmetry(
+    "Asymmetry": lambda: venire.disagreement.asymmetry(
         labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
     ),
     "Changes": lambda: study().changes,
     "ClickSummary": lambda: summarise_clicks(clicks()),
     "Clicks": clicks,
-    "AgreementTable": lambda: venire.agreement_table(labels(), n_draws=20),
+    "AgreementTable": lambda: venire.agreement.agreement_table(labels(), n_draws=20),
     "Coefficient": lambda: alpha(labels(), n_draws=20),
     "Collection": small,
-    "CohenKappa": lambda: venire.cohen_kappa(labels(), n_draws=20),
-    "CombinedAspects": lambda: venire.combine_aspects(study().aspects, ["overall", "novelty"]),
+    "CohenKappa": lambda: venire.agreement.cohen_kappa(labels(), n_draws=20),
+    "CombinedAspects": lambda: venire.aspects.combine_aspects(study().aspects, ["overall", "novelty"]),
     "CombinedTable": snippets_and_pages,
     "Comparison": lambda: anyone(venire.compare, n_draws=50),
     "ConditionalLabels": lambda: fit_conditional_labels(context().judgments),
     "ConditionalValidation": lambda: validate_conditional_labels(context().judgments, folds=2, splits=1, n_draws=10),
-    "Confusions": lambda: venire.confusions(labels()),
+    "Confusions": lambda: venire.agreement.confusions(labels()),
     "Consistency": against_self,
     "ContextCollection": context,
     "ContextGain": lambda: example("ContextSweep").gains[0][0],
@@ -150,71 +152,73 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "ContextSweep": lambda: sweep_context(
         context().judgments, context().runs, context().preferences, alphas=(0.0, 0.5), pool="median", n_draws=20
     ),
-    "Counts": lambda: anyone(venire.count_relevant),
+    "Counts": lambda: anyone(venire.disagreement.count_relevant),
     "Coverage": lambda: study().coverage,
-    "CrossFitted": lambda: venire.cross_fitted(context().judgments, folds=2),
-    "DawidSkeneFit": lambda: venire.DawidSkene().fit(labels()),
-    "DirectedAgreement": lambda: venire.directed_agreement(labels()),
-    "DiscriminativePower": lambda: venire.power_of(scores(), test=venire.PairedT()),
+    "CrossFitted": lambda: venire.context.cross_fitted(context().judgments, folds=2),
+    "DawidSkeneFit": lambda: venire.disagreement.DawidSkene().fit(labels()),
+    "DirectedAgreement": lambda: venire.agreement.directed_agreement(labels()),
+    "DiscriminativePower": lambda: venire.quality.power_of(scores(), test=venire.comparison.PairedT()),
     "Distributions": lambda: study().distributions,
     "Estimate": lambda: fit().estimate("3"),
     "Forecast": outlook,
-    "JudgeModelComparison": lambda: anyone(venire.compare_judge_models, n_draws=20),
+    "JudgeModelComparison": lambda: anyone(venire.comparison.compare_judge_models, n_draws=20),
     "Gains": lambda: fit().gains(),
-    "GroupComparison": lambda: venire.compare_groups(
+    "GroupComparison": lambda: venire.disagreement.compare_groups(
         labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting
     ),
-    "HeadToHead": lambda: venire.head_to_head(scores(), *scores().names["system"][:2], measure="nDCG@10"),
-    "ItemRelevance": lambda: venire.posterior(labels(), fit()),
-    "JudgingEffort": lambda: venire.double_judgments_needed(fit()),
+    "HeadToHead": lambda: venire.comparison.head_to_head(scores(), *scores().names["system"][:2], measure="nDCG@10"),
+    "ItemRelevance": lambda: venire.disagreement.posterior(labels(), fit()),
+    "JudgingEffort": lambda: venire.disagreement.double_judgments_needed(fit()),
     "Judgments": labels,
     "LabelPreferencesFit": lambda: pdp().labels,
-    "ManyLabels": lambda: venire.observed_weights(labels(), [(1, 2), (2, 3)], at_least=5),
+    "ManyLabels": lambda: venire.disagreement.observed_weights(labels(), [(1, 2), (2, 3)], at_least=5),
     "MeasureChoice": lambda: choose_measure(
         context().judgments, context().runs, context().preferences, "nDCG@5", pool="median", n_draws=20
     ),
     "OnlineCorrelations": lambda: correlate_online(context().judgments, clicks(), "nDCG@5", pool="median", n_draws=20),
-    "Overlap": lambda: venire.overlap(labels()),
+    "Overlap": lambda: venire.agreement.overlap(labels()),
     "PDP": pdp,
-    "PDPDifference": lambda: venire.compare_pdp(pdp(), pdp(2), names=("four", "two")),
-    "PairsToAsk": lambda: venire.pairs_to_ask(by_topic(), 3),
+    "PDPDifference": lambda: venire.quality.compare_pdp(pdp(), pdp(2), names=("four", "two")),
+    "PairsToAsk": lambda: venire.planning.pairs_to_ask(by_topic(), 3),
     "PerceivedCollection": perceived,
-    "Phi": lambda: venire.phi(labels(), interval="topics", n_draws=20, chance=False),
-    "PositionBias": lambda: chosen(venire.position_bias),
-    "Power": lambda: venire.power_of(scores(), test=venire.PairedT()).rows[0],
+    "Phi": lambda: venire.agreement.phi(labels(), interval="topics", n_draws=20, chance=False),
+    "PositionBias": lambda: chosen(venire.users.position_bias),
+    "Power": lambda: venire.quality.power_of(scores(), test=venire.comparison.PairedT()).rows[0],
     "PredictedRelevanceFit": fit,
-    "PredictedScores": lambda: anyone(venire.score_intervals, model=fit().setting, n_draws=20),
-    "PreferenceAgreement": lambda: venire.preference_agreement(perceived().preferences, n_draws=20),
+    "PredictedScores": lambda: anyone(venire.comparison.score_intervals, model=fit().setting, n_draws=20),
+    "PreferenceAgreement": lambda: venire.users.preference_agreement(perceived().preferences, n_draws=20),
     "Prediction": lambda: study().prediction,
     "PreferenceSummary": lambda: summarise_preferences(context().preferences),
     "Preferences": lambda: perceived().preferences,
-    "PreferencesByLabels": lambda: venire.preferences_by_labels(
+    "PreferencesByLabels": lambda: venire.users.preferences_by_labels(
         perceived().preferences, perceived().judgments.where(assessor=perceived().judgments.assessors[0])
     ),
-    "Profiles": lambda: venire.profiles(labels()),
+    "Profiles": lambda: venire.agreement.profiles(labels()),
     "QualitySensitivity": lambda: dependence().quality,
     "Report": lambda: Report("Systems", (Chapter("verdict", "Verdict", "No winner can be named."),), {}),
-    "Robustness": lambda: venire.between_assessors(labels(), small().runs, n_draws=20),
+    "Robustness": lambda: venire.comparison.between_assessors(labels(), small().runs, n_draws=20),
     "Runs": lambda: small().runs,
-    "SampleSizeCheck": lambda: venire.check_sample_size(
+    "SampleSizeCheck": lambda: venire.planning.check_sample_size(
         perceived().preferences, perceived().judgments, sizes=(5, 10), n_draws=10
     ),
-    "ScaleComparison": lambda: venire.compare_scales(
+    "ScaleComparison": lambda: venire.quality.compare_scales(
         perceived().judgments, preferences=perceived().preferences, k=3, n_draws=10
     ),
     "Sampled": lambda: sampled(labels(), at_least=5, n=(1, 2), repeats=5),
     "Scores": scores,
-    "ScaledQrels": lambda: venire.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
-    "Sensitivity": lambda: venire.sensitivity(labels(), setting=fit().setting, against=("topics",)),
-    "Consensus": lambda: chosen(venire.consensus),
-    "Stability": lambda: venire.stability(outlook()),
+    "ScaledQrels": lambda: venire.disagreement.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
+    "Sensitivity": lambda: venire.disagreement.sensitivity(labels(), setting=fit().setting, against=("topics",)),
+    "Consensus": lambda: chosen(venire.users.consensus),
+    "Stability": lambda: venire.comparison.stability(outlook()),
     "Summary": lambda: labels().summary(),
-    "SystemComparison": lambda: venire.compare_systems(scores(), "nDCG@10", test=venire.PairedT(), n_resamples=50),
-    "TopLists": lambda: venire.top_of_pool(by_topic(), 5),
+    "SystemComparison": lambda: venire.comparison.compare_systems(
+        scores(), "nDCG@10", test=venire.comparison.PairedT(), n_resamples=50
+    ),
+    "TopLists": lambda: venire.quality.top_of_pool(by_topic(), 5),
     "TopicInfluence": lambda: dependence().topics,
-    "TopicPlan": lambda: venire.plan_topics(scores(), "nDCG@10"),
+    "TopicPlan": lambda: venire.planning.plan_topics(scores(), "nDCG@10"),
     "Transitions": lambda: outlook().transitions,
-    "UncertaintySources": lambda: anyone(venire.uncertainty_sources, n_draws=50),
+    "UncertaintySources": lambda: anyone(venire.comparison.uncertainty_sources, n_draws=50),
     "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),
     "UserVerdicts": lambda: example("PreferenceSummary").verdicts,

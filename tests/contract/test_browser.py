@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from venire import Synthetic, generate, report_on, write_report
+from venire import report_on, write_report
+from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.slow

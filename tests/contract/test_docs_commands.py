@@ -186,8 +186,8 @@ def compare_lines(output: str, text: str, where: str) -> None:
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from venire import generate, write_collection
     from venire.cli.demo import _setting
+    from venire.simulation import generate, write_collection
 
     folder = tmp_path_factory.mktemp("documented")
     write_documented_files(folder)

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from venire import Judgments, Runs, Synthetic, evaluate, generate, read_judgments, read_runs
+from venire import Judgments, Runs, evaluate, read_judgments, read_runs
 from venire.disagreement.gains import predicted_qrels
 from venire.io.exchange import USUAL_SCALE, RunScores, run_scores, write_scaled_qrels
+from venire.simulation import Synthetic, generate
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")

@@ -13,23 +13,8 @@ import pytest
 from hypothesis import given, settings
 
 from strategies import SCALE, SHARED, evaluate, grades, qrels_lines, run, with_rel, write
-from venire import (
-    AP,
-    ERR,
-    RR,
-    Judged,
-    Judgments,
-    Measure,
-    P,
-    R,
-    Rprec,
-    Runs,
-    Success,
-    nDCG,
-    parse_measure,
-    read_judgments,
-    read_runs,
-)
+from venire import Judgments, Measure, Runs, parse_measure, read_judgments, read_runs
+from venire.measures import AP, ERR, RR, Judged, P, R, Rprec, Success, nDCG
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")

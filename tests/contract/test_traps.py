@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from strategies import SCALE, grades, ranking, run
-from venire import FormatError, MissingTopicsWarning, VenireError, evaluate, read_judgments, read_runs
+from venire import FormatError, VenireError, evaluate, read_judgments, read_runs
+from venire.errors import MissingTopicsWarning
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 ir_measures = pytest.importorskip("ir_measures")

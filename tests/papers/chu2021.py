@@ -17,10 +17,10 @@ from scipy.special import bdtr, ndtri
 
 from papers.chu2021_figures import FIGURES
 from papers.tables import Paper, yes
-from venire import read_grid
 from venire.agreement.alpha import alpha
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
+from venire.io import read_grid
 from venire.kernels.plackett_luce import scores_of
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.label_scales import split_labels

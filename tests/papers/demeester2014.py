@@ -11,11 +11,12 @@ from functools import cache
 import numpy as np
 
 from papers.tables import Paper, data, fedweb13, rf10, rf10_frame, yes
-from venire import PredictedRelevance, evaluate, read_duplicates, read_grid, read_judgments, read_runs
+from venire import PredictedRelevance, evaluate, read_judgments, read_runs
 from venire.agreement.consistency import consistency
 from venire.disagreement.gains import read_share
 from venire.disagreement.many_labels import observed_weights, sampled
 from venire.disagreement.user_disagreement import udm_weights
+from venire.io import read_duplicates, read_grid
 
 PAPER = Paper("demeester2014")
 LEVELS = {"Non": 0, "Rel": 1, "HRel": 2}

@@ -12,9 +12,10 @@ import numpy as np
 
 from papers.tables import Paper, Ratio, fedweb13
 from stated_counts import by_system, stated_fit
-from venire import PredictedRelevance, read_grid
+from venire import PredictedRelevance
 from venire.disagreement.counting_resources import count_resources
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.io import read_grid
 from venire.kernels.rank_correlation import kendall_tau
 
 PAPER = Paper("demeester2015")

@@ -15,9 +15,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from papers.tables import Paper, Ratio, yes
-from venire import evaluate, read_grid, read_judgments, read_runs
+from venire import evaluate, read_judgments, read_runs
 from venire.agreement.directed import directed_agreement
 from venire.comparison.judge_change import TWO_SIDED, RankCounts, min_agreement_to_stay_ahead
+from venire.io import read_grid
 
 PAPER = Paper("turpin2009")
 

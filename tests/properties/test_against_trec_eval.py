@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from strategies import SCALE, SHARED, Grades, Run, evaluate, grades, qrels_lines, run, run_lines, with_rel, write
 from venire import Scores, read_judgments, read_runs

@@ -8,8 +8,7 @@ from itertools import permutations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from venire import evaluate, parse_measure, read_judgments
 from venire.data.context import Context

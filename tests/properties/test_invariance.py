@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strategies import SCALE, evaluate, grades, qrels_lines, run, run_lines, runs, write
 from venire import Scores, read_judgments, read_runs

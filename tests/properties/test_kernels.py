@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from venire.kernels.ragged import blocks, gather, offsets
-from venire.scan import lists as scan
-from venire.scan import lookup, slices
+from venire.scan import lists as scan, lookup, slices
 from venire.scan.fields import split
 from venire.scan.lists import Lines, Rules, locate, ranked_order
 from venire.scan.lookup import build_index, find

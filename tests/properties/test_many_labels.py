@@ -7,8 +7,7 @@ from itertools import permutations
 from math import comb
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from labelled_items import labelled
 from venire import PredictedRelevance

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from strategies import SCALE, Run, evaluate, ranking, run, write
 from venire import Judgments, Measure, VenireError, parse_measure, read_judgments

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from long_rows import judgments_of
 from venire.data.label_pairs import WEIGHTS, Pairs, pair_up

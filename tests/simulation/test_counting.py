@@ -14,7 +14,8 @@ import pytest
 from scipy.stats import binom, t
 
 from long_rows import judgments_of
-from venire import PredictedRelevance, count_relevant
+from venire import PredictedRelevance
+from venire.disagreement import count_relevant
 
 FIRST = np.array([[0.30, 0.06, 0.02], [0.08, 0.20, 0.06], [0.03, 0.07, 0.18]])
 DEEP = np.array([[0.60, 0.04, 0.01], [0.15, 0.08, 0.01], [0.07, 0.03, 0.01]])

@@ -15,8 +15,9 @@ import pytest
 from scipy.stats import binomtest
 
 from long_rows import judgments_of
-from venire import Judgments, PredictedRelevance, SelectionWarning
+from venire import Judgments, PredictedRelevance
 from venire.disagreement.selection import find_selection
+from venire.errors import SelectionWarning
 from venire.kernels.label_pairs import PairSums
 from venire.kernels.shares import spread_of
 

@@ -7,12 +7,13 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest, kendalltau
 
-from venire import PredictedRelevance, Synthetic, evaluate, generate, read_judgments, read_runs
+from venire import PredictedRelevance, evaluate, read_judgments, read_runs
 from venire.comparison.corrected_scores import score_intervals
 from venire.disagreement.top_results import results_to_label
 from venire.measures.random_users import evaluate_users
+from venire.simulation import Synthetic, generate
 
-pytestmark = pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.FewPairsWarning")
 
 N_TOPICS, N_DOCS, N_TWICE = 40, 30, 6
 TRUE_P = np.array([0.15, 0.4, 0.75])

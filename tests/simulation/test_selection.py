@@ -13,8 +13,9 @@ import pytest
 from scipy.stats import binom
 
 from long_rows import judgments_of
-from venire import PredictedRelevance, SelectionWarning
+from venire import PredictedRelevance
 from venire.disagreement import selection
+from venire.errors import SelectionWarning
 
 GOOD = np.array([[0.20, 0.08, 0.02], [0.08, 0.22, 0.08], [0.02, 0.08, 0.22]])
 POOR = np.array([[0.78, 0.06, 0.01], [0.06, 0.05, 0.01], [0.01, 0.01, 0.01]])

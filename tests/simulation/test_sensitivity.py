@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from venire import PredictedRelevance, PredictedRelevanceFit, Scale
+from venire import PredictedRelevance, Scale
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
+from venire.disagreement import PredictedRelevanceFit
 from venire.disagreement.by_result_quality import ResultLists, against_quality
 from venire.disagreement.by_topic import topic_influence
 from venire.disagreement.double_judgments import available, double_judgments_needed, simulate_rounds

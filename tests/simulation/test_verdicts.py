@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import Synthetic, evaluate, generate
+from venire import evaluate
 from venire.comparison.forecast import resampled
 from venire.comparison.verdict import verdict
 from venire.planning.topics import plan_topics
+from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import Assessor, Careful, Lenient
 from venire.simulation.systems import Systems
 

@@ -1,1 +1,5 @@
-"""Agreement: how far assessors say the same, with themselves and with each other."""
+"""How far assessors agree, with each other and with themselves."""
+
+from venire._lazy import lazy_names
+
+lazy_names(__name__)

@@ -43,7 +43,7 @@ def alpha(judgments: Judgments | LabelPatterns, distance: str | None = None, **h
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = alpha(read_grid("""
     ...     1 2 3 3 2 1 4 1 2 . . .
     ...     1 2 3 3 2 2 4 1 2 5 . 3

@@ -127,7 +127,7 @@ def cohen_kappa(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = cohen_kappa(read_grid("""
     ...     1 0 1 1 0 0
     ...     1 0 0 1 0 1

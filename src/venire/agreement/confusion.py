@@ -74,7 +74,7 @@ def confusions(judgments: Judgments) -> Confusions:
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = confusions(read_grid("""
     ...     2 1 . 0
     ...     2 2 1 0"""))

@@ -207,7 +207,7 @@ class Consistency(Tabular):
             if one <= other
         ]
 
-    def _of_topics(self) -> list[str]:
+    def _of_topics(self) -> list[Note]:
         return [note for who, each in self.sides().items() for note in few_topics(each.n_topics, f"{who} pairs")]
 
     def _of_few_pairs(self) -> list[Note]:
@@ -239,7 +239,7 @@ def consistency(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> judgments = read_grid("""
     ...     2 2 1 0 0
     ...     2 0 2 0 1""")

@@ -168,7 +168,7 @@ def directed_agreement(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = directed_agreement(read_grid("""
     ...     1 1 1 0 0 0
     ...     1 1 0 0 0 ."""))
@@ -339,7 +339,8 @@ def differences(found: DirectedAgreement, across: str = "topic") -> AgreementDif
 
     Examples
     --------
-    >>> from venire import directed_agreement, read_judgments
+    >>> from venire import read_judgments
+    >>> from venire.agreement import directed_agreement
     >>> import polars as pl
     >>> table = [("t1", "a", "U", 1), ("t1", "b", "U", 0), ("t1", "a", "V", 1), ("t1", "b", "V", 0),
     ...          ("t2", "a", "U", 1), ("t2", "b", "U", 0), ("t2", "a", "V", 0), ("t2", "b", "V", 0)]

@@ -76,7 +76,7 @@ def fleiss_kappa(judgments: Judgments | LabelPatterns, weights: str = "nominal",
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> round(fleiss_kappa(read_grid("""
     ...     1 2 3 3 2 1 4 1 2 . . .
     ...     1 2 3 3 2 2 4 1 2 5 . 3
@@ -208,7 +208,7 @@ def gwet_ac(judgments: Judgments | LabelPatterns, weights: str = "nominal", **ho
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> round(gwet_ac(read_grid("""
     ...     1 2 3 3 2 1 4 1 2 . . .
     ...     1 2 3 3 2 2 4 1 2 5 . 3
@@ -246,7 +246,7 @@ def raw_agreement(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> raw_agreement(read_grid("""
     ...     1 0 1 1
     ...     1 0 0 1""")).value

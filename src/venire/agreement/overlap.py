@@ -134,7 +134,7 @@ def overlap(judgments: Judgments, duplicates: Duplicates | None = None, *, relev
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = overlap(read_grid("""
     ...     2 2 1 0 .
     ...     2 0 2 0 1"""), relevant="2")
@@ -232,7 +232,7 @@ def jaccard(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> [(each.level, round(each.value, 3)) for each in jaccard(read_grid("""
     ...     2 2 1 0 .
     ...     2 0 2 0 1"""))]

@@ -122,7 +122,7 @@ def phi(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = phi(read_grid("""
     ...     4 0 4 2 3
     ...     3 1 1 0 4

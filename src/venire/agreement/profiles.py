@@ -169,7 +169,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> labels = read_grid("""
     ...     2 1 0 0 1 2
     ...     2 1 0 1 1 2

@@ -131,7 +131,7 @@ def table(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = table(read_grid("1 0 1 1 0\n1 0 0 1 0"), names=["krippendorff_alpha", "raw_agreement"])
     >>> [(each.name[:3], each.level, round(each.value, 3)) for each in found.coefficients]
     [('kri', 'ordinal', 0.64), ('kri', 'nominal', 0.64), ('raw', 'nominal', 0.8)]

@@ -98,7 +98,8 @@ def combine_aspects(
 
     Examples
     --------
-    >>> from venire import aspects_of, read_judgments
+    >>> from venire import read_judgments
+    >>> from venire.data import aspects_of
     >>> import polars as pl
     >>> table = pl.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "rel": ["2", "1"], "trust": ["0", "4"]})
     >>> combine_aspects(aspects_of(read_judgments(table, layout="aspects")), {"rel": 1, "trust": 0.5}).gains

@@ -138,7 +138,7 @@ def command(
 
 def _planned(found: Comparison) -> list[str]:
     """Say what difference these topics can detect."""
-    from venire import plan_topics
+    from venire.planning import plan_topics
 
     if len(found.scores.names["topic"]) <= 2:
         return []

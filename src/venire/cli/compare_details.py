@@ -24,7 +24,7 @@ def details(found: Comparison, *, n_draws: int, rng: int) -> Details:
 
     There are none where agreement rates were stated: then the judge model is known.
     """
-    from venire import head_to_head
+    from venire.comparison import head_to_head
     from venire.comparison.uncertainty import judge_models_of, sources_of
 
     first, swap = found.by_measure[0], found.swap.only(0)

@@ -43,9 +43,10 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
     The truth is known: which system is best, and which assessors are strict, lenient or lazy.  Edit the files and run
     the printed command again.
     """
-    from venire import generate, read_judgments, read_runs, write_collection
+    from venire import read_judgments, read_runs
     from venire.report.making import STAGES, make_report
     from venire.report.question import Question
+    from venire.simulation import generate, write_collection
 
     with stages(STAGES + 2, quiet=out.quiet) as stage:
         if stage is not None:
@@ -66,7 +67,7 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
 
 
 def _setting() -> Synthetic:
-    from venire import Synthetic
+    from venire.simulation import Synthetic
     from venire.simulation.systems import Systems
 
     return Synthetic(systems=Systems(quality=QUALITY))

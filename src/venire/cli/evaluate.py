@@ -100,7 +100,8 @@ def command(
     --assessor, --per assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", also read labels that were
     given after another document, named in a column given.
     """
-    from venire import read_duplicates, read_runs
+    from venire import read_runs
+    from venire.io import read_duplicates
 
     scoring, copies = options["scoring"], options["duplicate_file"]
     context = [options["in_context"][name] for name in ("model", "features")]

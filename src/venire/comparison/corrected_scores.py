@@ -126,7 +126,8 @@ def score_intervals(
 
     Examples
     --------
-    >>> from venire import PredictedRelevance, Synthetic, generate
+    >>> from venire import PredictedRelevance
+    >>> from venire.simulation import Synthetic, generate
     >>> made = generate(Synthetic(n_topics=30), rng=7)
     >>> model = PredictedRelevance(relevant="2", observed=["lenient1"], reference=["careful1"])
     >>> found = score_intervals(made.judgments, made.runs, "P@10", assessor="lenient1", model=model)

@@ -237,7 +237,7 @@ def mutual_evaluation(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> found = mutual_evaluation(read_grid("2 1 0 0\n 1 2 0 0"), "AP")
     >>> [row.value for row in found.rows]
     [0.5, 0.5, 0.5]

@@ -188,7 +188,8 @@ def compare_systems(
 
     Examples
     --------
-    >>> from venire import Scores, SignFlip
+    >>> from venire import Scores
+    >>> from venire.comparison import SignFlip
     >>> values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
     >>> names = {"system": ("new", "old"), "topic": tuple("123456")}
     >>> found = compare_systems(Scores(values, ("system", "topic"), names), test=SignFlip())

@@ -1,1 +1,5 @@
-"""What Venire talks about: scales, judgments, runs, gains.  Data knows no statistics and opens no files."""
+"""Tables of judgments, runs, preferences, clicks and aspects."""
+
+from venire._lazy import lazy_names
+
+lazy_names(__name__)

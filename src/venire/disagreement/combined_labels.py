@@ -62,7 +62,7 @@ def combine(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True)
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> combine(read_grid("Sure Sure No", scale="No<Sure"), read_grid("Key Non Non", scale="Non<Key"))
     <Judgments: 3 labels on 3 items of 1 topic by 1 assessor, scale (any)+Non|Sure+Key>
     """

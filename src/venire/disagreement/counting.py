@@ -183,7 +183,7 @@ def count_relevant(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> judgments = read_grid("""
     ...     2 2 1 1 0 0
     ...     2 1 1 2 0 0""")

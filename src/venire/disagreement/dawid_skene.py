@@ -101,7 +101,7 @@ class DawidSkene:
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> fit = DawidSkene().fit(read_grid('''
     ...     1 1 1 0 0 0
     ...     1 1 0 0 0 0

@@ -214,7 +214,8 @@ def double_judgments_needed(fit: PredictedRelevanceFit, deviation: float = DEVIA
 
     Examples
     --------
-    >>> from venire import PredictedRelevance, read_grid
+    >>> from venire import PredictedRelevance
+    >>> from venire.io import read_grid
     >>> fit = PredictedRelevance(estimator="one-sided", observed=["U1"]).fit(read_grid('''
     ...     1 1 1 1 0 0 0 0
     ...     1 1 1 0 0 0 0 1'''))

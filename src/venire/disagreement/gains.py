@@ -22,7 +22,7 @@ from venire.types import Ints, RNGLike
 APART = "fit the model by itself, with more options, and give the saved fit as gains"
 
 
-def fitted_gains(
+def fit_gains(
     text: str,
     judgments: Judgments,
     *,
@@ -126,6 +126,6 @@ def predicted_qrels(
     others = labels if fit_on is None else as_judgments(fit_on, scale=labels.scale)
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     if isinstance(gains, str) and names_model(gains):
-        gains = fitted_gains(gains, others, rng=rng)
+        gains = fit_gains(gains, others, rng=rng)
     resolved = gains_for(gains, labels.scale)
     return scaled_qrels(labels, resolved, panel, scale_by=scale_by, groups=per is not None)

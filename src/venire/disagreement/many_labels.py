@@ -174,7 +174,7 @@ def observed_weights(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> seen = observed_weights(read_grid('''
     ...     2 2 1 0
     ...     2 1 1 0

@@ -30,8 +30,7 @@ from venire.data.label_pairs import Pairs, few_topics
 from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.selection import safe_pairs
-from venire.disagreement.user_disagreement import at_least as p_at_least
-from venire.disagreement.user_disagreement import udm_weights
+from venire.disagreement.user_disagreement import at_least as p_at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
@@ -69,7 +68,7 @@ class PredictedRelevance:
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> fit = PredictedRelevance(relevant="2").fit(read_grid("""
     ...     2 2 1 1
     ...     1 2 1 0"""))

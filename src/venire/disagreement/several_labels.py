@@ -119,7 +119,8 @@ def posterior(
 
     Examples
     --------
-    >>> from venire import PredictedRelevance, read_grid
+    >>> from venire import PredictedRelevance
+    >>> from venire.io import read_grid
     >>> labels = read_grid('''
     ...     1 1 1 0 0 1
     ...     1 0 1 0 0 .

@@ -20,7 +20,7 @@ from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import pair_up
-from venire.disagreement.gains import fitted_gains
+from venire.disagreement.gains import fit_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
@@ -55,7 +55,7 @@ class LabelsToFit:
 
     def gains(self, text: str, *, keep_lowest: bool = False) -> Gains:
         """Gains by the name of a model, as in prm:2, fitted on the labels."""
-        return fitted_gains(text, self.judgments, keep_lowest=keep_lowest, rank=self.rank)
+        return fit_gains(text, self.judgments, keep_lowest=keep_lowest, rank=self.rank)
 
 
 def labels_to_fit(

@@ -1,1 +1,5 @@
-"""Measures of a ranking, and the evaluation of runs by them."""
+"""Measures, scores, and scores for random users."""
+
+from venire._lazy import lazy_names
+
+lazy_names(__name__)

@@ -72,7 +72,7 @@ class Users:
 
         Examples
         --------
-        >>> from venire import read_grid
+        >>> from venire.io import read_grid
         >>> from venire.data.panel import build_panel
         >>> from venire.data.gains import gains_for
         >>> labels = read_grid("0 1 2 2")

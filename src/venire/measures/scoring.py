@@ -19,8 +19,7 @@ from venire.data.panel import Pool
 from venire.data.scale import Scale
 from venire.errors import MeasureError, UnknownName
 from venire.io.duplicates import Duplicates
-from venire.measures.measure import Measure, Worth, alpha_of
-from venire.measures.measure import measure as custom_measure
+from venire.measures.measure import Measure, Worth, alpha_of, measure as custom_measure
 from venire.measures.names import parse_measure
 from venire.results import read_number
 from venire.types import Bools, Floats, Ints

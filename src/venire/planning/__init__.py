@@ -1,1 +1,5 @@
-"""How much to judge, and what that will tell."""
+"""What to judge next, and how much."""
+
+from venire._lazy import lazy_names
+
+lazy_names(__name__)

@@ -16,8 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from venire.comparison.forecast import Forecast
-from venire.comparison.judge_change import LEVEL as STAYS_AHEAD
-from venire.comparison.judge_change import RankCounts, contour, limits, min_agreement_to_stay_ahead
+from venire.comparison.judge_change import (
+    LEVEL as STAYS_AHEAD,
+    RankCounts,
+    contour,
+    limits,
+    min_agreement_to_stay_ahead,
+)
 from venire.comparison.rank_agreement import RankCorrelation, Robustness
 from venire.comparison.stability import LEVEL, Stability, stability
 from venire.errors import SettingError

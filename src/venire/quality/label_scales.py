@@ -143,7 +143,7 @@ def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = 
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> log_sums(read_grid('''
     ...     0 1 2 2
     ...     0 1 1 2
@@ -212,7 +212,7 @@ def scale_settings(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> settings, _ = scale_settings(read_grid("0 1 2 2\n0 1 1 2"), split=[float("inf")], sums=True)
     >>> list(settings)
     ['3', '3to2(>=1)', '3to2(>=2)', '3to5(w=inf)', '3to3(logS)']

@@ -308,7 +308,7 @@ def pdp(
 
     Examples
     --------
-    >>> from venire import read_grid
+    >>> from venire.io import read_grid
     >>> judgments = read_grid("""
     ...     3 2 2 3 3
     ...     3 3 2 3 3

@@ -1,1 +1,1 @@
-"""The report: everything Venire can say of judgments and runs, on one page."""
+"""The HTML report and its JSON."""

@@ -9,7 +9,6 @@ import pytest
 
 from agreement_examples import K12, fleiss_1971
 from labelled_items import labelled
-from venire import read_grid
 from venire.agreement import patterns as kernel
 from venire.agreement.alpha import alpha, alpha_values
 from venire.agreement.distance import interval, nominal, ordinal, ratio
@@ -17,6 +16,7 @@ from venire.agreement.patterns import label_patterns
 from venire.agreement.resampling import percentiles
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, ScaleError, UnknownName
+from venire.io import read_grid
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import AmbiguousLabels, PairsError, ScaleError, SettingError, UnknownName, read_grid, read_judgments
+from venire import read_judgments
 from venire.agreement.consistency import consistency
 from venire.data.judgments import Judgments
+from venire.errors import AmbiguousLabels, PairsError, ScaleError, SettingError, UnknownName
+from venire.io import read_grid
 from venire.io.duplicates import read_duplicates
 from venire.results import Note
 

@@ -6,12 +6,13 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import AmbiguousLabels, Judgments, PairsError, SettingError, UnknownName, read_grid, read_judgments
+from venire import Judgments, read_judgments
 from venire.agreement.directed import between, differences, directed_agreement
 from venire.comparison.judge_change import RankCounts
+from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
+from venire.io import read_grid
 
 Row = tuple[str, str, str, str, str]
 COLUMNS = ["topic", "doc", "assessor", "label", "task"]

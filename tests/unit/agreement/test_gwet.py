@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agreement_examples import K12, crowd, irrcac
-from venire import read_grid
 from venire.agreement.distance import WEIGHTS
 from venire.agreement.kappa import gwet_ac
+from venire.io import read_grid
 
 
 def test_ac1_published() -> None:

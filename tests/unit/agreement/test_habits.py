@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from shared_errors import EXPERT, JUDGES, expert_among_judges
-from venire import Synthetic, generate, read_grid
 from venire.agreement.habits import (
     HIGHER,
     LOWER,
@@ -21,6 +20,8 @@ from venire.agreement.habits import (
 )
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.errors import UnknownName
+from venire.io import read_grid
+from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import parse_assessors
 
 HABITS = "5*careful, lenient, strict, random, lazy"

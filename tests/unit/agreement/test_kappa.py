@@ -9,15 +9,15 @@ import pytest
 
 from agreement_examples import crowd, fleiss_1971, irrcac
 from labelled_items import labelled
-from venire import Judgments, overlap, read_grid
-from venire.agreement import cohen as cohen_module
-from venire.agreement import resampling
+from venire import Judgments
+from venire.agreement import cohen as cohen_module, overlap, resampling
 from venire.agreement.cohen import cohen_kappa, pair_counts
 from venire.agreement.distance import WEIGHTS
 from venire.agreement.kappa import conger_kappa, fleiss_kappa, raw_agreement
 from venire.agreement.overlap import jaccard
 from venire.agreement.patterns import label_patterns
 from venire.errors import ScaleError, UnknownName
+from venire.io import read_grid
 
 # Krippendorff's example as irrCAC ships it: the only label of the last item is by the third assessor.
 K12_IRRCAC = """

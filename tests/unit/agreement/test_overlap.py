@@ -5,11 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import AmbiguousLabels, Judgments, PairsError, read_grid, read_judgments
+from venire import Judgments, read_judgments
 from venire.agreement.overlap import KINDS, overlap
+from venire.errors import AmbiguousLabels, PairsError
+from venire.io import read_grid
 
 Row = tuple[str, str, str, str]
 

@@ -7,10 +7,11 @@ from scipy.integrate import quad
 from scipy.special import gammaln, logsumexp
 from scipy.stats import beta
 
-from venire import Judgments, read_grid, read_judgments
+from venire import Judgments, read_judgments
 from venire.agreement.phi import phi
 from venire.agreement.phi_posterior import NODES, likelihood, log_integrals
 from venire.errors import AmbiguousLabels, UnknownName
+from venire.io import read_grid
 
 NOTEBOOK = [
     [4, 3, 3, 4, 0, 0, 0, 1, 4, 1],

@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import gamma
 
-from venire import read_grid
 from venire.agreement.phi import phi
 from venire.agreement.phi_posterior import COVER, Posterior, Ratings, distinct_sets, likelihood, posterior_of
 from venire.agreement.resampling import NOT_ASKED
+from venire.io import read_grid
 
 
 def drawn_sets(n_items: int, n_labels: int, seed: int):

@@ -6,16 +6,17 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import linregress
 
-from venire import Synthetic, generate, read_grid, read_judgments
+from venire import read_judgments
 from venire.agreement import others as rest
 from venire.agreement.confusion import confusions
 from venire.agreement.habits import FlaggedProfiles, habits
 from venire.agreement.profiles import profiles
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
+from venire.io import read_grid
+from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import parse_assessors
 from venire.simulation.assignments import RandomAssessors
 

@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 from agreement_examples import K12, crowd
-from venire import read_grid, read_judgments
+from venire import read_judgments
 from venire.agreement import table as module
 from venire.agreement.resampling import KEYS, NO_SPREAD, NOT_ASKED
 from venire.agreement.table import FUNCTIONS, table
 from venire.errors import UnknownName
+from venire.io import read_grid
 
 
 def statistics(*args, **options) -> list[dict]:

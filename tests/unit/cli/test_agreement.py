@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from venire import Synthetic, generate
 from venire.agreement.resampling import KEYS as RECORD_KEYS
 from venire.agreement.table import FUNCTIONS
 from venire.cli.agreement import KEYS, LEVELS, OVER
 from venire.data import scale
+from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import parse_assessors
 
 HEAD = "topic\tdoc\tassessor\tlabel\n"

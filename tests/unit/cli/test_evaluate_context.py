@@ -7,9 +7,10 @@ import json
 import pytest
 
 from context_pairs import drawn_in_context, redundancy
-from venire import Context, cross_fitted, evaluate, read_judgments
+from venire import evaluate, read_judgments
 from venire.cli import contexts
-from venire.data import context
+from venire.context import cross_fitted
+from venire.data import Context, context
 
 ALONE = "1\ta\t3\t\n1\tb\t1\t\n1\tc\t2\t\n1\td\t0\t\n1\te\t1\t\n"
 AFTER = "1\tb\t3\ta\n1\tc\t0\tb\n1\te\t3\ta\n"

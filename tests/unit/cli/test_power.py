@@ -37,7 +37,7 @@ def rows_of(answer):
     return held["power"]
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 @pytest.mark.parametrize(("test", "value"), [("bootstrap", PairedBootstrap(99)), ("tukey", TukeyHSD(99))])
 def test_assessors_side_by_side(venire, demo, test, value):
     asked = ("--per", "assessor", "--test", test, "-m", "nDCG@10", "-m", "AP", "--rng", 4)
@@ -52,7 +52,7 @@ def test_assessors_side_by_side(venire, demo, test, value):
     assert "differ significantly" in answer.err
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_gains_and_tests_side_by_side(venire, demo):
     asked = ("--pool", "median", "--gains", "linear", "--gains", "binary:2", "--test", "tukey", "--test", "bootstrap")
     rows = rows_of(venire("power", demo / "judgments.tsv", demo / "runs", *asked, *QUICK, "--format", "json"))
@@ -67,7 +67,7 @@ def test_gains_and_tests_side_by_side(venire, demo):
     assert {row["alpha"] for row in strict} == {0.01}
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_people_are_spared_empty_columns(venire, demo):
     asked = ("power", demo / "judgments.tsv", demo / "runs", "--assessor", "lazy1")
     lines = venire(*asked, *QUICK).out.splitlines()
@@ -81,7 +81,7 @@ def test_people_are_spared_empty_columns(venire, demo):
     assert rows[0]["reason"] == ""
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_an_assessor_of_one_topic_has_no_share_and_the_command_goes_on(venire, demo, write):
     lines = (demo / "judgments.tsv").read_text(encoding="utf-8").splitlines()
     head = [line for line in lines if line.startswith("#") or line.startswith("topic")]
@@ -96,7 +96,7 @@ def test_an_assessor_of_one_topic_has_no_share_and_the_command_goes_on(venire, d
     assert all(row["share"] is not None for row in rows if row["labels"] != "lazy1")
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 @pytest.mark.parametrize("args", [("--per", "assessor"), ("--pool", "mean", "-m", "AP", "-m", "RR")])
 def test_a_plot_is_written(venire, demo, tmp_path, args):
     place = tmp_path / "plot.svg"

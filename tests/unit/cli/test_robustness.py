@@ -41,7 +41,7 @@ def document(answer):
     return held
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_rankings_between_assessors(venire, demo):
     answer = venire("robustness", demo / "judgments.tsv", demo / "runs", "--format", "json", *QUICK)
     rows = document(answer)["robustness"]
@@ -56,7 +56,7 @@ def test_rankings_between_assessors(venire, demo):
     assert "by different assessors" in answer.err
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 @pytest.mark.parametrize("correlation", CORRELATIONS)
 def test_rankings_between_gains_by_any_correlation(venire, demo, correlation):
     whose = ("--between", "gains", "--pool", "median", "--correlation", correlation)
@@ -89,7 +89,7 @@ def test_without_runs_sets_of_judgments_are_compared(venire, demo):
     assert document(relevant)["robustness"][0]["gains"] == "binary:1"
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_the_label_that_the_usual_gains_take_as_relevant(venire, demo):
     for between in ("assessors", "gains"):
         asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--between", between, "--bootstrap", 0, "-q")
@@ -98,7 +98,7 @@ def test_the_label_that_the_usual_gains_take_as_relevant(venire, demo):
         assert list(dict.fromkeys(row["gains"] for row in rows)) == (usual if between == "assessors" else usual[:-1])
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_without_resamples_no_interval_is_spoken_of(venire, demo):
     asked = ("robustness", demo / "judgments.tsv", demo / "runs", *TWO)
     assert "95% intervals: bootstrap over topics, n=2" in venire(*asked, "--bootstrap", 2).err

@@ -14,8 +14,7 @@ from venire.data import panel
 from venire.data.gains import gains_for
 from venire.disagreement import transitions
 from venire.errors import AmbiguousLabels, PairsError, SettingError, UnknownName
-from venire.io import judgments as judgment_files
-from venire.io import runs
+from venire.io import judgments as judgment_files, runs
 
 N_TOPICS, N_DOCS = 12, 20
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import MeasureError, PredictedRelevance, SettingError, Synthetic, UnknownName, evaluate, generate
+from venire import PredictedRelevance, evaluate
 from venire.comparison.corrected_scores import joint_weights, resampled_relevance, score_intervals
+from venire.errors import MeasureError, SettingError, UnknownName
+from venire.simulation import Synthetic, generate
 
 MODEL = PredictedRelevance(relevant="2", observed=["lenient1"], reference=["careful1"])
 LINEAR = ["P@10", "CG@20", "DCG@10", "RBP", "RBPResidual", "Judged@10"]

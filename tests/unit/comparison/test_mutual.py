@@ -5,18 +5,9 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import (
-    MeasureError,
-    PairsError,
-    ScaleError,
-    SettingError,
-    evaluate,
-    read_grid,
-    read_judgments,
-)
+from venire import evaluate, read_judgments
 from venire.comparison.mutual_evaluation import (
     best_discounted,
     double_judgments,
@@ -25,7 +16,9 @@ from venire.comparison.mutual_evaluation import (
     leave_one_topic_out,
     mutual_evaluation,
 )
-from venire.disagreement.gains import fitted_gains
+from venire.disagreement.gains import fit_gains
+from venire.errors import MeasureError, PairsError, ScaleError, SettingError
+from venire.io import read_grid
 from venire.results import Note
 
 MEASURES = ["AP", "AP@3", "GAP", "nDCG", "nDCG@2", "nDCG(dcg=zipf)"]
@@ -106,14 +99,14 @@ def three_topics():
     return as_judgments(rows)
 
 
-@pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.FewPairsWarning")
 @pytest.mark.parametrize("name", ["prm:2", "prm:1", "prm:2:2/3", "udm:1/3", "udm:2/4", "udm:2/3:1", "prm:"])
 def test_parameters_come_from_the_other_topics(name):
     judgments = three_topics()
     gains = leave_one_topic_out([name], judgments)[name]
     for number, topic in enumerate(judgments.topics):
         others = judgments.where(topic=[each for each in judgments.topics if each != topic])
-        np.testing.assert_allclose(gains[number], fitted_gains(name, others).values)
+        np.testing.assert_allclose(gains[number], fit_gains(name, others).values)
     assert not np.allclose(gains[0], gains[1])
 
 

@@ -7,13 +7,13 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
-from venire import Scores, SettingError
+from venire import Scores
 from venire.comparison import tests as pair_tests
 from venire.comparison.tests import PairedBootstrap, PairedScores, PairedT, SignFlip, TukeyHSD, Wilcoxon, paired_scores
+from venire.errors import SettingError
 from venire.kernels import paired_tests
 from venire.kernels.paired_tests import (
     all_signs,

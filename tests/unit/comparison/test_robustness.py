@@ -10,20 +10,13 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest, kendalltau
 
-from venire import (
-    PairsError,
-    ScaleError,
-    SettingError,
-    Synthetic,
-    UnknownName,
-    evaluate,
-    generate,
-    read_judgments,
-)
+from venire import evaluate, read_judgments
 from venire.comparison.rank_agreement import CORRELATIONS, Correlator, RankCorrelation, Robustness, interval
 from venire.comparison.robustness import between_assessors, between_gains, default_gains, named_gains
 from venire.disagreement.top_results import AS_KNOWN
+from venire.errors import PairsError, ScaleError, SettingError, UnknownName
 from venire.results import Note
+from venire.simulation import Synthetic, generate
 
 KEYS = {
     *{"between", "measure", "gains", "other_gains", "a", "b", "correlation", "value", "low", "high", "systems"},
@@ -149,7 +142,7 @@ def test_systems_with_the_same_scores_stay_tied_in_every_draw():
     assert (draws[:, 3] == draws[:, 1]).all()
 
 
-@pytest.mark.filterwarnings("ignore::venire.FewPairsWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.FewPairsWarning")
 def test_the_default_gains_come_with_those_of_the_models(collection):
     found = between_assessors(collection.judgments, collection.runs, n_draws=5)
     assert [row.gains for row in found.headline()] == list(default_gains(collection.judgments.scale))
@@ -277,7 +270,7 @@ def test_the_interval_covers_what_as_many_other_topics_give():
     assert np.mean([row.high - row.low for row in rows]) < 0.5
 
 
-@pytest.mark.filterwarnings("ignore::venire.UnjudgedWarning")
+@pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_real_rankings(data_dir):
     """NIST against a language model on 63 runs, and gains under NIST; PRM corrects what binary gains lose."""
     judgments = read_judgments(data_dir / "dl21_full" / "judges.tsv.gz")

@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
-from venire import MeasureError, Scores, SettingError, UnknownName
+from venire import Scores
 from venire.comparison.significance import bootstrap_interval, compare_systems, correction, effects_of, head_to_head
 from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, benjamini_hochberg, holm
+from venire.errors import MeasureError, SettingError, UnknownName
 from venire.kernels.paired_tests import all_pairs, differences_of
 from venire.kernels.resampling import topic_weights
 

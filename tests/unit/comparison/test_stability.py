@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import kendalltau
 
-from venire import SettingError, Synthetic, generate
 from venire.comparison.forecast import Forecast, forecast
 from venire.comparison.stability import stability
 from venire.comparison.uncertainty import compare_judge_models
 from venire.data.scale import Scale
 from venire.disagreement.transitions import fit_transitions, stated_transitions
+from venire.errors import SettingError
+from venire.simulation import Synthetic, generate
 
 SURE = stated_transitions(Scale.parse("0<1"), np.eye(2))
 

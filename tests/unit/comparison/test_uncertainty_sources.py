@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import Synthetic, UnknownName, generate, read_judgments
+from venire import read_judgments
 from venire.comparison.forecast import TIE, forecast
 from venire.comparison.uncertainty import DRAWN, three_sources, uncertainty_sources
 from venire.disagreement.transitions import agreement_transitions
+from venire.errors import UnknownName
+from venire.simulation import Synthetic, generate
 
 K, N_TOPICS = 5, 25
 A0, A1 = 0.8, 0.7

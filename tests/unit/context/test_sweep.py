@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from user_directions import verdicts_of
-from venire import MeasureError, SettingError, UnknownName
 from venire.context.sweep import ContextGain, _adjusted, checked_alphas, context_gains, sweep_context, without_alpha
+from venire.errors import MeasureError, SettingError, UnknownName
 from venire.simulation.context.collection import ContextSetting, generate_context
 from venire.types import Floats
 from venire.users.agreement import VIEWS

@@ -4,20 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import (
-    AmbiguousLabels,
-    FormatError,
-    MeasureError,
-    ScaleError,
-    SettingError,
-    UnjudgedWarning,
-    UnknownName,
-    evaluate,
-    read_judgments,
-)
+from venire import FormatError, evaluate, read_judgments
 from venire.data.context import Context
 from venire.data.panel import build_panel
 from venire.data.scale import Scale
+from venire.errors import AmbiguousLabels, MeasureError, ScaleError, SettingError, UnjudgedWarning, UnknownName
 
 RUN = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
 ALONE = [("1", "a", "ann", 3, ""), ("1", "b", "ann", 2, ""), ("1", "c", "ann", 1, "")]

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from venire import Gains, GainsError, Scale, ScaleError, binary, exponential, linear, raw
+from venire import Gains, Scale, binary, exponential, linear
+from venire.data import raw
 from venire.data.gains import gains_for
+from venire.errors import GainsError, ScaleError
 
 GRADES = Scale.parse("Non<Rel<HRel<Key")
 

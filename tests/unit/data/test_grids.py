@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from venire import FormatError, Scale, read_grid
+from venire import FormatError, Scale
+from venire.io import read_grid
 
 
 def test_a_line_per_assessor_and_a_column_per_document():

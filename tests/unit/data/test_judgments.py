@@ -4,20 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import (
-    AmbiguousLabels,
-    FormatError,
-    GainsError,
-    RepeatedLineWarning,
-    Scale,
-    ScaleError,
-    UnknownName,
-    VenireError,
-    read_judgments,
-    write_judgments,
-)
+from venire import FormatError, Scale, VenireError, read_judgments, write_judgments
 from venire.data.gains import gains_for
 from venire.data.judgments import on_one_scale
+from venire.errors import AmbiguousLabels, GainsError, RepeatedLineWarning, ScaleError, UnknownName
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from long_rows import double, judgments_of
-from venire import read_grid
 from venire.data.label_pairs import pair_up
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
+from venire.io import read_grid
 
 TOP = np.array([[False, False, True]])
 THREE = read_grid("""

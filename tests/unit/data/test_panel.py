@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from venire import AmbiguousLabels, ScaleError, UnjudgedWarning, UnknownName, evaluate, read_judgments
+from venire import evaluate, read_judgments
 from venire.data.panel import POOLS, build_panel
+from venire.errors import AmbiguousLabels, ScaleError, UnjudgedWarning, UnknownName
 
 RUN = {"1": {"a": 3.0, "b": 2.0}}
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from venire import SettingError, UnknownName
 from venire.data.ids import Category, Ids
 from venire.data.preferences import Preferences, joined_preferences
+from venire.errors import SettingError, UnknownName
 from venire.io.preferences import read_preferences
 
 ROWS = [

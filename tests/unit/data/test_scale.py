@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from venire import Scale, ScaleError
+from venire import Scale
+from venire.errors import ScaleError
 
 
 @pytest.mark.parametrize(

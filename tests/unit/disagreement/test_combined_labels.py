@@ -5,9 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from venire import AmbiguousLabels, Judgments, PairsError, ScaleError, read_grid, read_judgments
+from venire import Judgments, read_judgments
 from venire.disagreement.combined_labels import combine, combined_table, split_units
 from venire.disagreement.predicted_relevance import PredictedRelevance
+from venire.errors import AmbiguousLabels, PairsError, ScaleError
+from venire.io import read_grid
 
 SNIPPETS, PAGES = "No<Unlikely<Maybe<Sure", "Non<Rel<HRel<Key"
 Row = tuple[str, str, str, str]

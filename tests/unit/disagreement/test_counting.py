@@ -9,9 +9,11 @@ from scipy.stats import kendalltau
 
 from long_rows import judgments_of
 from stated_counts import FIT, SCALE, by_system, quiet_count, read_table, stated_fit
-from venire import FewPairsWarning, PredictedRelevance, Scale, Synthetic, generate, in_top_results, read_judgments
+from venire import PredictedRelevance, Scale, read_judgments
+from venire.disagreement import in_top_results
 from venire.disagreement.counting import KINDS, count_relevant
-from venire.errors import AmbiguousLabels, GainsError, MissingTopicsWarning, SettingError, UnknownName
+from venire.errors import AmbiguousLabels, FewPairsWarning, GainsError, MissingTopicsWarning, SettingError, UnknownName
+from venire.simulation import Synthetic, generate
 
 COLUMNS = ["prm", "prm_se", "binary", "binary_se", "udm", "udm_se"]
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from long_rows import double
-from venire import GainsError, PredictedRelevance, ScaleError
+from venire import PredictedRelevance
 from venire.data.gains import names_model
-from venire.disagreement.gains import fitted_gains, read_share
+from venire.disagreement.gains import fit_gains, read_share
+from venire.errors import GainsError, ScaleError
 
 LABELS = double(
     ("Key", "Key", 70),
@@ -32,34 +33,34 @@ FIT = PredictedRelevance(relevant="all").fit(LABELS)
     ],
 )
 def test_a_name_is_fitted(text, expected):
-    assert fitted_gains(text, LABELS).values.tolist() == pytest.approx(expected.values.tolist())
+    assert fit_gains(text, LABELS).values.tolist() == pytest.approx(expected.values.tolist())
 
 
 def test_the_lowest_label_may_keep_its_weight():
-    kept = fitted_gains("udm:1/3:Rel", LABELS, keep_lowest=True)
+    kept = fit_gains("udm:1/3:Rel", LABELS, keep_lowest=True)
     estimated = FIT.udm_gains((1, 3), "Rel", lowest=None)
     assert kept.values.tolist() == pytest.approx(estimated.values.tolist())
-    assert kept.values[0] > 0 == fitted_gains("udm:1/3:Rel", LABELS).values[0]
+    assert kept.values[0] > 0 == fit_gains("udm:1/3:Rel", LABELS).values[0]
     assert kept.name == "udm:1/3:Rel, lowest kept"
     with pytest.raises(GainsError, match="lowest label of prm:Rel"):
-        fitted_gains("prm:Rel", LABELS, keep_lowest=True)
+        fit_gains("prm:Rel", LABELS, keep_lowest=True)
 
 
 def test_more_may_be_said_of_the_fit():
-    found = fitted_gains("prm:Key", LABELS, observed=["A"])
+    found = fit_gains("prm:Key", LABELS, observed=["A"])
     assert found.values.tolist() == PredictedRelevance(observed=["A"]).fit(LABELS).gains().values.tolist()
     assert found.values.tolist() != FIT.gains("Key").values.tolist()
 
 
 def test_labels_with_a_colon_or_a_stroke_are_labels():
     labels = double(("n/a", "n/a", 60), ("x:y", "x:y", 60), ("n/a", "x:y", 30), scale="n/a<x:y")
-    assert fitted_gains("prm:x:y", labels).values.tolist() == pytest.approx([30 / 150, 120 / 150])
-    assert fitted_gains("prm:x:y:1/2", labels).name == "prm:x:y:1/2"
+    assert fit_gains("prm:x:y", labels).values.tolist() == pytest.approx([30 / 150, 120 / 150])
+    assert fit_gains("prm:x:y:1/2", labels).name == "prm:x:y:1/2"
 
 
 def test_a_label_that_looks_like_a_share_is_a_label():
     labels = double(("no", "no", 60), ("a:1/3", "a:1/3", 60), ("no", "a:1/3", 30), scale="no<a:1/3")
-    assert fitted_gains("prm:a:1/3", labels).name == "prm:a:1/3"
+    assert fit_gains("prm:a:1/3", labels).name == "prm:a:1/3"
 
 
 @pytest.mark.parametrize(("text", "expected"), [("prm", True), ("prm:Key", True), ("udm:1/3", True), ("linear", False)])
@@ -83,7 +84,7 @@ def test_which_names_are_models(text, expected):
 )
 def test_what_cannot_be_fitted_is_refused(text, error, words):
     with pytest.raises(error, match=words) as caught:
-        fitted_gains(text, LABELS)
+        fit_gains(text, LABELS)
     assert caught.value.hint
 
 

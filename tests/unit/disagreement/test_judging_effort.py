@@ -9,7 +9,7 @@ import pytest
 
 from long_rows import double
 from sensitivity_labels import ALL, SETTING, judgments_of, rows_by
-from venire import PairsError, PredictedRelevance, SettingError, read_grid
+from venire import PredictedRelevance
 from venire.data.label_pairs import pair_up
 from venire.disagreement.by_topic import topic_influence
 from venire.disagreement.double_judgments import (
@@ -20,6 +20,8 @@ from venire.disagreement.double_judgments import (
     simulate_rounds,
 )
 from venire.disagreement.files import read_fit, write_fit
+from venire.errors import PairsError, SettingError
+from venire.io import read_grid
 from venire.kernels.shares import annotation_rounds, shares, variance_per_judgment, wilson
 from venire.simulation.levels import generate
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import SettingError, read_judgments
+from venire import read_judgments
 from venire.disagreement.top_results import results_to_label
+from venire.errors import SettingError
 
 JUDGED = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 0, "d": 1}}
 LISTS = {"s": ["a", "x", "b", "c"], "t": ["a", "c", "b"], "u": ["b", "a"]}

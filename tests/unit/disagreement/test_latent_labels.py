@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from labelled_items import labelled
-from venire import Judgments, PairsError, ScaleError, SettingError, evaluate, read_grid, read_judgments
+from venire import Judgments, evaluate, read_judgments
 from venire.disagreement.dawid_skene import DawidSkene
+from venire.errors import PairsError, ScaleError, SettingError
+from venire.io import read_grid
 
 
 def crowd(n: int = 80, seed: int = 1) -> Judgments:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from labelled_items import labelled
-from venire import Judgments, PairsError, PredictedRelevance, SettingError, read_grid, read_judgments
+from venire import Judgments, PredictedRelevance, read_judgments
 from venire.disagreement.many_labels import heterogeneity, observed_weights, sampled
 from venire.disagreement.user_disagreement import udm_weights
+from venire.errors import PairsError, SettingError
+from venire.io import read_grid
 
 
 @pytest.fixture(scope="module")

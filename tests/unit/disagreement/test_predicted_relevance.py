@@ -6,20 +6,17 @@ import numpy as np
 import pytest
 
 from long_rows import double, judgments_of
-from venire import (
+from venire import FormatError, PredictedRelevance, evaluate, read_runs
+from venire.errors import (
     FewPairsWarning,
-    FormatError,
     GainsError,
     PairsError,
-    PredictedRelevance,
     ScaleError,
     SelectionWarning,
     SettingError,
     UnknownName,
-    evaluate,
-    read_grid,
-    read_runs,
 )
+from venire.io import read_grid
 
 TABLE_1 = read_grid(
     """

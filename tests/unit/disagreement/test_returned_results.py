@@ -6,21 +6,14 @@ import numpy as np
 import pytest
 
 from long_rows import judgments_of
-from venire import (
-    PairsError,
-    PoolFitWarning,
-    PredictedRelevance,
-    SettingError,
-    Synthetic,
-    generate,
-    in_top_results,
-    read_judgments,
-    read_runs,
-    run_scores,
-)
+from venire import PredictedRelevance, read_judgments, read_runs
+from venire.disagreement import in_top_results
 from venire.disagreement.top_results import labels_to_fit
+from venire.errors import PairsError, PoolFitWarning, SettingError
+from venire.io import run_scores
 from venire.io.runs import as_runs, scan
 from venire.measures.case import Case
+from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems, scattered
 
 

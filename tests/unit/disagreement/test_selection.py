@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from long_rows import double, judgments_of
-from venire import PairsError, PredictedRelevance, SelectionWarning
+from venire import PredictedRelevance
 from venire.disagreement.selection import common_odds, find_selection
+from venire.errors import PairsError, SelectionWarning
 
 
 def single(*labels: tuple[object, int], who: str = "A", topic: int = 0):

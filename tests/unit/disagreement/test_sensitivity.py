@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sensitivity_labels import ALL, SETTING, judgments_of, rows_by
-from venire import PairsError, PredictedRelevance, SettingError, UnknownName, read_grid, read_judgments, read_runs
+from venire import PredictedRelevance, read_judgments, read_runs
 from venire.data.ids import Category
 from venire.disagreement.by_result_quality import against_quality, lists_of_resources, lists_of_runs
 from venire.disagreement.double_judgments import double_judgments_needed
 from venire.disagreement.sensitivity import ListOrder, sensitivity
+from venire.errors import PairsError, SettingError, UnknownName
+from venire.io import read_grid
 from venire.io.runs import scan
 from venire.results import Note
 from venire.simulation.levels import generate

@@ -7,17 +7,11 @@ import numpy as np
 import pytest
 
 from labelled_items import labelled
-from venire import (
-    AmbiguousLabels,
-    GainsError,
-    PairsError,
-    PredictedRelevance,
-    evaluate,
-    read_grid,
-    read_judgments,
-)
+from venire import PredictedRelevance, evaluate, read_judgments
 from venire.disagreement.files import read_fit, write_fit
 from venire.disagreement.several_labels import credibility, independent, posterior
+from venire.errors import AmbiguousLabels, GainsError, PairsError
+from venire.io import read_grid
 
 RULES = (credibility, independent)
 

@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import chi2, kstest
 
 from long_rows import judgments_of
-from venire import PairsError, PredictedRelevance
+from venire import PredictedRelevance
 from venire.disagreement.by_topic import N_PERMUTATIONS, GroupComparison, compare_groups
+from venire.errors import PairsError
 
 SETTING = PredictedRelevance(relevant="2")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import read_grid
 from venire.data.scale import Scale
 from venire.disagreement.transitions import (
     ANY,
@@ -15,6 +14,7 @@ from venire.disagreement.transitions import (
     prior_of,
 )
 from venire.errors import PairsError, SettingError, UnknownName
+from venire.io import read_grid
 
 GRID = """
     0 0 1 1 2 2 2 .

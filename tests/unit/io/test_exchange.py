@@ -4,20 +4,11 @@ import tomllib
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import (
-    AmbiguousLabels,
-    FormatError,
-    Preferences,
-    SettingError,
-    UnknownName,
-    evaluate,
-    read_judgments,
-    read_runs,
-)
+from venire import FormatError, Preferences, evaluate, read_judgments, read_runs
 from venire.disagreement.gains import predicted_qrels
+from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.io.exchange import (
     TOOLS,
     Qrel,

@@ -6,8 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from venire import evaluate, read_runs, run_scores
+from venire import evaluate, read_runs
 from venire.errors import FormatError, UnknownName
+from venire.io import run_scores
 from venire.io.runs import as_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from venire import FormatError
 from venire.agreement.directed import directed_agreement

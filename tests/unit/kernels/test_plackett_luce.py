@@ -5,8 +5,7 @@ from math import factorial, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from venire.kernels import plackett_luce
 from venire.kernels.plackett_luce import clipped, entropy_of, most_entropy, scores_of, scores_of_wins

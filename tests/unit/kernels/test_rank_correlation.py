@@ -6,8 +6,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import kendalltau, spearmanr
 
 from venire.kernels import rank_correlation

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from venire.kernels.shares import annotation_rounds, clustered_shares, shares, shares_and_pairs, variance_per_judgment

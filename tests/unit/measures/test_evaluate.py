@@ -3,20 +3,11 @@
 import numpy as np
 import pytest
 
-from venire import (
-    GainsError,
-    MeasureError,
-    MissingTopicsWarning,
-    UnjudgedWarning,
-    UnknownName,
-    evaluate,
-    measure,
-    nDCG,
-    read_duplicates,
-    read_judgments,
-    read_runs,
-)
+from venire import evaluate, read_judgments, read_runs
+from venire.errors import GainsError, MeasureError, MissingTopicsWarning, UnjudgedWarning, UnknownName
+from venire.io import read_duplicates
 from venire.io.runs import scan
+from venire.measures import measure, nDCG
 from venire.results import Note
 
 GRADED = {"1": {"a": 3, "b": 1, "c": 0, "d": 2}}

@@ -3,7 +3,9 @@
 import ir_measures
 import pytest
 
-from venire import AP, ERR, RBP, MeasureError, P, nDCG, parse_measure
+from venire import parse_measure
+from venire.errors import MeasureError
+from venire.measures import AP, ERR, RBP, P, nDCG
 from venire.measures.dcg import CCG, DCG
 from venire.measures.names import KINDS
 

@@ -7,9 +7,11 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from venire import GainsError, MeasureError, UnknownName, evaluate, measure, nDCG, read_duplicates, read_judgments
+from venire import evaluate, read_judgments
 from venire.data.gains import gains_for
-from venire.measures import random_users
+from venire.errors import GainsError, MeasureError, UnknownName
+from venire.io import read_duplicates
+from venire.measures import measure, nDCG, random_users
 from venire.measures.names import KINDS, parse_measure
 from venire.measures.random_users import evaluate_users, not_means_over_users
 
@@ -22,7 +24,7 @@ NAMES = [
     *("Success@3", "RR", "ERR@4", "ERR"),
     *("R@3", "AP", "AP@3", "Rprec", "bpref", "nDCG@3", "nDCG(dcg=zipf)", "GAP", "Q", "nERR@4"),
 ]
-pytestmark = pytest.mark.filterwarnings("ignore:.*unjudged documents:venire.UnjudgedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*unjudged documents:venire.errors.UnjudgedWarning")
 
 
 def patterns() -> tuple[list[dict[str, int]], np.ndarray]:

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import AmbiguousLabels, GainsError, SettingError, read_grid
 from venire.data.gains import gains_for
 from venire.data.panel import build_panel
+from venire.errors import AmbiguousLabels, GainsError, SettingError
+from venire.io import read_grid
 from venire.measures.random_users import RELEVANCE, Users
 
 WORTH = {"0": 0.0, "1": 0.25, "2": 1.0}

@@ -10,18 +10,12 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from venire import (
-    Judgments,
-    PairsError,
-    PerceivedRelevance,
-    SettingError,
-    UnknownName,
-    generate_perceived,
-    read_judgments,
-)
+from venire import Judgments, read_judgments
 from venire.data.preferences import Preferences
+from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.preferences import read_preferences
 from venire.planning.preferences import MODES, check_sample_size, middle_labels, pairs_to_ask, sample_size
+from venire.simulation import PerceivedRelevance, generate_perceived
 
 
 def test_the_corrected_equation_covers_what_it_promises() -> None:

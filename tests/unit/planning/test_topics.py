@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from venire import Scores, SettingError
+from venire import Scores
+from venire.errors import SettingError
 from venire.planning.topics import detectable_difference, plan_topics, power_of, topics_needed
 
 

@@ -4,10 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import Synthetic, generate, read_grid, read_judgments
+from venire import read_judgments
 from venire.agreement.confusion import confusions
 from venire.agreement.profiles import profiles
 from venire.errors import SettingError
+from venire.io import read_grid
+from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import parse_assessors
 
 pytest.importorskip("matplotlib")

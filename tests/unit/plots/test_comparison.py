@@ -6,13 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import Judgments, read_grid, read_judgments
+from venire import Judgments, read_judgments
 from venire.agreement.directed import between, differences, directed_agreement
 from venire.comparison.forecast import Forecast
 from venire.comparison.judge_change import RankCounts, min_agreement_to_stay_ahead
 from venire.comparison.stability import stability
 from venire.data.scale import Scale
 from venire.disagreement.transitions import stated_transitions
+from venire.io import read_grid
 
 pytest.importorskip("matplotlib")
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import PredictedRelevance, Synthetic, generate
+from venire import PredictedRelevance
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.counting_resources import count_resources
 from venire.errors import SettingError
+from venire.simulation import Synthetic, generate
 
 pytest.importorskip("matplotlib")
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from venire import Scores, read_grid
+from venire import Scores
 from venire.comparison.tests import PairedBootstrap, TukeyHSD
+from venire.io import read_grid
 from venire.quality.power import power_of
 from venire.quality.scales import ScaleComparison, ScaleValue
 

@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from preference_examples import FOUR, SEVEN, collection, frame_of
-from venire import SettingError, UnknownName, read_grid, read_judgments
+from venire import read_judgments
 from venire.data.preferences import Preferences
-from venire.errors import ScaleError
+from venire.errors import ScaleError, SettingError, UnknownName
+from venire.io import read_grid
 from venire.quality.label_preferences import LabelPreferences, count_cycles, cycle_warnings, signals_of
 from venire.quality.pdp import pdp
 from venire.results import Note

@@ -7,11 +7,12 @@ from math import floor, inf, log2
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from venire import AmbiguousLabels, Judgments, Scale, ScaleError, SettingError, read_grid, read_judgments
+from venire import Judgments, Scale, read_judgments
 from venire.data.ids import Category
+from venire.errors import AmbiguousLabels, ScaleError, SettingError
+from venire.io import read_grid
 from venire.quality.label_scales import (
     WEIGHTS,
     all_thresholds,

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from preference_examples import collection
-from venire import ScaleError, SettingError, UnknownName, read_grid, read_judgments, read_runs
+from venire import read_judgments, read_runs
 from venire.data.preferences import Preferences
+from venire.errors import ScaleError, SettingError, UnknownName
+from venire.io import read_grid
 from venire.kernels.plackett_luce import entropy_of, scores_of
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import chosen_lists, orders_of, top_of_pool, top_of_runs

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from preference_examples import SEVEN, choices_on, collection, example, frame_of
-from venire import SettingError, read_grid, read_judgments
+from venire import read_judgments
 from venire.data.preferences import Preferences
+from venire.errors import SettingError
+from venire.io import read_grid
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import orders_of, top_of_pool
 from venire.quality.pdp import compare_pdp, pdp

@@ -7,16 +7,17 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from venire import PairedT, Scores, SettingError, Synthetic, evaluate, generate
-from venire.comparison import tests as pair_tests
+from venire import Scores, evaluate
+from venire.comparison import PairedT, tests as pair_tests
 from venire.comparison.tests import PairedBootstrap, TukeyHSD
+from venire.errors import SettingError
 from venire.kernels import paired_tests
 from venire.kernels.paired_tests import differences_of, ranges_of
 from venire.kernels.resampling import topic_weights
-from venire.quality import power as own
-from venire.quality import power as required_differences
+from venire.quality import power as own, power as required_differences
 from venire.quality.label_scales import all_thresholds
 from venire.quality.power import discriminative_power, power_of
+from venire.simulation import Synthetic, generate
 
 KEYS = ["measure", "labels", "test", "alpha", "share", "pairs"]
 # Three systems on five topics, few enough to enumerate everything: 3,125 resamples, 7,776 permutations.

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from venire import ContextSetting, Synthetic, generate, generate_context
 from venire.report.document import Words
 from venire.report.formulas import FORMULAS, formulas_of
 from venire.report.making import make_report, report_on
 from venire.report.question import Question
+from venire.simulation import ContextSetting, Synthetic, generate, generate_context
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

@@ -7,10 +7,11 @@ import polars as pl
 import pytest
 
 from two_judges import judged, lists, table
-from venire import Synthetic, generate, read_judgments, read_runs, report_on
+from venire import read_judgments, read_runs, report_on
 from venire.data.assessors import PRIMARY
 from venire.report.evidence import Evidence
 from venire.report.question import Question
+from venire.simulation import Synthetic, generate
 
 RENAMED = {"lazy1": "AAA", "careful1": "zzz", "expert": "zoe", "ann": "zed", "cid": "abe"}
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 
-from venire import Synthetic, generate, read_judgments, read_runs
+from venire import read_judgments, read_runs
 from venire.data.assessors import PRIMARY
 from venire.errors import SettingError, VenireError
 from venire.report import advice, judging, label_worth, verdict
@@ -20,6 +20,7 @@ from venire.report.evidence import Evidence
 from venire.report.making import make_report
 from venire.report.page import page
 from venire.report.question import Missing, Question
+from venire.simulation import Synthetic, generate
 from venire.simulation.assignments import OnePerItem
 from venire.simulation.systems import Systems
 

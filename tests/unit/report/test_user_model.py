@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from venire import Judgments, Synthetic, evaluate, generate, read_judgments, read_runs
+from venire import Judgments, evaluate, read_judgments, read_runs
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.report import advice, judging
@@ -16,6 +16,7 @@ from venire.report.evidence import TOP, Evidence
 from venire.report.judge import unjudged_results
 from venire.report.making import make_report, report_on
 from venire.report.question import Missing, Question
+from venire.simulation import Synthetic, generate
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from venire import AspectModel, ContextSetting, Preferences, aspects_of, generate_context, read_clicks, read_judgments
+from venire import Preferences, read_clicks, read_judgments
+from venire.data import aspects_of
 from venire.report.document import Grid, Picture
 from venire.report.evidence import Evidence
 from venire.report.question import Question
 from venire.report.users import chapter
+from venire.simulation import AspectModel, ContextSetting, generate_context
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 

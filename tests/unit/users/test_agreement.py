@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from user_directions import slow_answers, slow_kappa, verdicts_of
-from venire import SettingError
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
+from venire.errors import SettingError
 from venire.io.judgments import read_judgments
 from venire.kernels.resampling import topic_weights
 from venire.types import Floats

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from venire import Judgments, PairsError, read_judgments
+from venire import Judgments, read_judgments
 from venire.data.preferences import Preferences
+from venire.errors import PairsError
 from venire.io.preferences import read_preferences
 from venire.users.by_label import item_numbers, preferences_by_labels
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import kendalltau, spearmanr
-from scipy.stats import t as student
+from scipy.stats import kendalltau, spearmanr, t as student
 
 from venire import evaluate
 from venire.errors import SettingError, UnjudgedWarning, UnknownName

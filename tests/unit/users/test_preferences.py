@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from venire import UnknownName
 from venire.data.preferences import Preferences
+from venire.errors import UnknownName
 from venire.io.preferences import read_preferences
 from venire.users.preferences import consensus, per_assessor, position_bias, preference_agreement
 

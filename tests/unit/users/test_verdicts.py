@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from venire import FormatError, SettingError, evaluate
+from venire import FormatError, evaluate
 from venire.data.preferences import Preferences
+from venire.errors import SettingError
 from venire.io.preferences import read_preferences
 from venire.users.verdicts import quiet_scores, score_differences, summarise_preferences, user_verdicts
 

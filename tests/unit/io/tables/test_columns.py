@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from venire import FormatError, UnknownName, read_aspects, read_judgments, read_preferences
+from venire import FormatError, read_aspects, read_judgments, read_preferences
+from venire.errors import UnknownName
 
 ODD = "query,url,rating,batch\n1,a,1,x\n1,b,0,x\n1,b,2,y\n2,a,3,y\n"
 

@@ -4,8 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from venire.errors import FormatError
 from venire.io.tables import delimited

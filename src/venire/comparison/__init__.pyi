@@ -1,0 +1,31 @@
+from venire.comparison.compare import Comparison as Comparison
+from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
+from venire.comparison.forecast import Forecast as Forecast, forecast as forecast
+from venire.comparison.judge_change import (
+    RankCounts as RankCounts,
+    min_agreement_to_stay_ahead as min_agreement_to_stay_ahead,
+)
+from venire.comparison.mutual_evaluation import mutual_evaluation as mutual_evaluation
+from venire.comparison.rank_agreement import Robustness as Robustness
+from venire.comparison.robustness import between_assessors as between_assessors, between_gains as between_gains
+from venire.comparison.significance import (
+    HeadToHead as HeadToHead,
+    SystemComparison as SystemComparison,
+    compare_systems as compare_systems,
+    head_to_head as head_to_head,
+)
+from venire.comparison.stability import Stability as Stability, stability as stability
+from venire.comparison.tests import (
+    PairedBootstrap as PairedBootstrap,
+    PairedT as PairedT,
+    SignFlip as SignFlip,
+    TukeyHSD as TukeyHSD,
+    Wilcoxon as Wilcoxon,
+)
+from venire.comparison.uncertainty import (
+    JudgeModelComparison as JudgeModelComparison,
+    UncertaintySources as UncertaintySources,
+    compare_judge_models as compare_judge_models,
+    uncertainty_sources as uncertainty_sources,
+)
+from venire.comparison.verdict import Verdict as Verdict, verdict as verdict

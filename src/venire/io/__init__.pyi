@@ -1,0 +1,10 @@
+from venire.io.duplicates import read_duplicates as read_duplicates
+from venire.io.exchange import (
+    ScaledQrels as ScaledQrels,
+    read_preference_groups as read_preference_groups,
+    run_scores as run_scores,
+    write_preference_groups as write_preference_groups,
+    write_scaled_qrels as write_scaled_qrels,
+)
+from venire.io.judgments import read_grid as read_grid
+from venire.io.search_task import search_judgments as search_judgments
