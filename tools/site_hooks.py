@@ -25,6 +25,7 @@ from gallery import PAGE, entries
 
 import venire
 import venire.plots
+from venire import errors
 
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
@@ -75,7 +76,19 @@ def page_of(home: str) -> str:
 
 def names_on(page: str) -> dict[str, list[str]]:
     """Return the public names that belong on a page, by module."""
-    return {home: names.split() for home, names in venire._NAMES_IN.items() if page_of(home) == page}
+    return {home: sorted(names) for home, names in public_names().items() if page_of(home) == page}
+
+
+def public_names() -> dict[str, dict[str, str]]:
+    """Return the public names of each module, and the package that each is imported from."""
+    inner = (import_module(f"venire.{each.name}") for each in pkgutil.iter_modules(venire.__path__) if each.ispkg)
+    found = {"errors": {name: "venire.errors" for name, value in vars(errors).items() if isinstance(value, type)}}
+    for package in (*inner, venire):
+        for name in getattr(package, "__all__", ()):
+            home = package._home[name].removeprefix("venire.")
+            if not home.startswith("_"):
+                found.setdefault(home, {})[name] = package.__name__
+    return found
 
 
 def plot_functions() -> dict[str, list[str]]:
@@ -117,12 +130,13 @@ def _thumbnails(_: str) -> str:
 
 
 def _name_table(_: str) -> str:
-    home_of = {name: home for home, names in venire._NAMES_IN.items() for name in names.split()}
-    rows = (
-        f"| `{name}` | [{page_of(home_of[name])}]({page_of(home_of[name])}.md) | `venire.{home_of[name]}` |"
-        for name in sorted(home_of, key=str.lower)
-    )
-    return "\n".join(["| name | page | module |", "| --- | --- | --- |", *rows])
+    names = sorted((name.lower(), name, package, page_of(home)) for home, name, package in _flat(public_names()))
+    rows = (f"| `{name}` | `{package}` | [{page}]({page}.md) |" for _, name, package, page in names)
+    return "\n".join(["| name | import from | page |", "| --- | --- | --- |", *rows])
+
+
+def _flat(found: dict[str, dict[str, str]]) -> Iterator[tuple[str, str, str]]:
+    return ((home, name, package) for home, names in found.items() for name, package in names.items())
 
 
 PARTS: dict[str, Callable[[str], str]] = {

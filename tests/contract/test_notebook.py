@@ -9,6 +9,7 @@ import runpy
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from inspect import ismodule
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,8 @@ def returned(function: Callable[..., object]) -> list[type]:
 
 
 def public_results() -> set[str]:
-    members = [getattr(venire, name) for name in venire.__all__]
+    packages = [venire, *(getattr(venire, name) for name in dir(venire) if ismodule(getattr(venire, name)))]
+    members = [getattr(package, name) for package in packages for name in getattr(package, "__all__", ())]
     functions = [each for each in members if inspect.isfunction(each)]
     functions += [each.fit for each in members if inspect.isclass(each) and hasattr(each, "fit")]
     return {each.__name__ for function in functions for each in returned(function)}
