@@ -321,7 +321,7 @@ def test_gains_by_a_model_are_fitted_on_what_runs_return(venire, write, command)
     assert (default.out == pool.out) == (name == "power")
     assert "fitted on top results: 120 of 240 labels" in default.err
     assert "fitted on" not in pool.err
-    assert "take them as known" in default.err
+    assert "gains by a model are estimates" in default.err
     done = venire(name, labels, run, "--assessor", "A", *options, "--fit-to", "pool")
     assert done.code == 2
     assert "--fit-to is for gains by a model" in done.err

@@ -166,7 +166,7 @@ def test_judgments_are_read_once_and_runs_are_scanned_once(collection, monkeypat
         count_calls(monkeypatch, module, name)
         for module, name in (
             (runs, "read_facts"),
-            (judgment_files, "read_judgments"),
+            (judgment_files, "as_judgments"),
             (panel, "build_panel"),
             (transitions, "fit_transitions"),
         )
