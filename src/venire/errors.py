@@ -39,8 +39,8 @@ class Way(str):
     settings: Mapping[str, str]
 
     def __new__(cls, text: str, **settings: str) -> Way:
-        """Render the settings as in Python: "choose one (assessor=NAME)"."""
-        way = super().__new__(cls, f"{text} ({', '.join(f'{name}={value}' for name, value in settings.items())})")
+        """Render the settings without flags: "choose one (assessor NAME)"."""
+        way = super().__new__(cls, f"{text} ({', '.join(f'{name} {value}' for name, value in settings.items())})")
         way.text, way.settings = text, settings
         return way
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, UnknownName
+from venire.errors import AmbiguousLabels, UnknownName, Way
 from venire.results import Records, Tabular, counted
 from venire.scan.lookup import build_index, find
 from venire.scan.slices import Slices, hashes
@@ -132,7 +132,7 @@ class Judgments(Tabular):
                 shown = ", ".join(repr(value) for value in values[:5])
                 raise AmbiguousLabels(
                     f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}",
-                    hint=f"choose one with where: {name}={'' if '' in values else values[-1]}",
+                    hint=[Way("choose one", where=f"{name}={'' if '' in values else values[-1]}")],
                 )
 
     def labelled(self, *, at_least: int) -> Judgments:

@@ -299,7 +299,7 @@ class TestRefused:
             ("1 0 a 2\n1 0 b 1\n", (), "no item has labels by two different assessors"),
             ("1 0 a 2\n1 0 a 1\n", ("--repeats", "keep"), "no item has labels by two different assessors"),
             ("1 0 a 5\n", ("--scale", "0<1<2"), "label '5' is not on the scale"),
-            ("1 0 a x\n", ("--scale", "x"), "one label, and nothing to disagree on"),
+            ("1 0 a x\n", ("--scale", "x"), "only one label"),
             ("1 0 a 2\n", ("--weights", "4/3"), "'4/3' is not M/N"),
             ("1 0 a 2\n", ("--weights", "1"), "'1' is not M/N"),
             ("1 0 a 2\n", ("--prior", "-1"), "--prior"),

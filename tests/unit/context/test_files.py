@@ -60,7 +60,7 @@ def test_a_file_says_what_made_it(tmp_path):
         ({"coefficients": [[1, 2], [3]]}, "is not a whole predictor"),
         ({"coefficients": [[0] * 5] * 3}, r"coefficients has the shape \(3, 5\), expected \(3, 6\)"),
         ({"columns": ["label=0"]}, "columns are not the 6 that"),
-        ({"scale": {"labels": ["0", "0", "1"], "measurement": "ordinal"}}, "stands twice in the scale"),
+        ({"scale": {"labels": ["0", "0", "1"], "measurement": "ordinal"}}, "occurs twice in the scale"),
         ({"scale": {"labels": ["0", "1"], "measurement": "ordinal"}}, "columns are not the 4 that"),
         ({"scale": {"labels": [0, 1, 2], "measurement": "ordinal"}}, "found 0, expected text"),
         ({"setting": {"regularisation": -1, "interactions": False}}, "expected a positive number"),

@@ -73,7 +73,7 @@ def test_labels_for_different_questions_are_not_paired(name):
     rows = [("1", "a", "A", "2", "x"), ("1", "a", "B", "1", "y")]
     with pytest.raises(AmbiguousLabels, match=rf"2 different values of {name} \('x', 'y'\)") as error:
         pair_up(judgments_of(rows, fifth=name))
-    assert error.value.hint.endswith(f"{name}=y")
+    assert error.value.ways[0].settings == {"where": f"{name}=y"}
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ class TestBadInput:
             PredictedRelevance().fit(judgments_of([("1", "a", "A", "2"), ("1", "a", "A", "0")]))
 
     def test_one_label(self):
-        with pytest.raises(ScaleError, match="nothing to disagree on"):
+        with pytest.raises(ScaleError, match="only one label"):
             PredictedRelevance().fit(read_grid("x x\nx x", scale="x"))
 
     def test_one_label_of_several_that_were_possible(self):

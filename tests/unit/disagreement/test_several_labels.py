@@ -187,5 +187,5 @@ def test_labels_in_condition_are_to_be_left_out():
     fit = PredictedRelevance().fit(judgments)
     with pytest.raises(AmbiguousLabels, match="2 different values of given") as error:
         posterior(judgments, fit)
-    assert error.value.hint.endswith("given=")
+    assert error.value.ways[0].settings == {"where": "given="}
     assert posterior(judgments.where(given=""), fit).n_labels.tolist() == [2, 2]
