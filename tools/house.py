@@ -26,9 +26,17 @@ COMMANDS = {
 VISITS = """
 import sys, threading
 seen = set()
+def importing(frame):
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 def note(frame, event, _):
     if event == "call" and frame.f_code.co_flags & 1:  # a function, not the body of a module or class
-        seen.add(frame.f_globals.get("__name__", ""))
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith("venire.") and name not in seen and not importing(frame.f_back):
+            seen.add(name)
 from venire.cli.main import main
 sys.argv[0] = "venire"
 threading.setprofile(note)
@@ -37,7 +45,7 @@ try:
     main()
 finally:
     sys.setprofile(None)
-    print(len({name for name in seen if name.startswith("venire.")}), file=sys.stderr)
+    print(len(seen), file=sys.stderr)
 """
 
 
