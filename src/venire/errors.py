@@ -61,7 +61,9 @@ class VenireError(Exception):
 class FormatError(VenireError, ValueError):
     """A file that cannot be read: ``where`` names it, ``line`` counts from 1 (or is None), ``what`` is wrong there."""
 
-    def __init__(self, where: object, line: int | None, message: str, *, hint: str | None = None) -> None:
+    def __init__(
+        self, where: object, line: int | None, message: str, *, hint: str | Sequence[str] | None = None
+    ) -> None:
         place = f"{where}:{line}" if line is not None else f"{where}"
         super().__init__(f"{place}: {message}", hint=hint)
         self.where = where

@@ -31,7 +31,7 @@ from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least as p_at_least, udm_weights
-from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName
+from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName, Way
 from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
 from venire.results import Estimate, Note, Records, Tabular, known, known_count
@@ -112,7 +112,10 @@ class PredictedRelevance:
         if not sums.by_topic.sum() > 0:
             raise PairsError(
                 "no item has labels by two different assessors, so disagreement cannot be seen",
-                hint=["have some items judged a second time", "name other observed and reference assessors"],
+                hint=[
+                    "have some items judged a second time",
+                    Way("name other assessors", observed="NAME", reference="NAME"),
+                ],
             )
         spread = spread_of(
             sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=np.random.default_rng(rng)

@@ -24,7 +24,7 @@ from venire.data.ids import Category, Ids, as_bytes, as_text
 from venire.data.judgments import Items
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
 from venire.engine.local import map_partitions
-from venire.errors import FormatError, TiedScoresWarning, UnknownName
+from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes, stem, warn_of_comments
 from venire.io.sources import expanded, line_fault
@@ -380,7 +380,7 @@ def repeated_row_fault(table: RunTable, row: int) -> FormatError:
 
 
 def _ranked_twice(where: object, line: int, doc: str, topic: str) -> FormatError:
-    hint = "correct the run, or keep the first of repeated documents"
+    hint = ["correct the run", Way("keep the first of repeated documents", repeated="first")]
     return FormatError(where, line, f"document {doc!r} is ranked twice for topic {topic!r}", hint=hint)
 
 

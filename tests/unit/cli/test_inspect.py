@@ -341,7 +341,7 @@ def test_in_words(venire, qrels, write):
         "  tied share float32: 100.00% of the rows",
         "  repeated documents: 1",
         "  error: line 2: document 'a' is ranked twice for topic '1'",
-        "    hint: keep the first with --repeated first, or correct the run",
+        "    hint: correct the run or keep the first of repeated documents (repeated first)",
     ]
 
 

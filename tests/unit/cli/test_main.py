@@ -122,5 +122,5 @@ def test_ways_out_are_those_that_a_command_has(venire, tmp_path):
     once.write_text("topic\tdoc\tassessor\tlabel\n1\ta\tx\t1\n1\tb\tx\t0\n")
     said = venire("evaluate", once, tmp_path / "run", "--gains", "prm:1").err
     assert "--observed" not in said
-    assert "venire disagreement" in said
+    assert "have some items judged a second time" in said
     assert "--observed" in venire("disagreement", once).err
