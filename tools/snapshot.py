@@ -126,8 +126,8 @@ def run(folder: Path, data: Path, name: str) -> str:
     return str(done.returncode)
 
 
-def compare(before: Path, after: Path) -> int:
-    """Print what differs, with the largest relative difference of each command; return how many differ."""
+def compare(before: Path, after: Path, *, words: bool = True) -> int:
+    """Print the places that differ, texts only if ``words``; return how many commands differ."""
     n_different = 0
     for name in COMMANDS:
         ending = "json" if "--json" in COMMANDS[name] else "out"
@@ -135,10 +135,10 @@ def compare(before: Path, after: Path) -> int:
         if not one.exists() or not two.exists():
             print(f"{name}: not in both folders")
             continue
-        found = list(differences(parsed(one), parsed(two)))
+        found = [each for each in differences(parsed(one), parsed(two)) if words or not _texts(*each[1:])]
         n_different += bool(found)
         for place, old, new in found[:8]:
-            print(f"{name}: {place}: {old} -> {new}")
+            print(f"{name}: {place}: {str(old)[:120]} -> {str(new)[:120]}")
         if len(found) > 8:
             print(f"{name}: {len(found) - 8} more")
     print(f"{n_different} of {len(COMMANDS)} commands differ")
@@ -169,7 +169,12 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[tuple[str, Any,
         if not math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12):
             yield place, old, new
     elif old != new:
-        yield place, str(old)[:120], str(new)[:120]
+        yield place, old, new
+
+
+def _texts(old: Any, new: Any) -> bool:
+    """Whether two values are texts, or lists of texts."""
+    return all(isinstance(each, str | list) and all(isinstance(one, str) for one in each) for each in (old, new))
 
 
 def main() -> None:
@@ -182,11 +187,12 @@ def main() -> None:
     comparing = verbs.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
+    comparing.add_argument("--numbers", action="store_true", help="keys and numbers only, not texts")
     args = parser.parse_args()
     if args.verb == "save":
         save(args.folder, Path(os.environ["VENIRE_DATA"]).resolve(), only=args.only)
     else:
-        sys.exit(compare(args.before, args.after) > 0)
+        sys.exit(compare(args.before, args.after, words=not args.numbers) > 0)
 
 
 if __name__ == "__main__":
