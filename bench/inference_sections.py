@@ -54,8 +54,8 @@ def judges(_: Sequence[str], repeat: int) -> Section:
     names = ("venire", "qrels rewritten")
     costs, rows = beside({name: script("judges.py", name, folder) for name in names}, repeat)
     about = (
-        "2,000 draws of another judge, nDCG@10 of 63 runs on 53 topics, all 1,953 pairs; runs loaded. To rewrite "
-        "qrels and call pytrec_eval is timed on four draws, and taken times 500."
+        "2,000 draws of another judge, nDCG@10 of 63 runs on 53 topics, all 1,953 pairs; runs loaded. Rewriting "
+        "qrels and calling pytrec_eval is timed on four draws, and extrapolated to 2,000."
     )
     return Section("judges", "Another judge", about, HEADER, rows, costs)
 
@@ -65,7 +65,7 @@ def power(_: Sequence[str], repeat: int) -> Section:
     costs, rows = beside({name: script("power.py", name) for name in names}, repeat)
     about = (
         "ASLs of all 666 pairs of 37 runs on 160 topics with 1,000 resamples, on one core; for Venire also the "
-        "difference required. scipy is timed on 60 pairs, the loop on 6, and taken times 666 / pairs."
+        "difference required. scipy is timed on 60 pairs, the loop on 6, and extrapolated to 666 pairs."
     )
     return Section("power", "Discriminative power", about, HEADER, rows, costs)
 
@@ -98,7 +98,7 @@ def pdp(_: Sequence[str], repeat: int) -> Section:
         work, each, peak = (min(cost[what] for cost in repeats) for what in ("work", "ms_per_topic", "peak"))
         rows.append([name, seconds(work), f"{each:.3f}", f"{peak:.0f}", str(len(repeats))])
     header = ["", "work s", "ms a topic", "peak MB", "turns"]
-    about = "From preferences between documents to the entropy of the order, topic by topic, Venire alone."
+    about = "From preferences between documents to the entropy of the order, by topic; Venire only."
     return Section("pdp", "Pairwise discriminative power", about, header, rows, costs)
 
 
@@ -112,7 +112,7 @@ def clicks(_: Sequence[str], repeat: int) -> Section:
     work, peak = (min(cost[what] for cost in costs["venire"]) for what in ("work", "peak"))
     rows = [[f"{N_CLICKS:,}", f"{size:.0f}", seconds(work), f"{N_CLICKS / work:,.0f}", f"{peak:.0f}"]]
     header = ["rows", "file MB", "read s", "rows/s", "peak MB"]
-    about = "A click log, read in a stream and counted: impressions, clicks, satisfied clicks, lists shown."
+    about = "A click log, read in blocks and counted: impressions, clicks, satisfied clicks, lists shown."
     return Section("clicks", "Click logs", about, header, rows, costs)
 
 

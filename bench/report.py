@@ -10,31 +10,31 @@ from sizes import N_LABELS
 INTRODUCTION = """\
 # Benchmarks
 
-This page and its figure are made by `make bench DOCS=1`; `make bench` alone shows the tables and keeps them in
-`build/bench/results.md`. `python bench/run.py --help` tells how to run a part, repeat it more often, or add
+This page and its figure are written by `make bench DOCS=1`; `make bench` alone prints the tables and saves them in
+`build/bench/results.md`. `python bench/run.py --help` shows how to run a part, to repeat it more often, or to add
 `trec_eval` by its path.
 
-The contenders of a table run in one go, each in a process of its own, in turns; the best of three turns counts (a
-contender that has worked half a minute is not started again). They compute the same five measures per topic: nDCG@10,
-AP, P@10, RR and R@100. *Work* is from files to scores, without starting Python and loading libraries; *with start* is
-the whole. *Times venire* is the ratio of best times, in brackets the median of the ratios within each turn. *Differs
-by* is the largest difference from Venire's scores over all systems, topics and measures; ranx orders ties in its own
-way, see [differences](reference/differences.md). Venire uses all cores, and ranx may; the others use one. *Numpy scan*
-is Venire where no C compiler was at hand when it was installed.
+The tools of a table run in one session, each in its own process, in turns. The minimum of three turns is reported (a
+tool that has worked for half a minute is not started again). They compute the same five measures per topic: nDCG@10,
+AP, P@10, RR and R@100. *Work* is the time from files to scores, without starting Python and loading libraries; *with
+start* includes both. *Times venire* is the ratio of the minima, with the median of the ratios within turns in
+parentheses. *Differs by* is the largest difference from Venire's scores over all systems, topics and measures; ranx
+orders ties differently, see [differences](reference/differences.md). Venire uses all cores, and ranx may; the others
+use one. *Numpy scan* is Venire without a C compiler at installation.
 """
-FIGURE = "![Seconds of work by contender and workload, on a logarithmic axis](benchmarks.svg)"
+FIGURE = "![Seconds of work by tool and workload, on a logarithmic axis](benchmarks.svg)"
 
 
 def page(machine: str, notices: Sequence[str], sections: Mapping[str, Section]) -> str:
     parts = [INTRODUCTION, "Measured on: " + " ".join([machine, *notices])]
     if {"w1", "w2", "dl21"} <= set(sections):
         parts.append(FIGURE)
-    parts += ["## What was asked, and whether it held", *verdicts(sections)]
+    parts += ["## Targets", *verdicts(sections)]
     return "\n\n".join(part.rstrip() for part in [*parts, *map(heading, sections.values())]) + "\n"
 
 
 def heading(section: Section) -> str:
-    others = f"Other processes took {section.others():.0%} of the cores meanwhile."
+    others = f"Other processes used {section.others():.0%} of the cores during the measurement."
     about = f"{section.about} {others}".strip()
     return f"## {section.title}\n\n{about}\n\n{table([section.header, *section.rows])}"
 
@@ -50,7 +50,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def verdicts(sections: Mapping[str, Section]) -> list[str]:
     """One paragraph per bar that was measured."""
-    return [f"**{bar}.** {'Held' if held else 'Not held'}: {figures}." for bar, held, figures in bars(sections)]
+    return [f"**{bar}.** {'Met' if held else 'Not met'}: {figures}." for bar, held, figures in bars(sections)]
 
 
 def bars(sections: Mapping[str, Section]) -> Iterator[tuple[str, bool, str]]:

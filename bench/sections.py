@@ -104,8 +104,8 @@ def against_peers(workload: str, title: str, contenders: Sequence[str], repeat: 
     about = ["The judgments and runs are simulated."] if workload == "dl21" and folder.parent == CACHE else []
     if "ranx" in costs:
         load = [cost["load"] for cost in costs["ranx"]]
-        again = f", {min(load[1:]):.1f} s when it finds its cache" if load[1:] else ""
-        about.append(f"Before it works, ranx loads and compiles itself for {load[0]:.1f} s{again}.")
+        again = f", {min(load[1:]):.1f} s with its cache" if load[1:] else ""
+        about.append(f"Before the work, ranx loads and compiles itself in {load[0]:.1f} s{again}.")
     return Section(workload, title, " ".join(about), header, rows, costs)
 
 
@@ -156,7 +156,9 @@ def growth(_: Sequence[str], repeat: int) -> Section:
             [f"{n}x", f"{lines:,}", seconds(work), f"{lines / work:,.0f}", f"{peak:.0f}", f"{work / works[1]:.2f}"]
         )
     header = ["", "lines", "work s", "lines/s", "peak MB", "times 1x"]
-    return Section("growth", "Growth with the lines", "Heads of W2; best of five.", header, rows, costs)
+    return Section(
+        "growth", "Time by number of lines", "The first lines of W2; minimum of five repetitions.", header, rows, costs
+    )
 
 
 def floor(_: Sequence[str], repeat: int) -> Section:
@@ -174,10 +176,8 @@ def floor(_: Sequence[str], repeat: int) -> Section:
             speeds = [f"{LINES[workload] / work:,.0f}", f"{n_bytes / work / 1e6:,.0f}"]
             rows.append([workload.upper(), name, seconds(work), *speeds, f"{peak:.0f}", f"{ours / work:.1f}"])
     header = ["", "", "work s", "lines/s", "MB/s", "peak MB", "venire takes times this"]
-    about = (
-        "What it takes to read the files (from the cache of the system) and to do nothing, or only to cut columns out."
-    )
-    return Section("floor", "The floor", about, header, rows, costs)
+    about = "Time to read the files (from the file cache) without any evaluation, or only to split columns."
+    return Section("floor", "Lower bounds", about, header, rows, costs)
 
 
 def single(contenders: Sequence[str], repeat: int) -> Section:
@@ -201,7 +201,7 @@ def single(contenders: Sequence[str], repeat: int) -> Section:
         rows.append([name, seconds(whole), seconds(middle), f"{peak:.0f}", f"{whole / theirs:.2f}"])
     header = ["", "best s", "median s", "peak MB", "times the script"]
     about = (
-        "One file of W1 (50,000 lines), means of five measures printed, start of the process included; best of nine."
+        "One file of W1 (50,000 lines), means of five measures printed, start of the process included; minimum of nine."
     )
     return Section("single", "A single file from the command line", about, header, rows, costs)
 
@@ -221,7 +221,7 @@ def labels(_: Sequence[str], repeat: int) -> Section:
         rows.append([f"{n:,}", f"{repeats[0]['items']:,}", f"{size[n]:.0f}", seconds(work), f"{n / work:,.0f}"])
         rows[-1] += [seconds(count), f"{peak:.0f}", f"{peak / size[n]:.1f}"]
     header = ["labels", "items", "file MB", "read s", "labels/s", "count per item s", "peak MB", "peak / file"]
-    about = "Long tables by 1,000 assessors, rows in no order; read, then labels counted per item."
+    about = "Long tables by 1,000 assessors, rows in random order; read, then labels counted per item."
     return Section("labels", "Judgments at scale", about, header, rows, costs)
 
 
