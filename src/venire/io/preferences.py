@@ -23,15 +23,15 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.lines import read_bytes, stem
-from venire.io.sources import TableRows, expanded, format_of, frame_of, read_frame, split_columns
-from venire.io.tables.cells import encoded, texts
+from venire.io.lines import BOM, opened, read_bytes, stem
+from venire.io.sources import expanded, split_columns
+from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
+    HEAD,
     ROLES,
-    Form,
     Groups,
-    column_among,
     ending_of,
+    find_roles,
     header_names,
     header_start,
     plain,
@@ -113,32 +113,38 @@ def _tables(source: Any) -> Iterator[Table | Preferences]:
 
 
 def _from_file(path: Path) -> Table:
-    data = read_bytes(path)
-    if format_of(path, data) == "delimited":
-        names = header_names(data, path.name)
+    with opened(path) as file:
+        head = file.read(HEAD).removeprefix(BOM)
+    if format_of(path, head) == "delimited":
+        names = header_names(head, path.name)
         if ending_of(path.name) != ".csv" and not (len(names) > 1 and _name_a_choice(names)):
             refuse_other_kind(names, "preferences", path)
-            return _from_lines(data, path)
-        find_roles(names, path, _header_line(data))
-    return _from_rows(read_frame(path, data), stem(path))
+            return _from_lines(read_bytes(path), path)
+
+    def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
+        import polars as pl
+
+        return dict.fromkeys(find_choice(names, path, line).values(), pl.String()), None
+
+    return _from_rows(read_frame(path, choose), stem(path))
 
 
 def _from_rows(rows: TableRows, default: str) -> Table:
     """Encode the column of each role; an empty cell is an empty text."""
     if rows.frame.height == 0:
         raise _nothing(rows.where)
-    roles = find_roles(rows.frame.columns, rows.where, None)
-    columns = {role: texts(rows.frame[name], rows.where, rows.line).fill_null("") for role, name in roles.items()}
+    roles = find_choice(rows.frame.columns, rows.where, None)
+    columns = {role: rows.texts(name).fill_null("").alias(role) for role, name in roles.items()}
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
-    named = {role: encoded(each.alias(role), Form(rows.where), rows.line) for role, each in columns.items()}
-    return Table(named, rows.line, rows.where, default, roles)
+    return Table({role: rows.encoded(each) for role, each in columns.items()}, rows.line, rows.where, default, roles)
 
 
 def _from_lines(data: bytes, path: Path) -> Table:
     """Read columns that white space separates, under the names in the first line, if it has any."""
     names: Sequence[str] = data[header_start(data) :].partition(b"\n")[0].decode("utf-8", "replace").split()
     named = _name_a_choice(names)
-    roles = find_roles(names, path, _header_line(data)) if named else dict(zip(PLAIN, PLAIN, strict=True))
+    line = data.count(b"\n", 0, header_start(data)) + 1
+    roles = find_choice(names, path, line) if named else dict(zip(PLAIN, PLAIN, strict=True))
     order = list(names) if named else list(PLAIN)
     fields = split_columns(data, order, path)
     fields = fields.take(np.arange(int(named), len(fields.line)))
@@ -148,10 +154,9 @@ def _from_lines(data: bytes, path: Path) -> Table:
     return Table(columns, fields.line + 1, path, stem(path), roles)
 
 
-def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
+def find_choice(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find the column of each role -> {role: name}, or raise what is missing."""
-    found = {role: column_among(names, NAMES[role], f"the {role}", where=where, line=line) for role in NAMES}
-    roles = {role: name for role, name in found.items() if name is not None}
+    roles = find_roles(names, NAMES, where=where, line=line)
     outcomes = [role for role in OUTCOMES if role in roles]
     if not ("left" in roles and "right" in roles):
         refuse_other_kind(names, "preferences", where, line)
@@ -263,10 +268,6 @@ def _notes(table: Table, strength: Floats) -> Iterator[Note]:
 
 def _text(column: Category, row: int) -> str:
     return column.names[int(column.codes[row])]
-
-
-def _header_line(data: bytes) -> int:
-    return data.count(b"\n", 0, header_start(data)) + 1
 
 
 def _nothing(where: object) -> FormatError:

@@ -118,13 +118,14 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
     layout = form.layout or _recognised(names, form)
     wanted = {"long": tuple(ROLES), "wide": ("topic", "doc"), "aspects": ("topic", "doc", "assessor")}[layout]
     others = [name for name in names if name not in form.named.values()]
-    found = {role: column_among(others, ROLES[role], f"the {role}", where=form.where, line=line) for role in wanted}
-    roles = {role: name for role, name in (found | dict(form.named)).items() if name is not None}
+    roles = find_roles(others, {role: ROLES[role] for role in wanted}, where=form.where, line=line) | dict(form.named)
     if not form.named:
         refuse_other_kind(names, "judgments", form.where, line)
     for role in ("topic", "doc", "label"):
         if role in wanted and role not in roles:
-            raise _missing(role, names, form.where, line)
+            more = "; or, if each assessor or aspect has a column, state the layout: wide, or aspects"
+            hint = f"state which column is the {role}{more * (role == 'label')}"
+            raise missing_role(role, ROLES, names, where=form.where, line=line, hint=hint)
     spread = LAYOUTS[layout]
     if spread:
         roles |= {name: name for name in OWN_COLUMNS if name in others and name != spread and name not in roles}
@@ -177,6 +178,23 @@ def column_among(
     return None
 
 
+def find_roles(
+    names: Sequence[str], known: Mapping[str, Groups], *, where: object, line: int | None = None
+) -> dict[str, str]:
+    """Find the column of each role -> {role: name}, without roles that have none."""
+    found = {role: column_among(names, known[role], f"the {role}", where=where, line=line) for role in known}
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def missing_role(
+    role: str, known: Mapping[str, Groups], names: Sequence[str], *, where: object, line: int | None, hint: str
+) -> FormatError:
+    """Return the error for a table without a column of this role."""
+    expected = ", ".join(name for group in known[role] for name in group)
+    message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {expected}"
+    return FormatError(where, line, message, hint=hint)
+
+
 def kind_of_table(names: Sequence[str]) -> str | None:
     """Return what a table with these columns is, if it is clear: judgments, preferences, a click log or a run."""
     known = {plain(name) for name in names}
@@ -211,15 +229,6 @@ def doubtful_table(names: Sequence[str], label: str, where: object) -> FormatErr
     )
     hint = "state which column is the label; or, if each assessor has a column, state the layout wide, and the scale"
     return FormatError(where, None, message, hint=hint)
-
-
-def _missing(role: str, names: Sequence[str], where: object, line: int | None) -> FormatError:
-    known = ", ".join(name for group in ROLES[role] for name in group)
-    hint = f"state which column is the {role}"
-    if role == "label":
-        hint += "; or, if each assessor or aspect has a column, state the layout: wide, or aspects"
-    message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
-    return FormatError(where, line, message, hint=hint)
 
 
 def _refuse_stated(names: Sequence[str], form: Form, line: int | None) -> None:
