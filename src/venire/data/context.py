@@ -180,11 +180,7 @@ class Reader:
 
 
 def build_conditions(
-    judgments: Judgments,
-    panel: Panel,
-    *,
-    assessor: str | None = None,
-    pool: str | Pool | None = None,
+    judgments: Judgments, panel: Panel, *, assessor: str | None = None, pool: str | Pool | None = None
 ) -> Conditions:
     """Collect the conditional labels of the judges of a panel that was built with this choice.  O(n log n)."""
     n_items = len(judgments.items)

@@ -91,7 +91,7 @@ def top_intents(judgments: Judgments, probability: Mapping[tuple[str, str], floa
     numbered = zip(judged, np.unique(topic_of).tolist(), strict=True)
     without = [topic for topic, number in numbered if number not in present]
     note = Note("topics-without-intent", "no label for the most probable intent of topics {names:list}", names=without)
-    return replace(judgments.take(chosen), notes=(*judgments.notes, *([str(note)] if without else [])))
+    return replace(judgments.take(chosen), notes=(*judgments.notes, *([note] if without else [])))
 
 
 def _intent(judgments: Judgments) -> Category:

@@ -21,7 +21,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.kernels.resampling import FEW_TOPICS
-from venire.results import Note, counted
+from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Ints
 
 ESTIMATORS = ("paired", "one-sided", "labels")
@@ -186,11 +186,7 @@ def _sides(judgments: Judgments, item: Codes, n_items: int, on_first: Bools, on_
 
 def _some(judgments: Judgments) -> str:
     names = judgments.assessors
-    return (
-        f"there {'is' if len(names) == 1 else 'are'} {counted(len(names), 'assessor')}: "
-        + ", ".join(names[:8])
-        + (", ..." if len(names) > 8 else "")
-    )
+    return f"there {'is' if len(names) == 1 else 'are'} {counted(len(names), 'assessor')}: {first_few(names, 8)}"
 
 
 def few_topics(n_topics: int, pairs: str = "pairs of labels") -> list[Note]:

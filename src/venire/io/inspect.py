@@ -39,7 +39,7 @@ from venire.io.tables.columns import (
     name_a_run,
     plain,
 )
-from venire.results import Note, counted, first_few
+from venire.results import counted, first_few
 from venire.scan.fields import split
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC
 from venire.scan.numbers import decimals
@@ -183,7 +183,7 @@ def _inspect_judgments(
     judgments: Judgments | None = found.result
     wide = reading.get("layout") in ("wide", "aspects")
     if judgments is not None:
-        wide = any(isinstance(note, Note) and note.kind == "wide-table" for note in judgments.notes)
+        wide = any(note.kind == "wide-table" for note in judgments.notes)
         if len(judgments) == 0:
             hint = "; ".join(map(str, judgments.notes)) or None
             found.errors.append(VenireError("holds no label that counts", hint=hint))

@@ -84,13 +84,13 @@ HEAD = 1 << 16
 class Form(NamedTuple):
     """How a table is to be read, and its name in errors.
 
-    layout: one of LAYOUTS, or None to recognise it.  named: the column of a role, where it was stated.  also: further
+    layout: one of LAYOUTS, or None to recognise it.  columns: the column of a role, where it was stated.  also: further
     columns that are read, under their own names.  aspects: those that are asked for, () if any will do.
     """
 
     where: object
     layout: str | None = None
-    named: Mapping[str, str] = MappingProxyType({})
+    columns: Mapping[str, str] = MappingProxyType({})
     also: tuple[str, ...] = ()
     aspects: tuple[str, ...] | None = None
 
@@ -117,9 +117,9 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
     _refuse_stated(names, form, line)
     layout = form.layout or _recognised(names, form)
     wanted = {"long": tuple(ROLES), "wide": ("topic", "doc"), "aspects": ("topic", "doc", "assessor")}[layout]
-    others = [name for name in names if name not in form.named.values()]
-    roles = find_roles(others, {role: ROLES[role] for role in wanted}, where=form.where, line=line) | dict(form.named)
-    if not form.named:
+    others = [name for name in names if name not in form.columns.values()]
+    roles = find_roles(others, {role: ROLES[role] for role in wanted}, where=form.where, line=line) | dict(form.columns)
+    if not form.columns:
         refuse_other_kind(names, "judgments", form.where, line)
     for role in ("topic", "doc", "label"):
         if role in wanted and role not in roles:
@@ -140,15 +140,15 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
 def _recognised(names: Sequence[str], form: Form) -> str:
     """Recognise the layout of a table by the names of its columns; "long" where it is none of the others."""
     known = {role: {each for group in groups for each in group} for role, groups in ROLES.items()}
-    free = [name for name in names if name not in (*form.named.values(), *form.also, *OWN_COLUMNS)]
+    free = [name for name in names if name not in (*form.columns.values(), *form.also, *OWN_COLUMNS)]
     further = {plain(name) for name in free} - known["topic"] - known["doc"]
-    if form.aspects is not None and "aspect" not in form.named and known["aspect"].isdisjoint(map(plain, names)):
+    if form.aspects is not None and "aspect" not in form.columns and known["aspect"].isdisjoint(map(plain, names)):
         asked, graded = set(form.aspects), further - known["assessor"]
         others = NO_LABELS | GENERIC | known["intent"] | known["given"] | known["time"]
-        recognised = "label" not in form.named and len(graded) > 1 and graded.isdisjoint(others)
+        recognised = "label" not in form.columns and len(graded) > 1 and graded.isdisjoint(others)
         if asked <= set(names) if asked else recognised:
             return "aspects"
-    if "label" in form.named or further & known["label"]:
+    if "label" in form.columns or further & known["label"]:
         return "long"
     others = NO_LABELS.union(*(known[role] for role in ROLES if role not in ("topic", "doc")))
     return "wide" if len(further) > 1 and further.isdisjoint(others) else "long"
@@ -235,13 +235,13 @@ def _refuse_stated(names: Sequence[str], form: Form, line: int | None) -> None:
     """Raise where the layout is unknown, or a stated column does not exist or is stated for two roles."""
     if form.layout is not None and form.layout not in LAYOUTS:
         raise UnknownName("layout", form.layout, LAYOUTS)
-    for role, name in form.named.items():
+    for role, name in form.columns.items():
         if role not in ROLES:
             raise UnknownName("column to be stated", role, ROLES)
         if name not in names:
             message = f"no column {name!r} for the {role}: found {first_few(names, 12) or 'nothing'}"
             raise FormatError(form.where, line, message, hint=known_names(name, names))
-    if len(set(form.named.values())) < len(form.named):
+    if len(set(form.columns.values())) < len(form.columns):
         raise FormatError(form.where, line, "one column is stated to be two things", hint="state each column once")
 
 

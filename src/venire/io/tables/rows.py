@@ -19,7 +19,7 @@ from venire.data.ids import Category
 from venire.data.judgments import FACETS
 from venire.errors import FormatError
 from venire.io.lines import BOM, opened, stem
-from venire.io.rows import Rows, joined_rest
+from venire.io.rows import Rows, joined_column
 from venire.io.scales import header_scale, scale_beside
 from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
 from venire.io.tables.cells import encoded, seconds, texts
@@ -62,7 +62,7 @@ def read_table(path: Path, **reading: Any) -> Rows:
 
     with opened(path) as file:
         scale = header_scale(file.read(HEAD).removeprefix(BOM), path)
-    form = _form(path, **reading)
+    form = Form(path, **reading)
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], Columns]:
         """Find the columns; of Parquet, those without a role are not read."""
@@ -77,7 +77,7 @@ def read_table(path: Path, **reading: Any) -> Rows:
 
 def rows_from_frame(frame: pl.DataFrame | pd.DataFrame, *, source: str = "frame", **reading: Any) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
-    form, table = _form(source, **reading), as_polars(frame, source)
+    form, table = Form(source, **reading), as_polars(frame, source)
     columns = find_columns(table.columns, form)
     blocks = ((rows, columns) for rows in frame_blocks(table, source))
     return rows_of(blocks, form, name=source, assessor="assessor")
@@ -108,17 +108,6 @@ def rows_from_dict(
         line=np.arange(1, len(docs) + 1),
         repeats="error",
     )
-
-
-def _form(
-    where: object,
-    *,
-    layout: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    also: Sequence[str] = (),
-    aspects: Sequence[str] | None = None,
-) -> Form:
-    return Form(where, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
 
 
 def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: str, assessor: str) -> Rows:
@@ -261,7 +250,7 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
     frame = frame.with_columns(pl.col(may_be_empty).fill_null("")) if may_be_empty else frame
     line = np.concatenate([part.line for part in parts])
     if not cells:
-        return Part(frame, line, rest=joined_rest(parts))
+        return Part(frame, line, rest=joined_column(parts, "rest", np.uint64(0)))
     joined = pl.concat(cells)
     row = joined["row"].to_numpy()
     judged = np.bincount(row, minlength=len(line)) > 0
