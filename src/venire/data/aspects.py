@@ -208,10 +208,8 @@ def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
     if len(again):
         at = int(again.min())
         doc, name = judgments.items.doc[int(judgments.item[at])], aspect.names[int(aspect.codes[at])]
-        raise AmbiguousLabels(
-            f"document {doc!r} has several {name!r} labels by one assessor",
-            hint="keep the first or the last of repeated labels when reading",
-        )
+        message = f"document {doc!r} has several {name!r} labels by one assessor"
+        raise AmbiguousLabels(message, hint="keep the first or the last of repeated labels when reading")
 
 
 def _refuse_off_scale(judgments: Judgments, scales: Iterable[Scale], not_applicable: str) -> None:

@@ -96,8 +96,6 @@ def top_intents(judgments: Judgments, probability: Mapping[tuple[str, str], floa
 
 def _intent(judgments: Judgments) -> Category:
     if "intent" not in judgments.facets:
-        raise AmbiguousLabels(
-            "these judgments have no intents",
-            hint="name the column intent, or read the second column of qrels as intents",
-        )
+        message = "these judgments have no intents"
+        raise AmbiguousLabels(message, hint="name the column intent, or read the second column of qrels as intents")
     return judgments.facets["intent"]

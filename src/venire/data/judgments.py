@@ -128,10 +128,9 @@ class Judgments(Tabular):
             values = list(self.facets[name].names)
             if len(values) > 1:
                 shown = ", ".join(repr(value) for value in values[:5])
-                raise AmbiguousLabels(
-                    f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}",
-                    hint=[Way("choose one", where=f"{name}={'' if '' in values else values[-1]}")],
-                )
+                message = f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}"
+                hint = [Way("choose one", where=f"{name}={'' if '' in values else values[-1]}")]
+                raise AmbiguousLabels(message, hint=hint)
 
     def labelled(self, *, at_least: int) -> Judgments:
         """Choose the rows of items that have at least this many labels."""

@@ -100,12 +100,8 @@ def aspect_labels(
 def _refuse_unknown(part: Rows, names: Iterable[str] | None) -> None:
     aspect = part.facets.get("aspect")
     if aspect is None:
-        raise FormatError(
-            part.source,
-            None,
-            "names no aspects: expected a column 'aspect'",
-            hint="if each aspect has a column, state the layout: aspects",
-        )
+        message = "names no aspects: expected a column 'aspect'"
+        raise FormatError(part.source, None, message, hint="if each aspect has a column, state the layout: aspects")
     if names is not None:
         refuse_unknown_aspect(aspect, names, part.source, part.line)
 

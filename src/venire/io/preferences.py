@@ -14,7 +14,7 @@ Cost: O(bytes), and a sort of the distinct names; memory: a few times that of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ from venire.io.tables.columns import (
 )
 from venire.results import Note
 from venire.scan.numbers import decimals
-from venire.types import Bools, Floats, Ints
+from venire.types import Floats
 
 PreferencesLike = Preferences | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -88,14 +88,13 @@ def read_preferences(source: PreferencesLike, *, sides: tuple[str, str] = ("left
 
 
 class Table(NamedTuple):
-    """The columns of each role as read, the line of each row (row,), the table's name, and its assessor by default.
+    """The columns of each role as read, and their rows, for errors; the assessor by default.
 
     roles: the name of the column of each role.
     """
 
     columns: Mapping[str, Category]
-    line: Ints
-    where: object
+    rows: TableRows
     default: str
     roles: Mapping[str, str]
 
@@ -136,11 +135,13 @@ def _from_rows(rows: TableRows, default: str) -> Table:
     roles = find_choice(rows.frame.columns, rows.where, None)
     columns = {role: rows.texts(name).fill_null("").alias(role) for role, name in roles.items()}
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
-    return Table({role: rows.encoded(each) for role, each in columns.items()}, rows.line, rows.where, default, roles)
+    return Table({role: rows.encoded(each) for role, each in columns.items()}, rows, default, roles)
 
 
 def _from_lines(data: bytes, path: Path) -> Table:
     """Read columns that white space separates, under the names in the first line, if it has any."""
+    import polars as pl
+
     names: Sequence[str] = data[header_start(data) :].partition(b"\n")[0].decode("utf-8", "replace").split()
     named = _name_a_choice(names)
     line = data.count(b"\n", 0, header_start(data)) + 1
@@ -151,7 +152,7 @@ def _from_lines(data: bytes, path: Path) -> Table:
     if len(fields.line) == 0:
         raise _nothing(path)
     columns = {role: Category.of_slices(fields.column(order.index(name))) for role, name in roles.items()}
-    return Table(columns, fields.line + 1, path, stem(path), roles)
+    return Table(columns, TableRows(pl.DataFrame(), fields.line + 1, path), stem(path), roles)
 
 
 def find_choice(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
@@ -181,21 +182,21 @@ def _name_a_choice(names: Sequence[str]) -> bool:
 
 def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:
     """Convert columns to Preferences; where there are no documents, whole lists were compared, and sides names them."""
-    n_rows, columns, notes = len(table.line), dict(table.columns), list[Note]()
+    n_rows, columns, notes = len(table.rows.line), dict(table.columns), list[Note]()
     if "left" not in columns:
         columns |= {role: Category.constant(name, n_rows) for role, name in zip(PLAIN[1:3], sides, strict=True)}
         text = "{where}: no documents are named: two lists were compared, called {left!r} and {right!r}"
-        notes.append(Note("lists-compared", text, where=str(table.where), left=sides[0], right=sides[1]))
+        notes.append(Note("lists-compared", text, where=str(table.rows.where), left=sides[0], right=sides[1]))
     _refuse_empty(columns, table)
     docs = joined([columns["left"], columns["right"]])
     left, right = np.split(docs.codes, 2)
-    _refuse(left == right, table, lambda row: f"{docs.names[int(left[row])]!r} is compared with itself")
+    table.rows.refuse(left == right, lambda row: f"{docs.names[int(left[row])]!r} is compared with itself", hint=HINT)
     strength = _strength(columns, table)
     notes += _notes(table, strength)
     judged = ~np.isnan(strength)
     assessor = columns.get("assessor") or Category.constant(table.default, n_rows)
     names = (columns["topic"], Category(left, docs.names), Category(right, docs.names))
-    origin = Origin(Category.constant(str(table.where), n_rows), np.asarray(table.line, dtype=np.int64))
+    origin = Origin(Category.constant(str(table.rows.where), n_rows), np.asarray(table.rows.line, dtype=np.int64))
     if not judged.all():
         topic, left_doc, right_doc = (column.take(judged) for column in names)
         names, strength, assessor = (topic, left_doc, right_doc), strength[judged], assessor.take(judged)
@@ -209,15 +210,7 @@ def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
         if role != "preferred":
             length = column.names.slices.end - column.names.slices.start
             hint = "leave out what was not judged" if role.startswith("strength") else f"every row needs its {role}"
-            _refuse((length == 0)[column.codes], table, f"the {role} is empty", hint=hint)
-
-
-def _refuse(wrong: Bools, table: Table, message: str | Callable[[int], str], *, hint: str = HINT) -> None:
-    """Raise at the first wrong row, with its line; a message may depend on the row."""
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        text = message if isinstance(message, str) else message(row)
-        raise FormatError(table.where, int(table.line[row]), text, hint=hint)
+            table.rows.refuse((length == 0)[column.codes], f"the {role} is empty", hint=hint)
 
 
 def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
@@ -228,7 +221,7 @@ def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
     column = columns[role]
     value, odd = decimals(column.names.slices)
     hint = "positive: left is better; 0: a tie; negative: right is better"
-    _refuse(odd[column.codes], table, lambda row: f"{_text(column, row)!r} is not a number", hint=hint)
+    table.rows.refuse(odd[column.codes], lambda row: f"{_text(column, row)!r} is not a number", hint=hint)
     return (value if role == "strength" else 0.0 - value)[column.codes]
 
 
@@ -246,13 +239,13 @@ def _chosen(preferred: Category, columns: Mapping[str, Category], table: Table) 
         return f"{_text(preferred, row)!r} is preferred, which is neither of {pair}"
 
     hint = "write the preferred document's id; = or tie for a tie; ? where nobody judged"
-    _refuse(np.isinf(strength), table, message, hint=hint)
+    table.rows.refuse(np.isinf(strength), message, hint=hint)
     return strength
 
 
 def _notes(table: Table, strength: Floats) -> Iterator[Note]:
     """Note what was left out or might be read otherwise."""
-    where, missing = str(table.where), int(np.isnan(strength).sum())
+    where, missing = str(table.rows.where), int(np.isnan(strength).sum())
     if missing:
         yield Note("not-judged", "{where}: {n:row} marked '?' (not judged) left out", where=where, n=missing)
     if "preferred" in table.roles:

@@ -55,6 +55,16 @@ class Rows:
     recognised: bool = False
 
 
+def rows_of_qrels(
+    source: str, columns: Sequence[Category], line: Ints, *, second: Mapping[str, Category], scale: Scale | None = None
+) -> Rows:
+    """Make Rows of the columns of qrels: topic, doc, label; second: the second column, as assessor or as intent."""
+    topic, doc, label = columns
+    intent = {name: column for name, column in second.items() if name == "intent"}
+    who = second.get("assessor") or Category.constant("assessor", len(line))
+    return Rows(source, topic, doc, who, label, line, intent, scale=scale, repeats="error")
+
+
 def assemble(
     parts: Sequence[Rows],
     *,

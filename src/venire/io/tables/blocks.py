@@ -344,12 +344,9 @@ def _refuse_quotes(text: Octets, quote: Ints, newline: Ints, before: int, layout
     if len(quote) % 2:
         wrong = np.append(wrong, len(quote) - 1)
     if len(wrong):
-        raise FormatError(
-            layout.where,
-            before + 1 + int(np.searchsorted(newline, quote[wrong[0]])),
-            "found a quote that does not enclose a whole field",
-            hint='write a field with quotes as "say ""hello"" twice"',
-        )
+        message = "found a quote that does not enclose a whole field"
+        hint = 'write a field with quotes as "say ""hello"" twice"'
+        raise FormatError(layout.where, before + 1 + int(np.searchsorted(newline, quote[wrong[0]])), message, hint=hint)
 
 
 def _refuse_ragged(n_fields: Ints, empty: Bools, number: Ints, layout: Layout) -> None:
