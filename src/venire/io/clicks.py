@@ -28,7 +28,7 @@ from venire.errors import FormatError, SettingError
 from venire.io.sources import expanded
 from venire.io.tables.blocks import TableRows, frame_blocks, frame_of, table_blocks
 from venire.io.tables.cells import encoded, texts
-from venire.io.tables.columns import ROLES, Groups, find_roles, missing_role, plain
+from venire.io.tables.columns import ROLES, Groups, all_names, find_roles, missing_role, plain
 from venire.kernels.ragged import offsets
 from venire.results import Note, counted
 from venire.types import Codes, Ints
@@ -115,7 +115,7 @@ def find_log_columns(names: Sequence[str], where: object, line: int | None, wide
     """Find the column of each role; wide None: by the names."""
     if wide is None:
         present = {plain(name) for name in names}
-        wide = bool(present & set(_WIDE_DOC)) and not present & {name for group in _LONG_DOC for name in group}
+        wide = bool(present & set(_WIDE_DOC)) and present.isdisjoint(all_names(_LONG_DOC))
     known = WIDE if wide else LONG
     roles = find_roles(names, known, where=where, line=line)
     for role in ("topic", "doc", "clicked") if wide else ("session", "topic", "doc", "clicked"):

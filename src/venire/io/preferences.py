@@ -30,6 +30,7 @@ from venire.io.tables.columns import (
     HEAD,
     ROLES,
     Groups,
+    all_names,
     ending_of,
     find_roles,
     header_names,
@@ -176,8 +177,8 @@ def find_choice(names: Sequence[str], where: object, line: int | None) -> dict[s
 def _name_a_choice(names: Sequence[str]) -> bool:
     """Whether these could be the names of columns: a topic and a choice are among them."""
     present = {plain(name) for name in names}
-    known = {role: {name for group in NAMES[role] for name in group} for role in ("topic", *OUTCOMES)}
-    return bool(present & known["topic"]) and any(present & known[role] for role in OUTCOMES)
+    topic, *outcomes = (not present.isdisjoint(all_names(NAMES[role])) for role in ("topic", *OUTCOMES))
+    return topic and any(outcomes)
 
 
 def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:

@@ -139,7 +139,7 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
 
 def _recognised(names: Sequence[str], form: Form) -> str:
     """Recognise the layout of a table by the names of its columns; "long" where it is none of the others."""
-    known = {role: {each for group in groups for each in group} for role, groups in ROLES.items()}
+    known = {role: set(all_names(groups)) for role, groups in ROLES.items()}
     free = [name for name in names if name not in (*form.columns.values(), *form.also, *OWN_COLUMNS)]
     further = {plain(name) for name in free} - known["topic"] - known["doc"]
     if form.aspects is not None and "aspect" not in form.columns and known["aspect"].isdisjoint(map(plain, names)):
@@ -157,6 +157,11 @@ def _recognised(names: Sequence[str], form: Form) -> str:
 def plain(name: str) -> str:
     """Return a name without case, ``_``, ``-`` and white space."""
     return "".join(name.casefold().replace("_", "").replace("-", "").split())
+
+
+def all_names(groups: Groups) -> list[str]:
+    """Return the names of all groups."""
+    return [name for group in groups for name in group]
 
 
 def column_among(
@@ -190,7 +195,7 @@ def missing_role(
     role: str, known: Mapping[str, Groups], names: Sequence[str], *, where: object, line: int | None, hint: str
 ) -> FormatError:
     """Return the error for a table without a column of this role."""
-    expected = ", ".join(name for group in known[role] for name in group)
+    expected = ", ".join(all_names(known[role]))
     message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {expected}"
     return FormatError(where, line, message, hint=hint)
 
@@ -281,7 +286,7 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     if stated and not fields[-1].rpartition(" ")[2].lstrip("+-").isdigit():
         return True
     names = {plain(field) for field in fields}
-    return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+    return all(names & set(all_names(ROLES[role])) for role in ("topic", "doc"))
 
 
 def is_run_table(path: Path) -> bool:
@@ -297,9 +302,7 @@ def is_run_table(path: Path) -> bool:
 def name_a_run(names: Iterable[str]) -> bool:
     """Return whether columns are those of a run: a topic, a document, and a score or a rank."""
     known = {plain(name) for name in names}
-    topic, doc, rank, score, _ = (
-        bool(known & {each for group in groups for each in group}) for groups in RUN_ROLES.values()
-    )
+    topic, doc, rank, score, _ = (bool(known.intersection(all_names(groups))) for groups in RUN_ROLES.values())
     return topic and doc and (rank or score)
 
 
