@@ -77,7 +77,7 @@ COMES_BY_THE_FRONT_DOOR = {"__main__", "cli"}
 FLAG = re.compile(r"--[a-z]")
 OWNS_FLAGS = {"__main__", "cli"}
 STILL_WITH_FLAGS = {
-    *("agreement", "aspects", "checks", "comparison", "context", "data", "disagreement", "io", "measures", "plots"),
+    *("agreement", "aspects", "comparison", "context", "disagreement", "measures", "plots"),
     *("quality", "report", "users"),
 }
 """Parts with strings that name options of the command line: to be emptied."""

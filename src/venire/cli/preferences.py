@@ -161,7 +161,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
     if options["scoring"]["assessor"] is not None:
         labels = labels.where(assessor=options["scoring"]["assessor"])
     alone, notes = in_isolation(labels)
-    return replace(alone, notes=(*alone.notes, *map(str, notes)))
+    return replace(alone, notes=(*alone.notes, *notes))
 
 
 def _people(preferences: Preferences, options: dict[str, Any]) -> PreferenceSummary:

@@ -24,9 +24,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import in_isolation
 from venire.errors import FormatError, PairsError, SettingError
-from venire.io.sources import finite_numbers, frame_of, read_frame
-from venire.io.tables.cells import encoded, texts
-from venire.io.tables.columns import Form
+from venire.io.tables.blocks import frame_of, read_frame
 from venire.results import Note, counted
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -164,10 +162,10 @@ def read_features(source: Any) -> FeatureRows:
         raise FormatError(where, None, f"found the columns {', '.join(frame.columns) or '(none)'}", hint=HINT)
     if frame.height == 0:
         raise FormatError(where, None, "holds no features", hint=HINT)
-    cells = {name: texts(frame[name], where, line).fill_null("") for name in NAMES if name in frame.columns}
-    named = {name: encoded(cell.alias(name), Form(where), line) for name, cell in cells.items()}
+    cells = {name: rows.texts(name).fill_null("") for name in NAMES if name in frame.columns}
+    named = {name: rows.encoded(cell.alias(name)) for name, cell in cells.items()}
     hint = "features are finite numbers; a cell may be empty"
-    values = np.column_stack([finite_numbers(rows, name, hint=hint) for name in columns])
+    values = np.column_stack([rows.finite_numbers(name, hint=hint) for name in columns])
     return FeatureRows(named, columns, values, line, where)
 
 

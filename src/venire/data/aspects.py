@@ -37,7 +37,7 @@ class Aspects(Tabular):
     given: Category
     assessor: Category
     grade: Codes
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.item)
@@ -89,7 +89,7 @@ class Aspects(Tabular):
         rows = grade >= 0
         facets = {"given": self.given.take(rows)} if self.is_conditional.any() else {}
         labels = Judgments(self.scale_of(name), self.items, self.item[rows], self.assessor.take(rows), grade[rows])
-        return replace(labels, facets=facets, notes=(str(note),) if absent else ())
+        return replace(labels, facets=facets, notes=(note,) if absent else ())
 
     def sentence(self) -> str:
         """Return the counts in one line."""
@@ -155,16 +155,8 @@ def aspects_of(
     grade: Codes = np.full((len(first), len(names)), NO_LABEL, dtype=np.int32)
     grade[row, aspect.codes] = table[aspect.codes, judgments.label]
     given = judgments.facets.get("given") or Category.constant("", len(judgments))
-    return Aspects(
-        names,
-        own_scales,
-        judgments.items,
-        judgments.item[first],
-        given.take(first),
-        judgments.assessor.take(first),
-        grade,
-        tuple(map(str, judgments.notes)),
-    )
+    item, assessor = judgments.item[first], judgments.assessor.take(first)
+    return Aspects(names, own_scales, judgments.items, item, given.take(first), assessor, grade, judgments.notes)
 
 
 def aspect_scales(judgments: Judgments) -> dict[str, Scale]:
@@ -216,10 +208,8 @@ def _refuse_repeats(judgments: Judgments, row: Ints, aspect: Category) -> None:
     if len(again):
         at = int(again.min())
         doc, name = judgments.items.doc[int(judgments.item[at])], aspect.names[int(aspect.codes[at])]
-        raise AmbiguousLabels(
-            f"document {doc!r} has several {name!r} labels by one assessor",
-            hint="keep the first or the last of repeated labels when reading",
-        )
+        message = f"document {doc!r} has several {name!r} labels by one assessor"
+        raise AmbiguousLabels(message, hint="keep the first or the last of repeated labels when reading")
 
 
 def _refuse_off_scale(judgments: Judgments, scales: Iterable[Scale], not_applicable: str) -> None:

@@ -81,11 +81,9 @@ def cases(judgments: Judgments) -> Ints:
     return case
 
 
-def with_primary(
-    judgments: Judgments, name: str = PRIMARY, *, without: Sequence[str] = (), order: Sequence[str] = ()
-) -> Judgments:
-    """Assign the primary labels to an assessor of this name; all other labels keep their assessor."""
-    names = [*judgments.assessors, name]
+def with_primary(judgments: Judgments, *, without: Sequence[str] = (), order: Sequence[str] = ()) -> Judgments:
+    """Assign the primary labels to an assessor of their own; all other labels keep their assessor."""
+    names = [*judgments.assessors, PRIMARY]
     whose = np.where(primary_rows(judgments, without=without, order=order), len(names) - 1, judgments.assessor.codes)
     used, codes = np.unique(whose, return_inverse=True)
     return replace(judgments, assessor=Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))

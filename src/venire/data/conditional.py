@@ -1,7 +1,7 @@
 """Conditional labels: what a document is worth to somebody who has just read another one.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 3.1: beside g(d), the label of a document in *isolation*,
-an assessor gives g(d|c), its label in *condition*: given the document c, read just before.  In ``Judgments`` the facet
+an assessor gives g(d|c), its *conditional* label: given the document c, read just before.  In ``Judgments`` the facet
 ``given`` holds the name of c, and nothing for a label in isolation.
 """
 

@@ -180,11 +180,7 @@ class Reader:
 
 
 def build_conditions(
-    judgments: Judgments,
-    panel: Panel,
-    *,
-    assessor: str | None = None,
-    pool: str | Pool | None = None,
+    judgments: Judgments, panel: Panel, *, assessor: str | None = None, pool: str | Pool | None = None
 ) -> Conditions:
     """Collect the conditional labels of the judges of a panel that was built with this choice.  O(n log n)."""
     n_items = len(judgments.items)
@@ -199,10 +195,8 @@ def build_conditions(
     place = {name: number for number, name in enumerate(panel.judges)}
     unknown = [str(name) for name in bench.judges if name not in place]
     if unknown and len(unknown) == len(bench.judges):
-        raise AmbiguousLabels(
-            f"conditional labels are by {unknown[0]!r}, who gave none in isolation, expected {panel.judges[0]!r}",
-            hint="pool the assessors, or choose one who gave both kinds of labels",
-        )
+        message = f"conditional labels are by {unknown[0]!r}, who gave none in isolation, expected {panel.judges[0]!r}"
+        raise AmbiguousLabels(message, hint="pool the assessors, or choose one who gave both kinds of labels")
     notes = [Note(note.kind, f"conditional labels: {note.template}", **note.fields) for note in bench.notes]
     if unknown:
         text = "conditional labels by {names:list}, who gave none in isolation, are left out"

@@ -6,7 +6,7 @@ and the depths of the lists; labels and gains come later, so one scan serves eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from venire.data.judgments import Items
 from venire.errors import TopicsError
-from venire.kernels.ragged import offsets
 from venire.types import Codes, Ints
 
 
@@ -41,33 +40,5 @@ class Facts:
 def no_common_topic(of_runs: Iterable[str], judged: Iterable[str]) -> TopicsError:
     """Return the error for runs and judgments on different topics, with some of both."""
     run, other = (", ".join(map(repr, islice(names, 3))) for names in (of_runs, judged))
-    return TopicsError(
-        f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}",
-        hint="topic ids must be identical; venire inspect shows those of each file",
-    )
-
-
-def gather_facts(
-    items: Items,
-    lists: Sequence[tuple[str, int, int]],
-    hits: Sequence[tuple[Ints, Codes, Codes]],
-    systems: tuple[str, ...],
-    unjudged_topics: Sequence[str] = (),
-) -> Facts:
-    """Join the batches of a scan: lists (system, topic, depth), and hits (list, rank, item)."""
-    number = {system: n for n, system in enumerate(systems)}
-    nothing = np.zeros(0, dtype=np.int64)
-    owner = np.concatenate([nothing, *(part[0] for part in hits)])
-    rank = np.concatenate([nothing, *(part[1] for part in hits)]).astype(np.int32)
-    item = np.concatenate([nothing, *(part[2] for part in hits)]).astype(np.int32)
-    return Facts(
-        items,
-        systems,
-        np.array([number[system] for system, _, _ in lists], dtype=np.int32),
-        np.array([topic for _, topic, _ in lists], dtype=np.int32),
-        np.array([depth for _, _, depth in lists], dtype=np.int64),
-        offsets(np.bincount(owner, minlength=len(lists))),
-        rank,
-        item,
-        tuple(unjudged_topics),
-    )
+    message = f"the runs and the judgments have no topic in common: the runs have {run}, the judgments {other}"
+    return TopicsError(message, hint="topic ids must be identical; venire inspect shows those of each file")

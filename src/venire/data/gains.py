@@ -50,10 +50,8 @@ class Gains(Tabular):
             )
         if not np.isfinite(self.values).all() or (self.values < 0).any():
             wrong = self.scale.labels[int(np.argmax(~(np.isfinite(self.values) & (self.values >= 0))))]
-            raise GainsError(
-                f"label {wrong!r} has the gain {self.values[self.scale.level_of(wrong)]:g}, expected 0 or more",
-                hint="shift or clip the gains so that the lowest is 0",
-            )
+            message = f"label {wrong!r} has the gain {self.values[self.scale.level_of(wrong)]:g}, expected 0 or more"
+            raise GainsError(message, hint="shift or clip the gains so that the lowest is 0")
 
     @property
     def unit(self) -> bool:
@@ -91,10 +89,8 @@ def exponential(scale: Scale) -> Gains:
     _need_order(scale, "exponential")
     steps = scale.steps()
     if steps.max() > LARGEST_POWER:
-        raise GainsError(
-            f"the label {steps.max():.0f} is too large for exponential gains, 2 to this power",
-            hint="use linear gains, or state them: label=gain",
-        )
+        message = f"the label {steps.max():.0f} is too large for exponential gains, 2 to this power"
+        raise GainsError(message, hint="use linear gains, or state them: label=gain")
     return Gains(scale, np.exp2(steps) - 1, "exponential", stated=False)
 
 
@@ -115,10 +111,8 @@ def mapping(worth: Mapping[str, float], name: str = "stated") -> Callable[[Scale
         worth_of = {str(label): float(value) for label, value in worth.items()}
         for label in worth_of:
             if label not in scale.labels and not (scale.inferred and is_number(label)):
-                raise GainsError(
-                    f"gains name a label {label!r} that the scale {scale} does not have",
-                    hint=known_names(label, scale.labels),
-                )
+                message = f"gains name a label {label!r} that the scale {scale} does not have"
+                raise GainsError(message, hint=known_names(label, scale.labels))
         missing = [label for label in scale.labels if label not in worth_of]
         if missing:
             raise GainsError(f"no gain for label {missing[0]!r}", hint=f"add {missing[0]}=0, or another number")
@@ -153,10 +147,9 @@ def parse_gains(text: str) -> Callable[[Scale], Gains]:
         return binary(text.removeprefix("binary:"))
     if "=" in text:
         return mapping(_pairs(text))
-    raise GainsError(
-        f"{text!r} are not gains: neither a formula, nor a file, nor pairs label=gain",
-        hint="use linear, exponential, raw, binary:LABEL, pairs such as Non=0,Rel=0.4,Key=1, or a file of two columns",
-    )
+    message = f"{text!r} are not gains: neither a formula, nor a file, nor pairs label=gain"
+    hint = "use linear, exponential, raw, binary:LABEL, pairs such as Non=0,Rel=0.4,Key=1, or a file of two columns"
+    raise GainsError(message, hint=hint)
 
 
 def _pairs(text: str) -> dict[str, float]:

@@ -111,9 +111,10 @@ class Category:
             raise UnknownName(kind, name, names)
         return names.index(name)
 
-    def recoded(self, names: Ids, codes: Codes) -> Category:
-        """Return the same column under other names: old code -> codes[old]."""
-        return Category(codes[self.codes], names)
+    def among(self, names: str | Iterable[str], kind: str) -> Bools:
+        """Mark the rows that have one of these names -> (row,); raise if a name is unknown."""
+        wanted = [names] if isinstance(names, str) else names
+        return np.isin(self.codes, [self.code_of(name, kind) for name in wanted])
 
 
 def joined(columns: Sequence[Category]) -> Category:
@@ -127,6 +128,14 @@ def joined(columns: Sequence[Category]) -> Category:
         offset += len(column.names)
     codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
     return Category(codes, names.names)
+
+
+def numbered_within(group: Codes | Ints) -> Category:
+    """Number the rows of each group 1, 2, ..., in their order; group (row,)."""
+    order = np.argsort(group, kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
+    return Category(place, Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2)))
 
 
 def natural_order(names: Ids) -> Ints:

@@ -91,13 +91,11 @@ def top_intents(judgments: Judgments, probability: Mapping[tuple[str, str], floa
     numbered = zip(judged, np.unique(topic_of).tolist(), strict=True)
     without = [topic for topic, number in numbered if number not in present]
     note = Note("topics-without-intent", "no label for the most probable intent of topics {names:list}", names=without)
-    return replace(judgments.take(chosen), notes=(*judgments.notes, *([str(note)] if without else [])))
+    return replace(judgments.take(chosen), notes=(*judgments.notes, *([note] if without else [])))
 
 
 def _intent(judgments: Judgments) -> Category:
     if "intent" not in judgments.facets:
-        raise AmbiguousLabels(
-            "these judgments have no intents",
-            hint="name the column intent, or read the second column of qrels as intents",
-        )
+        message = "these judgments have no intents"
+        raise AmbiguousLabels(message, hint="name the column intent, or read the second column of qrels as intents")
     return judgments.facets["intent"]

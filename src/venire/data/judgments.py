@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, natural_order
+from venire.data.ids import Category, Ids, natural_order, numbered_within
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
@@ -66,7 +66,7 @@ class Judgments(Tabular):
     label: Codes
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
-    notes: tuple[Note | str, ...] = ()
+    notes: tuple[Note, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -119,9 +119,7 @@ class Judgments(Tabular):
         """Choose the rows with these names: ``where(assessor="nist", aspect=["trust", "rel"])``."""
         rows = np.ones(len(self), dtype=np.bool_)
         for column, wanted in names.items():
-            values = self.column(column)
-            codes = [values.code_of(name, column) for name in ([wanted] if isinstance(wanted, str) else wanted)]
-            rows &= np.isin(values.codes, codes)
+            rows &= self.column(column).among(wanted, column)
         return self.take(rows)
 
     def require_one(self, *facets: str, reason: str = "nothing says which counts") -> None:
@@ -130,10 +128,9 @@ class Judgments(Tabular):
             values = list(self.facets[name].names)
             if len(values) > 1:
                 shown = ", ".join(repr(value) for value in values[:5])
-                raise AmbiguousLabels(
-                    f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}",
-                    hint=[Way("choose one", where=f"{name}={'' if '' in values else values[-1]}")],
-                )
+                message = f"the labels are for {len(values)} different values of {name} ({shown}), and {reason}"
+                hint = [Way("choose one", where=f"{name}={'' if '' in values else values[-1]}")]
+                raise AmbiguousLabels(message, hint=hint)
 
     def labelled(self, *, at_least: int) -> Judgments:
         """Choose the rows of items that have at least this many labels."""
@@ -145,12 +142,7 @@ class Judgments(Tabular):
 
         For crowds whose workers are not known, or whose repeated labels are to count as opinions of others.
         """
-        order = np.argsort(self.item, kind="stable")
-        first = np.searchsorted(self.item[order], self.item[order])
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order)) - first
-        names = Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2))
-        return replace(self, assessor=Category(place, names))
+        return replace(self, assessor=numbered_within(self.item))
 
     def column(self, name: str) -> Category:
         """Return a column by name: topic, doc, assessor, label, or a facet."""
@@ -192,13 +184,8 @@ class Judgments(Tabular):
         """Return the long table, names and labels as text."""
         import polars as pl
 
-        columns: dict[str, object] = {
-            "topic": self.column("topic").texts(),
-            "doc": Category(self.item, self.items.doc).texts(),
-            "assessor": self.assessor.texts(),
-            "label": [self.scale.labels[level] for level in self.label.tolist()],
-        }
-        columns |= {name: column.texts() for name, column in self.facets.items()}
+        names = ("topic", "doc", "assessor", "label", *self.facets)
+        columns: dict[str, object] = {name: self.column(name).texts() for name in names}
         if self.time is not None:
             columns["time"] = self.time
         return pl.DataFrame(columns)
@@ -284,12 +271,8 @@ class Summary(Tabular):
     def records(self) -> Records:
         """Return one row per assessor: the number of labels, and of each label."""
         return [
-            {
-                "assessor": assessor,
-                "labels": int(counts.sum()),
-                **dict(zip(self.scale.labels, counts.tolist(), strict=True)),
-            }
-            for assessor, counts in self.labels.items()
+            {"assessor": name, "labels": int(counts.sum())} | dict(zip(self.scale.labels, counts.tolist(), strict=True))
+            for name, counts in self.labels.items()
         ]
 
     def __str__(self) -> str:

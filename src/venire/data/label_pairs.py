@@ -21,7 +21,7 @@ from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.kernels.resampling import FEW_TOPICS
-from venire.results import Note, counted
+from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Ints
 
 ESTIMATORS = ("paired", "one-sided", "labels")
@@ -76,20 +76,14 @@ def pair_up(
     if estimator is None:
         estimator = "one-sided" if named else "paired" if most <= 2 else "labels"
     if estimator == "one-sided" and not named:
-        raise PairsError(
-            "one-sided pairs need to know whose label is observed, and whose is the reference",
-            hint=f"name observed assessors, reference assessors, or both: {_some(judgments)}",
-        )
+        message = "one-sided pairs need to know whose label is observed, and whose is the reference"
+        raise PairsError(message, hint=f"name observed assessors, reference assessors, or both: {_some(judgments)}")
     if estimator == "labels" and named:
-        raise PairsError(
-            "all labels are paired with each other, so none is observed or a reference",
-            hint="use the one-sided or the paired estimator with named assessors",
-        )
+        message = "all labels are paired with each other, so none is observed or a reference"
+        raise PairsError(message, hint="use the one-sided or the paired estimator with named assessors")
     if estimator == "paired" and most > 2:
-        raise PairsError(
-            f"an item was judged by {most} assessors, and paired counts double judgments",
-            hint="use the estimator labels, or name the observed and the reference assessors",
-        )
+        message = f"an item was judged by {most} assessors, and paired counts double judgments"
+        raise PairsError(message, hint="use the estimator labels, or name the observed and the reference assessors")
     first, second = two_sides(judgments, observed, reference)
     who = judgments.assessor.codes
     paired = _sides(judgments, item, len(topic), first[who], second[who])
@@ -186,11 +180,7 @@ def _sides(judgments: Judgments, item: Codes, n_items: int, on_first: Bools, on_
 
 def _some(judgments: Judgments) -> str:
     names = judgments.assessors
-    return (
-        f"there {'is' if len(names) == 1 else 'are'} {counted(len(names), 'assessor')}: "
-        + ", ".join(names[:8])
-        + (", ..." if len(names) > 8 else "")
-    )
+    return f"there {'is' if len(names) == 1 else 'are'} {counted(len(names), 'assessor')}: {first_few(names, 8)}"
 
 
 def few_topics(n_topics: int, pairs: str = "pairs of labels") -> list[Note]:

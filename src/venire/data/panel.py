@@ -16,7 +16,7 @@ import numpy as np
 from venire.data.conditional import is_conditional
 from venire.data.judgments import FACETS, Judgments
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way
-from venire.results import Note, counted
+from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints
 
 Pool = Callable[[Ints], Floats]
@@ -62,11 +62,7 @@ class Panel:
 
 
 def build_panel(
-    judgments: Judgments,
-    *,
-    assessor: str | None = None,
-    per: str | None = None,
-    pool: str | Pool | None = None,
+    judgments: Judgments, *, assessor: str | None = None, per: str | None = None, pool: str | Pool | None = None
 ) -> Panel:
     """Choose the judges: one ``assessor``, each of them (``per="assessor"``), or a ``pool`` of their labels."""
     if sum(choice is not None for choice in (assessor, per, pool)) > 1:
@@ -75,9 +71,8 @@ def build_panel(
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
-        raise AmbiguousLabels(
-            "there is no label to score with", hint="; ".join(map(str, [*judgments.notes, *notes])) or None
-        )
+        hint = "; ".join(map(str, [*judgments.notes, *notes])) or None
+        raise AmbiguousLabels("there is no label to score with", hint=hint)
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])
     if isinstance(pool, str):
@@ -87,9 +82,9 @@ def build_panel(
     if pool is not None:
         return _pooled(judgments, pool, notes)
     if per is None and len(judgments.assessor.names) > 1:
-        names = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessor.names) > 4 else "")
+        names = first_few(judgments.assessors, 4)
         raise AmbiguousLabels(
-            f"{len(judgments.assessor.names)} assessors judged ({names}), and nothing says whose labels count",
+            f"{len(judgments.assessors)} assessors judged ({names}), and nothing says whose labels count",
             hint=[
                 Way("choose one", assessor="NAME"),
                 Way("score for each", per="assessor"),
@@ -106,7 +101,7 @@ def current_assessor(judgments: Judgments, assessor: str | None) -> str:
             raise UnknownName("assessor", assessor, judgments.assessors)
         return assessor
     if len(judgments.assessors) > 1:
-        shown = ", ".join(judgments.assessors[:4]) + (", ..." if len(judgments.assessors) > 4 else "")
+        shown = first_few(judgments.assessors, 4)
         raise AmbiguousLabels(
             f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
             hint="name the current assessor; the others are possible new judges",
@@ -114,15 +109,15 @@ def current_assessor(judgments: Judgments, assessor: str | None) -> str:
     return judgments.assessors[0]
 
 
-def one_label_each(panel: Panel, *, without: int = -1) -> Codes:
-    """Label of every item by a panel of one judge, ``without`` where it has none -> (item,)."""
+def one_label_each(panel: Panel) -> Codes:
+    """Label of every item by a panel of one judge, -1 where it has none -> (item,)."""
     repeated = len(panel.item) - len(np.unique(panel.item))
     if repeated:
         raise AmbiguousLabels(
             f"{counted(repeated, 'label')} by {panel.judges[0]!r} repeat an item, and a new judge needs one label each",
             hint="keep the first or the last of repeated labels when reading",
         )
-    label: Codes = np.full(panel.n_items, without, dtype=np.int32)
+    label: Codes = np.full(panel.n_items, -1, dtype=np.int32)
     label[panel.item] = panel.label
     return label
 
@@ -148,15 +143,9 @@ def _each(judgments: Judgments, notes: list[Note]) -> Panel:
         text = "{n:item} with several labels by one assessor counted with the mean of their gains"
         notes = [*notes, Note("several-labels-by-one-assessor", text, n=repeated)]
     order = np.argsort(cell, kind="stable")
-    return Panel(
-        judgments.assessors,
-        judgments.assessor.codes[order],
-        judgments.item[order],
-        judgments.label[order],
-        (1.0 / count[inverse])[order],
-        len(judgments.items),
-        tuple(notes),
-    )
+    judge, item, label = (each[order] for each in (judgments.assessor.codes, judgments.item, judgments.label))
+    weight = (1.0 / count[inverse])[order]
+    return Panel(judgments.assessors, judge, item, label, weight, len(judgments.items), tuple(notes))
 
 
 def _pooled(judgments: Judgments, pool: Pool, notes: list[Note]) -> Panel:
@@ -165,16 +154,9 @@ def _pooled(judgments: Judgments, pool: Pool, notes: list[Note]) -> Panel:
     counts = judgments.label_counts()
     judged = np.flatnonzero(counts.sum(axis=1))
     weights = pool(counts[judged])
-    row, label = np.nonzero(weights)
-    return Panel(
-        (None,),
-        np.zeros(len(row), dtype=np.int32),
-        judged[row].astype(np.int32),
-        label.astype(np.int32),
-        weights[row, label],
-        len(judgments.items),
-        tuple(notes),
-    )
+    row, label = (each.astype(np.int32) for each in np.nonzero(weights))
+    item, n_items = judged[row].astype(np.int32), len(judgments.items)
+    return Panel((None,), np.zeros_like(row), item, label, weights[row, label], n_items, tuple(notes))
 
 
 def mean(counts: Ints) -> Floats:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, joined
+from venire.data.ids import Category, Ids, joined, numbered_within
 from venire.errors import SettingError
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
@@ -104,34 +104,11 @@ class Preferences(Tabular):
     ) -> Preferences:
         """Choose the rows with these names: ``where(topic=["t1", "t2"], assessor="ann")``."""
         rows = np.ones(len(self), dtype=np.bool_)
-        for column, wanted, values in (
-            ("topic", topic, Category(self.topic, self.topics)),
-            ("assessor", assessor, self.assessor),
-        ):
-            if wanted is not None:
-                names = [wanted] if isinstance(wanted, str) else wanted
-                rows &= np.isin(values.codes, [values.code_of(name, column) for name in names])
+        if topic is not None:
+            rows &= Category(self.topic, self.topics).among(topic, "topic")
+        if assessor is not None:
+            rows &= self.assessor.among(assessor, "assessor")
         return self.take(rows)
-
-    def swapped(self) -> Preferences:
-        """Return the same choices with left and right exchanged."""
-        return replace(self, left=self.right, right=self.left, strength=0.0 - self.strength)
-
-    def both(self) -> Preferences:
-        """Return every choice in both orientations: as it is, then exchanged -> twice the rows.
-
-        Counts over this satisfy p(a > b) + p(b > a) = 1.
-        """
-        twice = np.tile(np.arange(len(self)), 2)
-        return replace(
-            self,
-            topic=self.topic[twice],
-            left=np.concatenate([self.left, self.right]),
-            right=np.concatenate([self.right, self.left]),
-            assessor=Category(self.assessor.codes[twice], self.assessor.names),
-            strength=np.concatenate([self.strength, 0.0 - self.strength]),
-            origin=None if self.origin is None else self.origin.take(twice),
-        )
 
     def oriented(self) -> Preferences:
         """Exchange sides where needed so that ``left`` < ``right`` as numbers into ``docs``: a pair has one form."""
@@ -148,12 +125,7 @@ class Preferences(Tabular):
 
         For crowds whose workers are not known.
         """
-        pair = self.pairs()[0]
-        order = np.argsort(pair, kind="stable")
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order)) - np.searchsorted(pair[order], pair[order])
-        names = Ids.of(str(number) for number in range(1, int(place.max(initial=-1)) + 2))
-        return replace(self, assessor=Category(place, names))
+        return replace(self, assessor=numbered_within(self.pairs()[0]))
 
     def pairs(self) -> tuple[Ints, Ints]:
         """Number the distinct pairs, whichever way round -> pair (row,), and the first row of each pair (pair,).
@@ -241,6 +213,8 @@ def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
         return Preferences.of([])
     topic = joined([Category(part.topic, part.topics) for part in parts])
     docs = joined([Category(side, part.docs) for part in parts for side in (part.left, part.right)])
+    unread = (Origin(Category.constant("preferences", len(part)), np.arange(1, len(part) + 1)) for part in parts)
+    origins = [part.origin or default for part, default in zip(parts, unread, strict=True)]
     sides = np.split(docs.codes, np.cumsum([len(part) for part in parts for _ in range(2)])[:-1])
     return Preferences(
         topics=topic.names,
@@ -251,16 +225,8 @@ def joined_preferences(parts: Sequence[Preferences]) -> Preferences:
         assessor=joined([part.assessor for part in parts]),
         strength=np.concatenate([part.strength for part in parts]),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
-        origin=_joined_origin([part.origin or _unread(len(part)) for part in parts]),
+        origin=Origin(joined([each.source for each in origins]), np.concatenate([each.line for each in origins])),
     )
-
-
-def _unread(n_rows: int) -> Origin:
-    return Origin(Category.constant("preferences", n_rows), np.arange(1, n_rows + 1))
-
-
-def _joined_origin(parts: Sequence[Origin]) -> Origin:
-    return Origin(joined([part.source for part in parts]), np.concatenate([part.line for part in parts]))
 
 
 def _check(table: Preferences) -> None:

@@ -42,18 +42,14 @@ def relevant_sets(scale: Scale, relevant: Relevant = None) -> RelevantSets:
         return RelevantSets(names, np.array([_marked(scale, name) for name in names]))
     if relevant is None:
         if not scale.ordered:
-            raise ScaleError(
-                f"the labels {scale} have no order, so none is the top one",
-                hint=f"name the relevant labels, such as {'|'.join(scale.labels[-2:])}, or all",
-            )
+            message = f"the labels {scale} have no order, so none is the top one"
+            raise ScaleError(message, hint=f"name the relevant labels, such as {'|'.join(scale.labels[-2:])}, or all")
         relevant = scale.labels[-1]
     name = relevant if isinstance(relevant, str) else "|".join(map(str, relevant))
     marked = _marked(scale, relevant)
     if marked.all() or not marked.any():
-        raise ScaleError(
-            f"{name!r} makes {'every label' if marked.all() else 'no label'} of {scale} relevant",
-            hint=f"choose some of them, such as {scale.labels[-1]}",
-        )
+        message = f"{name!r} makes {'every label' if marked.all() else 'no label'} of {scale} relevant"
+        raise ScaleError(message, hint=f"choose some of them, such as {scale.labels[-1]}")
     return RelevantSets((name,), marked[None])
 
 

@@ -71,10 +71,8 @@ class Scale:
 
     def __post_init__(self) -> None:
         if self.measurement not in LEVELS:
-            raise ScaleError(
-                f"{self.measurement!r} is not a level of measurement",
-                hint=known_names(self.measurement, LEVELS),
-            )
+            message = f"{self.measurement!r} is not a level of measurement"
+            raise ScaleError(message, hint=known_names(self.measurement, LEVELS))
         if not self.labels or not all(self.labels):
             raise ScaleError("a scale needs labels, none of them empty", hint='write it as "Non<Rel<HRel"')
         for label in self.labels:
@@ -98,10 +96,9 @@ class Scale:
             return cls.parse(text)
         if isinstance(labels, list):
             return cls(tuple(str(label) for label in labels), str(table.get("measurement", "ordinal")))
-        raise ScaleError(
-            f"{where}: no scale found",
-            hint='write scale = "Non<Rel<HRel", or labels = ["Non", "Rel", "HRel"] and measurement = "ordinal"',
-        )
+        message = f"{where}: no scale found"
+        hint = 'write scale = "Non<Rel<HRel", or labels = ["Non", "Rel", "HRel"] and measurement = "ordinal"'
+        raise ScaleError(message, hint=hint)
 
     @classmethod
     def infer(cls, labels: Iterable[str], *, lowest: bool = False) -> Scale:
@@ -194,10 +191,8 @@ class Scale:
                 return reached
         level = self.level_of(label)
         if not self.ordered:
-            raise ScaleError(
-                f"the labels {self} have no order, so none is 'at least {label}'",
-                hint="give gains for the labels, such as news=1,wiki=0.5,other=0",
-            )
+            message = f"the labels {self} have no order, so none is 'at least {label}'"
+            raise ScaleError(message, hint="give gains for the labels, such as news=1,wiki=0.5,other=0")
         return np.arange(len(self.labels)) >= level
 
     def numbers(self) -> Floats:

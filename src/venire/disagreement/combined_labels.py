@@ -86,7 +86,7 @@ def combined(snippets: Judgments, pages: Judgments, *, merge_lowest: bool = True
         for one, other in zip(snippet_level.tolist(), page_level.tolist(), strict=True)
     )
     scale = Scale(names, "nominal")
-    judgments = replace(pages, scale=scale, label=label[:-1].astype(np.int32), notes=(*pages.notes, *map(str, notes)))
+    judgments = replace(pages, scale=scale, label=label[:-1].astype(np.int32), notes=(*pages.notes, *notes))
     return Combined(judgments, pages, snippet_level, page_level)
 
 

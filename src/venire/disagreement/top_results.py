@@ -181,7 +181,7 @@ def in_top_results(
         )
     text, n = "{kept:,} of {n:label} are of items in {where}", int(kept.sum())
     note = Note("top-results", text, kept=n, n=len(labels), where=where)
-    return replace(labels.take(kept), notes=(*labels.notes, str(note)))
+    return replace(labels.take(kept), notes=(*labels.notes, note))
 
 
 def results_to_label(

@@ -54,18 +54,15 @@ def read_aspects(
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
         return aspects_of(source, scales=stated, not_applicable=not_applicable)
-    labels, own = aspect_labels(
-        source,
-        names=names,
-        scale=scale,
-        scales=scales,
-        layout=layout,
-        not_applicable=not_applicable,
-        negative=negative,
-        repeats=repeats,
-        columns=columns,
-        where=where,
-    )
+    how: dict[str, Any] = {
+        "layout": layout,
+        "columns": columns,
+        "negative": negative,
+        "repeats": repeats,
+        "where": where,
+    }
+    how |= {"repeats": repeats, "not_applicable": not_applicable, "names": names, "scale": scale, "scales": scales}
+    labels, own = aspect_labels(source, **how)
     return aspects_of(labels, scales=own, not_applicable=not_applicable)
 
 
@@ -103,12 +100,8 @@ def aspect_labels(
 def _refuse_unknown(part: Rows, names: Iterable[str] | None) -> None:
     aspect = part.facets.get("aspect")
     if aspect is None:
-        raise FormatError(
-            part.source,
-            None,
-            "names no aspects: expected a column 'aspect'",
-            hint="if each aspect has a column, state the layout: aspects",
-        )
+        message = "names no aspects: expected a column 'aspect'"
+        raise FormatError(part.source, None, message, hint="if each aspect has a column, state the layout: aspects")
     if names is not None:
         refuse_unknown_aspect(aspect, names, part.source, part.line)
 

@@ -15,23 +15,20 @@ session saw is known in pieces only, and a note says so.  Errors name the line (
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from venire.data.clicks import Clicks, RankCounts, ShownLists
 from venire.data.judgments import number_items
 from venire.errors import FormatError, SettingError
-from venire.io.lines import BOM, opened
-from venire.io.sources import TableRows, expanded, format_of, frame_of
+from venire.io.sources import expanded
+from venire.io.tables.blocks import TableRows, frame_blocks, frame_of, table_blocks
 from venire.io.tables.cells import encoded, texts
-from venire.io.tables.columns import ROLES, SEPARATOR, Form, Groups, column_among, ending_of, plain
-from venire.io.tables.delimited import BLOCK, checked_rows, find_layout, has_quotes, refuse_bytes, row_blocks
-from venire.io.tables.json_lines import filled_lines, parsed_lines
+from venire.io.tables.columns import ROLES, Groups, all_names, find_roles, missing_role, plain
 from venire.kernels.ragged import offsets
 from venire.results import Note, counted
 from venire.types import Codes, Ints
@@ -64,8 +61,6 @@ del WIDE["rank"]
 
 HINT = "columns are session, topic, doc, clicked (0 or 1), perhaps rank and dwell in seconds"
 WIDE_HINT = "a row of the wide form has topic, docs and clicks: as many flags as documents, separated by spaces"
-ROWS = 1 << 19
-"""Rows of a frame or of Parquet that are counted at once."""
 MOST_ROWS = 1 << 21
 """Rows of one session with one topic, beyond which the column is probably not the session."""
 SPARE = 1 << 18
@@ -120,15 +115,12 @@ def find_log_columns(names: Sequence[str], where: object, line: int | None, wide
     """Find the column of each role; wide None: by the names."""
     if wide is None:
         present = {plain(name) for name in names}
-        wide = bool(present & set(_WIDE_DOC)) and not present & {name for group in _LONG_DOC for name in group}
+        wide = bool(present & set(_WIDE_DOC)) and present.isdisjoint(all_names(_LONG_DOC))
     known = WIDE if wide else LONG
-    found = {role: column_among(names, known[role], repr(role), where=where, line=line) for role in known}
-    roles = {role: name for role, name in found.items() if name is not None}
+    roles = find_roles(names, known, where=where, line=line)
     for role in ("topic", "doc", "clicked") if wide else ("session", "topic", "doc", "clicked"):
         if role not in roles:
-            expected = ", ".join(name for group in known[role] for name in group)
-            message = f"no column for {role!r}: found {', '.join(names) or 'nothing'}; expected one of {expected}"
-            raise FormatError(where, line, message, hint=WIDE_HINT if wide else HINT)
+            raise missing_role(role, known, names, where=where, line=line, hint=WIDE_HINT if wide else HINT)
     return LogColumns(roles, wide, 1e-3 if plain(roles.get("dwell", "")) in _DWELL[1] else 1.0)
 
 
@@ -138,84 +130,25 @@ def _logs(source: Any, wide: bool | None) -> Iterator[tuple[object, Blocks]]:
         for path in expanded(source):
             yield path, _from_file(path, wide)
     elif isinstance(source, Mapping) or hasattr(source, "columns"):
-        yield "clicks", _from_frame(source, wide)
+        frame, _, where = frame_of(source, "clicks")
+        columns = find_log_columns(frame.columns, where, None, wide)
+        yield where, ((rows, columns) for rows in frame_blocks(frame, where))
     else:
         for each in source:
             yield from _logs(each, wide)
 
 
 def _from_file(path: Path, wide: bool | None) -> Blocks:
-    """Read one file by its first bytes and its name."""
-    with opened(path) as file:
-        head = file.read(BLOCK).removeprefix(BOM)
-        if (form := format_of(path, head)) == "parquet":
-            yield from _from_parquet(path, head, file, wide)
-        elif form == "json":
-            yield from _from_json_lines(path, row_blocks(file, head, separator=None), wide)
-        else:
-            yield from _from_delimited(path, head, file, wide)
-
-
-def _from_delimited(path: Path, head: bytes, file: BinaryIO, wide: bool | None) -> Blocks:
     import polars as pl
 
-    layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
-    columns, line = find_log_columns(layout.names, path, layout.line, wide), head.count(b"\n", 0, layout.start)
-    numbers = {} if columns.wide else {"rank": pl.Int32(), "clicked": pl.Int8(), "dwell": pl.Float64()}
-    role_of = {name: role for role, name in columns.roles.items()}
-    types = {name: numbers.get(role_of.get(name, ""), pl.String()) for name in layout.names}
-    used = sorted(layout.names.index(name) for name in role_of)
-    for block in row_blocks(file, head[layout.start :], separator=layout.separator):
-        quoted = has_quotes(block, layout.separator)
-        text, number = checked_rows(block, line, layout._replace(quoted=quoted))
-        line += block.count(b"\n")
-        if text:
-            form: dict[str, Any] = {"separator": layout.separator, "quote_char": '"' if quoted else None}
-            form |= {"has_header": False, "columns": used}
-            try:
-                frame = pl.read_csv(text, schema=types, **form)
-            except pl.exceptions.ComputeError:  # words, or wrong numbers: from here on all cells are text
-                types = dict.fromkeys(types, pl.String())
-                frame = pl.read_csv(text, schema=types, **form)
-            if frame.height != len(number):
-                message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
-                raise FormatError(path, int(number[0]), message)
-            yield TableRows(frame, number, path), columns
+    numbers = {"rank": pl.Int32(), "clicked": pl.Int8(), "dwell": pl.Float64()}
 
+    def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], LogColumns]:
+        columns = find_log_columns(names, path, line, wide)
+        known: Mapping[str, Any] = {} if columns.wide else numbers
+        return {name: known.get(role, pl.String()) for role, name in columns.roles.items()}, columns
 
-def _from_json_lines(path: Path, blocks: Iterable[bytes], wide: bool | None) -> Blocks:
-    line = 0
-    for block in blocks:
-        refuse_bytes(block, line, path)
-        lines, number = filled_lines(block)
-        number = number + line + 1
-        line += block.count(b"\n")
-        if lines:
-            frame = parsed_lines(lines, number, Form(path))
-            yield TableRows(frame, number, path), find_log_columns(frame.columns, path, int(number[0]), wide)
-
-
-def _from_parquet(path: Path, head: bytes, file: BinaryIO, wide: bool | None) -> Blocks:
-    """Read Parquet in slices; from standard input, or within gz or zst, at once."""
-    import polars as pl
-
-    on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
-    try:
-        frame = pl.scan_parquet(path if on_disk else io.BytesIO(head + file.read()))
-        columns, start = find_log_columns(frame.collect_schema().names(), path, None, wide), 0
-        used = frame.select([pl.col(name) for name in columns.roles.values()])
-        while (part := used.slice(start, ROWS).collect()).height:
-            yield TableRows(part, np.arange(start + 1, start + part.height + 1), path), columns
-            start += part.height
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-
-
-def _from_frame(source: Any, wide: bool | None) -> Blocks:
-    frame, line, where = frame_of(source, "clicks")
-    columns = find_log_columns(frame.columns, where, None, wide)
-    for start in range(0, frame.height, ROWS):
-        yield TableRows(frame.slice(start, ROWS), line[start : start + ROWS], where), columns
+    return table_blocks(path, choose)
 
 
 def _typed(blocks: Blocks, notes: dict[Note, None]) -> Iterator[pl.DataFrame]:
@@ -253,20 +186,14 @@ def _spread(rows: TableRows, roles: Mapping[str, str]) -> TableRows:
     session = rows.frame[roles["session"]] if "session" in roles else f"{rows.where}:" + line.cast(pl.String)
     lists = {role: _parts(rows, roles[role]) for role in ("doc", "clicked", "dwell") if role in roles}
     length = lists["doc"].list.len()
-    _refuse(rows, length == 0, "there are no documents", WIDE_HINT)
+    rows.refuse(length == 0, "there are no documents", hint=WIDE_HINT)
     for role, noun in (("clicked", "click flag"), ("dwell", "dwell time")):
-        if role in lists:
-            _refuse_uneven(rows, lists[role].list.len(), length, noun)
+        if role in lists and (uneven := lists[role].list.len() != length).any():
+            found, docs = (int(each.filter(uneven)[0]) for each in (lists[role].list.len(), length))
+            rows.refuse(uneven, f"found {counted(found, noun)} for {counted(docs, 'document')}", hint=WIDE_HINT)
     frame = pl.DataFrame({"session": session, "topic": rows.frame[roles["topic"]], "line": line, **lists})
     frame = frame.with_columns(rank=pl.int_ranges(1, pl.col("doc").list.len() + 1)).explode("rank", *lists)
     return TableRows(frame, frame.drop_in_place("line").to_numpy(), rows.where)
-
-
-def _refuse_uneven(rows: TableRows, found: pl.Series, length: pl.Series, noun: str) -> None:
-    def message(row: int) -> str:
-        return f"found {counted(found[row], noun)} for {counted(length[row], 'document')}"
-
-    _refuse(rows, found != length, message, WIDE_HINT)
 
 
 def _parts(rows: TableRows, name: str) -> pl.Series:
@@ -276,20 +203,12 @@ def _parts(rows: TableRows, name: str) -> pl.Series:
     column = rows.frame[name]
     if isinstance(column.dtype, pl.List | pl.Array):
         return column.cast(pl.List(column.dtype.inner)).fill_null([])
-    return texts(column, rows.where, rows.line).fill_null("").str.extract_all(r"\S+")
-
-
-def _refuse(rows: TableRows, wrong: pl.Series, message: str | Callable[[int], str], hint: str) -> None:
-    """Raise at the first wrong row, with its line; a message may depend on the row."""
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        text = message if isinstance(message, str) else message(row)
-        raise FormatError(rows.where, int(rows.line[row]), text, hint=hint)
+    return rows.texts(name).fill_null("").str.extract_all(r"\S+")
 
 
 def _name(column: pl.Series, rows: TableRows) -> pl.Series:
     text, role = texts(column, rows.where, rows.line), column.name
-    _refuse(rows, text.is_null(), f"the {role} is empty", f"every row needs its {role}")
+    rows.refuse(text.is_null(), f"the {role} is empty", hint=f"every row needs its {role}")
     return text
 
 
@@ -299,7 +218,7 @@ def _flags(column: pl.Series, rows: TableRows) -> pl.Series:
     text = texts(column, rows.where, rows.line).fill_null("").str.strip_chars()
     flag, none = (text.str.to_lowercase().is_in(words) for words in (["1", "true", "yes"], ["0", "false", "no"]))
     hint = "write 1 for a click and 0 for none"
-    _refuse(rows, ~(flag | none), lambda row: f"{text[row]!r} is not a click flag", hint)
+    rows.refuse(~(flag | none), lambda row: f"{text[row]!r} is not a click flag", hint=hint)
     return flag
 
 
@@ -310,7 +229,7 @@ def _ranks(column: pl.Series, rows: TableRows) -> pl.Series:
     rank = text.cast(pl.Int32, strict=False)
     wrong = (rank.is_null() | (rank < 1)).fill_null(True)
     hint = "the first result has rank 1; without a column for it, the order of rows is the rank"
-    _refuse(rows, wrong, lambda row: f"rank {_shown_cell(text[row])!r} is not a whole number from 1 on", hint)
+    rows.refuse(wrong, lambda row: f"rank {_shown_cell(text[row])!r} is not a whole number from 1 on", hint=hint)
     return rank
 
 
@@ -326,7 +245,7 @@ def _seconds(column: pl.Series, rows: TableRows) -> pl.Series:
     value = column.cast(pl.Float64, strict=False)
     wrong, hint = ~(value.is_finite() & (value >= 0)).fill_null(False), "leave it empty where it is not known"
     message = "dwell {!r} is not a number of seconds from 0 on"
-    _refuse(rows, column.is_not_null() & wrong, lambda row: message.format(_shown_cell(column[row])), hint)
+    rows.refuse(column.is_not_null() & wrong, lambda row: message.format(_shown_cell(column[row])), hint=hint)
     return value
 
 
@@ -462,7 +381,7 @@ class Tally:
             raise FormatError(where, None, "holds no results that were shown", hint="expected rows under the header")
         known = self.items.total().join(pl.concat(self.names), on="item")
         line = np.arange(1, known.height + 1)
-        items, number = number_items(*(encoded(known[name], Form(where), line) for name in ("topic", "doc")))
+        items, number = number_items(*(encoded(known[name], where, line) for name in ("topic", "doc")))
         order = np.argsort(known["item"].to_numpy())
         hashes, number_of = known["item"].to_numpy()[order], number[order]
 

@@ -32,7 +32,7 @@ refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,31 +40,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from venire.data.gains import Gains
-from venire.data.ids import Category, as_bytes
+from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Panel
 from venire.data.preferences import Preferences, from_columns
 from venire.data.runs import RunRules, RunTable
 from venire.errors import AmbiguousLabels, FormatError, SettingError, UnknownName
-from venire.io.lines import Chunk, read_bytes, refuse_comments, written
-from venire.io.runs import (
-    COLUMNS,
-    RunsLike,
-    as_runs,
-    file_name,
-    kernel_rules,
-    no_lines,
-    repeated_row_fault,
-    run_fault,
-    table_scores,
-)
+from venire.io.lines import read_bytes, spaced_lines, written
+from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, repeated_row_fault, table_scores, whole_run
 from venire.io.scales import scale_file
 from venire.io.sources import split_columns
 from venire.results import Note, Records, Tabular, counted
-from venire.scan.fields import split
-from venire.scan.lists import read_lines
 from venire.scan.numbers import decimals
-from venire.scan.slices import padded
 from venire.types import Codes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -104,7 +91,7 @@ class ScaledQrels(Tabular):
     scale_by: int
     labels: Gains
     group: Category | None = None
-    notes: tuple[Note | str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.item)
@@ -174,10 +161,8 @@ class ScaledQrels(Tabular):
     def refuse_groups(self, where: str) -> None:
         """Raise where several assessors would be mixed."""
         if self.group is not None and len(self.group.names) > 1:
-            raise AmbiguousLabels(
-                f"the labels of {counted(len(self.group.names), 'assessor')} do not fit into {where}",
-                hint="choose one assessor, pool their labels, or write judgment groups",
-            )
+            message = f"the labels of {counted(len(self.group.names), 'assessor')} do not fit into {where}"
+            raise AmbiguousLabels(message, hint="choose one assessor, pool their labels, or write judgment groups")
 
     def sentence(self) -> str:
         """Describe the numbers."""
@@ -202,7 +187,7 @@ def scaled_qrels(
     scale = _checked_scale(scale_by, gain)
     names = Category.of(str(name) for name in panel.judges)
     group = Category(names.codes[judge], names.names) if groups or len(panel.judges) > 1 else None
-    notes: tuple[Note | str, ...] = (*panel.notes, *_rounding_notes(gain, as_whole(gain, scale)))
+    notes: tuple[Note, ...] = (*panel.notes, *_rounding_notes(gain, as_whole(gain, scale)))
     return ScaledQrels(judgments.items, item, gain, scale, gains, group, notes)
 
 
@@ -278,20 +263,9 @@ def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec"
 
 
 def _qrels_lines(qrels: ScaledQrels, path: Path) -> bytes:
-    topic, doc = qrels.names()
-    refuse_comments(set(topic), path)
-    group = qrels.group.names if qrels.group is not None else ()
-    _refuse_white_space({"topic": topic, "document": doc, "assessor": group}, path)
-    return as_bytes("".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in qrels.lines()))
-
-
-def _refuse_white_space(columns: dict[str, Iterable[str]], path: Path) -> None:
-    """Raise where a name would be cut at white space."""
-    for what, names in columns.items():
-        wrong = min((name for name in set(names) if len(name.split()) != 1), default=None)
-        if wrong is not None:
-            message = f"{what} {wrong!r} does not fit into columns that white space separates"
-            raise FormatError(path, None, message, hint="give it a name without white space")
+    topic, doc, relevance, group = zip(*qrels.lines(), strict=True) if len(qrels) else ((),) * 4
+    columns = {"topic": topic, "assessor": group, "document": doc, "relevance": list(map(str, relevance))}
+    return spaced_lines(columns, path)
 
 
 def _as_json(path: Path) -> bool:
@@ -342,11 +316,15 @@ def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
         Category(np.where(side, chosen.left, chosen.right), chosen.docs).texts() for side in (left_better, ~left_better)
     )
     topic, group = Category(chosen.topic, chosen.topics).texts(), chosen.assessor.texts()
-    _refuse_white_space({"topic": topic, "assessor": group, "document": [*better, *worse]}, target)
-    pairs = zip(topic, group, range(1, len(chosen) + 1), better, worse, strict=True)
-    lines = [f"{t} {g} {n} {up} 2.0\n{t} {g} {n} {down} 1.0\n" for t, g, n, up, down in pairs]
+    number = [str(n) for n in range(1, len(chosen) + 1)]
+    columns = {"topic": topic, "assessor": group, "sub-group": number}
+    twice: dict[str, list[str]] = {
+        name: [each for each in column for _ in range(2)] for name, column in columns.items()
+    }
+    twice["document"] = [doc for pair in zip(better, worse, strict=True) for doc in pair]
+    lines = spaced_lines(twice | {"level": ["2.0", "1.0"] * len(chosen)}, target)
     with written(target) as file:
-        file.write(as_bytes("".join(lines)))
+        file.write(lines)
 
 
 def read_preference_groups(path: str | Path) -> Preferences:
@@ -396,10 +374,9 @@ def _refuse_contradictions(preferences: Preferences) -> None:
         who = preferences.assessor.names[int(preferences.assessor.codes[row])]
         left, right = (preferences.docs[int(side[row])] for side in (preferences.left, preferences.right))
         pairs = counted(int(reversed_.sum()), "such pair")
-        raise AmbiguousLabels(
-            f"{who!r} prefers each of {left!r} and {right!r} to the other ({pairs}), which trec_eval refuses",
-            hint="take every choice as another person's, preferences.anonymous(), or resolve such pairs first",
-        )
+        message = f"{who!r} prefers each of {left!r} and {right!r} to the other ({pairs}), which trec_eval refuses"
+        hint = "take every choice as another person's, preferences.anonymous(), or resolve such pairs first"
+        raise AmbiguousLabels(message, hint=hint)
 
 
 def run_scores(runs: RunsLike) -> RunScores:
@@ -432,18 +409,8 @@ def run_scores(runs: RunsLike) -> RunScores:
 
 def _read_table(source: Path | RunTable, rules: RunRules) -> RunTable:
     """Return runs in memory, or read a file of six columns whole; score is what lists are ordered by."""
-    if isinstance(source, RunTable):
-        table = replace(source, score=table_scores(source, kernel_rules(rules)))
-    else:
-        data = read_bytes(source)
-        chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
-        lines, fault = read_lines(split(padded(chunk.data), len(COLUMNS.split(", "))), kernel_rules(rules))
-        if fault is not None:
-            raise run_fault(source, fault, chunk, kernel_rules(rules))
-        if len(lines.score) == 0:
-            raise no_lines(source)
-        topic, doc, system = (Category.of_slices(column) for column in (lines.topic, lines.doc, lines.system))
-        table = RunTable(str(source), system, topic, doc, lines.score)
+    table = source if isinstance(source, RunTable) else whole_run(source)
+    table = replace(table, score=table_scores(table, kernel_rules(rules)))
     if rules.system_from == "tag":
         return table
     return replace(table, system=Category.constant(file_name(source), len(table.score)))

@@ -23,7 +23,7 @@ from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.data.scale import whole
 from venire.errors import FormatError
-from venire.io.rows import Rows
+from venire.io.rows import Rows, rows_of_qrels
 
 QREL, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
 ITERATION = "iteration"
@@ -112,18 +112,8 @@ def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
         raise FormatError(
             "rows", None, f"not every row is a Qrel ({error})", hint=f"fields: {', '.join(QREL)}"
         ) from None
-    second = Category.of(as_id(getattr(row, ITERATION, "0")) for row in listed)
-    named = second_column == "assessor"
-    return Rows(
-        source="Qrel rows",
-        topic=topic,
-        doc=doc,
-        assessor=second if named else Category.constant("assessor", len(listed)),
-        label=label,
-        line=np.arange(1, len(listed) + 1),
-        facets={"intent": second} if second_column == "intent" else {},
-        repeats="error",
-    )
+    second = {second_column: Category.of(as_id(getattr(row, ITERATION, "0")) for row in listed)}
+    return rows_of_qrels("Qrel rows", (topic, doc, label), np.arange(1, len(listed) + 1), second=second)
 
 
 def _relevance(row: Any, line: int) -> Any:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.conditional import is_conditional
-from venire.data.ids import Category, Ids
+from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning
@@ -27,7 +27,7 @@ from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
-from venire.io.runs import read_facts, read_runs
+from venire.io.runs import read_facts, read_runs, whole_run
 from venire.io.scales import scale_file
 from venire.io.tables.columns import (
     HEAD,
@@ -39,14 +39,13 @@ from venire.io.tables.columns import (
     name_a_run,
     plain,
 )
-from venire.results import Note, counted, first_few
+from venire.results import counted, first_few
 from venire.scan.fields import split
-from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC
-from venire.scan.numbers import decimals
 from venire.scan.slices import padded
 from venire.types import Bools, Floats, Ints
 
 Progress = Callable[[int], None]
+T = TypeVar("T")
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
 DUPLICATES, UNKNOWN = "duplicates", "unknown"
@@ -170,53 +169,35 @@ def _look_like_groups(rows: list[list[bytes]]) -> bool:
     """Return whether lines list documents: at least two each, names with digits in them, hardly any of them twice."""
     docs = [doc for row in rows for doc in (row[1:] if row[0].isdigit() else row)]
     with_digit = sum(any(48 <= byte <= 57 for byte in doc) for doc in docs)
-    distinct = len(set(docs))
-    several = all(len(row) > 1 for row in rows)
-    return bool(docs) and several and with_digit > 0.9 * len(docs) and distinct > 0.9 * len(docs)
+    several = bool(docs) and all(len(row) > 1 for row in rows)
+    return several and min(with_digit, len(set(docs))) > 0.9 * len(docs)
 
 
 def _inspect_judgments(
     kind: str, path: Path, facts: dict[str, Any], reading: Mapping[str, Any]
 ) -> tuple[str, list[Problem]]:
     """Read judgments; facts are added where nothing is wrong."""
-    found = reading_all(path, lambda file: read_judgments(file, **reading))
-    judgments: Judgments | None = found.result
     wide = reading.get("layout") in ("wide", "aspects")
-    if judgments is not None:
-        wide = any(isinstance(note, Note) and note.kind == "wide-table" for note in judgments.notes)
+
+    def read(file: Path) -> Judgments:
+        nonlocal wide
+        judgments = read_judgments(file, **reading)
+        wide = any(note.kind == "wide-table" for note in judgments.notes)
         if len(judgments) == 0:
-            hint = "; ".join(map(str, judgments.notes)) or None
-            found.errors.append(VenireError("holds no label that counts", hint=hint))
-        if not found.errors:
-            facts |= judgment_facts(judgments)
-    return WIDE if kind == LONG and wide else kind, found.problems()
+            raise VenireError("holds no label that counts", hint="; ".join(map(str, judgments.notes)) or None)
+        return judgments
+
+    judgments, problems = reading_all(path, read)
+    if judgments is not None and not any(problem.fatal for problem in problems):
+        facts |= judgment_facts(judgments)
+    return WIDE if kind == LONG and wide else kind, problems
 
 
-class ReadAll(NamedTuple):
-    """What reading a file gave in the end, the errors on the way, and the warnings of the last reading."""
+def reading_all(path: Path, read: Callable[[Path], T]) -> tuple[T | None, list[Problem]]:
+    """Read a file, and after an error at a line read a copy without that line, until nothing is wrong.
 
-    result: Any
-    errors: list[VenireError]
-    warned: list[VenireWarning]
-
-    def problems(self) -> list[Problem]:
-        """Return errors and warnings as problems; errors that differ in their line alone are one."""
-        found: dict[str, Problem] = {}
-        lines: dict[str, list[str]] = {}
-        for problem in map(_problem, self.errors):
-            found.setdefault(problem.what, problem)
-            lines.setdefault(problem.what, []).append(f"{problem.line}")
-        fatal = [
-            replace(each, what=f"{what} (also on line {first_few(lines[what][1:], 5)})") if lines[what][1:] else each
-            for what, each in found.items()
-        ]
-        if len(self.errors) == MOST_ERRORS:
-            fatal.append(Problem("further errors are not listed", fatal=True))
-        return [*fatal, *(Problem(each.what, each.line) for each in self.warned)]
-
-
-def reading_all(path: Path, read: Callable[[Path], Any]) -> ReadAll:
-    """Read a file, and after an error at a line read a copy without that line, until nothing is wrong."""
+    Returns what the last reading gave, and the problems: all errors, and the warnings of the last reading.
+    """
     errors: list[VenireError] = []
     with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
         copy = _Copy(path, Path(folder))
@@ -231,8 +212,23 @@ def reading_all(path: Path, read: Callable[[Path], Any]) -> ReadAll:
                     break
             else:
                 by_text = {str(each.message): each.message for each in caught}
-                return ReadAll(result, errors, [each for each in by_text.values() if isinstance(each, VenireWarning)])
-    return ReadAll(None, errors, [])
+                warned = [each for each in by_text.values() if isinstance(each, VenireWarning)]
+                return result, [*_errors(errors), *(Problem(each.what, each.line) for each in warned)]
+    return None, _errors(errors)
+
+
+def _errors(errors: Sequence[VenireError]) -> list[Problem]:
+    """Return errors as problems; those that differ in their line alone are one."""
+    by_text: dict[str, list[Problem]] = {}
+    for problem in map(_problem, errors):
+        by_text.setdefault(problem.what, []).append(problem)
+    fatal = [
+        replace(one, what=f"{one.what} (also on line {first_few([f'{each.line}' for each in more], 5)})")
+        if more
+        else one
+        for one, *more in by_text.values()
+    ]
+    return [*fatal, Problem("further errors are not listed", fatal=True)] if len(errors) == MOST_ERRORS else fatal
 
 
 class _Copy:
@@ -356,10 +352,10 @@ def _inspect_run(path: Path, facts: dict[str, Any], progress: Progress) -> list[
                 odd.append(replace(twice, what=twice.what + _such(found["repeated_documents"], "such lines")))
         return found, odd
 
-    whole = reading_all(path, read)
-    found, odd = whole.result or ({}, [])
+    result, problems = reading_all(path, read)
+    found, odd = result or ({}, [])
     facts |= found
-    return [*whole.problems(), *odd]
+    return [*problems, *odd]
 
 
 def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
@@ -367,7 +363,7 @@ def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
 
     Cost: O(n log n) in the lines; memory: linear in them.
     """
-    table = source if isinstance(source, RunTable) else _table_of(source)
+    table = source if isinstance(source, RunTable) else whole_run(source)
     n_rows, n_topics = len(table.score), len(table.topic.names)
     key = table.system.codes.astype(np.int64) * n_topics + table.topic.codes
     order = np.argsort(key, kind="stable")
@@ -417,14 +413,6 @@ def survey_run(source: Path | RunTable) -> tuple[dict[str, Any], list[Problem]]:
         hint = "it is read as a whole, which takes memory; sort it by topic and tag"
         problems.append(Problem(what, int(_lines(table)[row]), hint))
     return facts, problems
-
-
-def _table_of(path: Path) -> RunTable:
-    data = read_bytes(path)
-    fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), 6)
-    system, topic, doc = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC, DOC))
-    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
-    return RunTable(str(path), system, topic, doc, score, rank, fields.line + 1)
 
 
 def _lines(table: RunTable) -> Ints:

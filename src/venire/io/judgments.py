@@ -121,7 +121,8 @@ def read_rows(source: Any, *, second_column: str = "ignore", **form: Any) -> lis
 
     form: how tables are read, as ``read_table`` takes it.
     """
-    return _with_distinct_names(list(_parts(source, second_column, form)))
+    stated = {name: value for name, value in form.items() if value is not None}
+    return _with_distinct_names(list(_parts(source, second_column, stated)))
 
 
 def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:

@@ -12,13 +12,14 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
+from venire.data.ids import as_bytes
 from venire.errors import CommentWarning, FormatError
 
 if TYPE_CHECKING:
@@ -225,9 +226,16 @@ def warn_of_comments(where: object, data: bytes, n_columns: int, *, lines_before
         warnings.warn(CommentWarning(message, where=where, line=line_number), stacklevel=4)
 
 
-def refuse_comments(topics: Iterable[str], path: object) -> None:
-    """Refuse to write topics whose lines would be read as comments."""
-    wrong = min((topic for topic in topics if topic.startswith("#")), default=None)
-    if wrong is not None:
-        message = f"topic {wrong!r} begins with '#': its lines would be comments in qrels"
-        raise FormatError(path, None, message, hint="rename the topic, or keep the judgments in a table")
+def spaced_lines(columns: Mapping[str, Sequence[str]], path: object) -> bytes:
+    """Write columns separated by a space; raise where a name has white space, or a topic would begin a comment."""
+    for what, names in columns.items():
+        distinct = set(names)
+        wrong = min((name for name in distinct if len(name.split()) != 1), default=None)
+        if wrong is not None:
+            message = f"{what} {wrong!r} does not fit into columns that white space separates"
+            raise FormatError(path, None, message, hint="give it a name without white space")
+        comment = min((name for name in distinct if what == "topic" and name.startswith("#")), default=None)
+        if comment is not None:
+            message = f"topic {comment!r} begins with '#': its lines would be comments in qrels"
+            raise FormatError(path, None, message, hint="rename the topic, or keep the judgments in a table")
+    return as_bytes("".join(f"{' '.join(row)}\n" for row in zip(*columns.values(), strict=True)))

@@ -14,7 +14,7 @@ Cost: O(bytes), and a sort of the distinct names; memory: a few times that of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,15 +23,16 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.lines import read_bytes, stem
-from venire.io.sources import TableRows, expanded, format_of, frame_of, read_frame, split_columns
-from venire.io.tables.cells import encoded, texts
+from venire.io.lines import BOM, opened, read_bytes, stem
+from venire.io.sources import expanded, split_columns
+from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
+    HEAD,
     ROLES,
-    Form,
     Groups,
-    column_among,
+    all_names,
     ending_of,
+    find_roles,
     header_names,
     header_start,
     plain,
@@ -39,7 +40,7 @@ from venire.io.tables.columns import (
 )
 from venire.results import Note
 from venire.scan.numbers import decimals
-from venire.types import Bools, Floats, Ints
+from venire.types import Floats
 
 PreferencesLike = Preferences | str | Path | Mapping[str, Any] | Iterable[Any]
 
@@ -88,14 +89,13 @@ def read_preferences(source: PreferencesLike, *, sides: tuple[str, str] = ("left
 
 
 class Table(NamedTuple):
-    """The columns of each role as read, the line of each row (row,), the table's name, and its assessor by default.
+    """The columns of each role as read, and their rows, for errors; the assessor by default.
 
     roles: the name of the column of each role.
     """
 
     columns: Mapping[str, Category]
-    line: Ints
-    where: object
+    rows: TableRows
     default: str
     roles: Mapping[str, str]
 
@@ -113,45 +113,52 @@ def _tables(source: Any) -> Iterator[Table | Preferences]:
 
 
 def _from_file(path: Path) -> Table:
-    data = read_bytes(path)
-    if format_of(path, data) == "delimited":
-        names = header_names(data, path.name)
+    with opened(path) as file:
+        head = file.read(HEAD).removeprefix(BOM)
+    if format_of(path, head) == "delimited":
+        names = header_names(head, path.name)
         if ending_of(path.name) != ".csv" and not (len(names) > 1 and _name_a_choice(names)):
             refuse_other_kind(names, "preferences", path)
-            return _from_lines(data, path)
-        find_roles(names, path, _header_line(data))
-    return _from_rows(read_frame(path, data), stem(path))
+            return _from_lines(read_bytes(path), path)
+
+    def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
+        import polars as pl
+
+        return dict.fromkeys(find_choice(names, path, line).values(), pl.String()), None
+
+    return _from_rows(read_frame(path, choose), stem(path))
 
 
 def _from_rows(rows: TableRows, default: str) -> Table:
     """Encode the column of each role; an empty cell is an empty text."""
     if rows.frame.height == 0:
         raise _nothing(rows.where)
-    roles = find_roles(rows.frame.columns, rows.where, None)
-    columns = {role: texts(rows.frame[name], rows.where, rows.line).fill_null("") for role, name in roles.items()}
+    roles = find_choice(rows.frame.columns, rows.where, None)
+    columns = {role: rows.texts(name).fill_null("").alias(role) for role, name in roles.items()}
     columns |= {role: columns[role].str.strip_chars() for role in roles if role not in PLAIN[:3]}
-    named = {role: encoded(each.alias(role), Form(rows.where), rows.line) for role, each in columns.items()}
-    return Table(named, rows.line, rows.where, default, roles)
+    return Table({role: rows.encoded(each) for role, each in columns.items()}, rows, default, roles)
 
 
 def _from_lines(data: bytes, path: Path) -> Table:
     """Read columns that white space separates, under the names in the first line, if it has any."""
+    import polars as pl
+
     names: Sequence[str] = data[header_start(data) :].partition(b"\n")[0].decode("utf-8", "replace").split()
     named = _name_a_choice(names)
-    roles = find_roles(names, path, _header_line(data)) if named else dict(zip(PLAIN, PLAIN, strict=True))
+    line = data.count(b"\n", 0, header_start(data)) + 1
+    roles = find_choice(names, path, line) if named else dict(zip(PLAIN, PLAIN, strict=True))
     order = list(names) if named else list(PLAIN)
     fields = split_columns(data, order, path)
     fields = fields.take(np.arange(int(named), len(fields.line)))
     if len(fields.line) == 0:
         raise _nothing(path)
     columns = {role: Category.of_slices(fields.column(order.index(name))) for role, name in roles.items()}
-    return Table(columns, fields.line + 1, path, stem(path), roles)
+    return Table(columns, TableRows(pl.DataFrame(), fields.line + 1, path), stem(path), roles)
 
 
-def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
+def find_choice(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find the column of each role -> {role: name}, or raise what is missing."""
-    found = {role: column_among(names, NAMES[role], f"the {role}", where=where, line=line) for role in NAMES}
-    roles = {role: name for role, name in found.items() if name is not None}
+    roles = find_roles(names, NAMES, where=where, line=line)
     outcomes = [role for role in OUTCOMES if role in roles]
     if not ("left" in roles and "right" in roles):
         refuse_other_kind(names, "preferences", where, line)
@@ -170,27 +177,27 @@ def find_roles(names: Sequence[str], where: object, line: int | None) -> dict[st
 def _name_a_choice(names: Sequence[str]) -> bool:
     """Whether these could be the names of columns: a topic and a choice are among them."""
     present = {plain(name) for name in names}
-    known = {role: {name for group in NAMES[role] for name in group} for role in ("topic", *OUTCOMES)}
-    return bool(present & known["topic"]) and any(present & known[role] for role in OUTCOMES)
+    topic, *outcomes = (not present.isdisjoint(all_names(NAMES[role])) for role in ("topic", *OUTCOMES))
+    return topic and any(outcomes)
 
 
 def _preferences(table: Table, sides: tuple[str, str]) -> Preferences:
     """Convert columns to Preferences; where there are no documents, whole lists were compared, and sides names them."""
-    n_rows, columns, notes = len(table.line), dict(table.columns), list[Note]()
+    n_rows, columns, notes = len(table.rows.line), dict(table.columns), list[Note]()
     if "left" not in columns:
         columns |= {role: Category.constant(name, n_rows) for role, name in zip(PLAIN[1:3], sides, strict=True)}
         text = "{where}: no documents are named: two lists were compared, called {left!r} and {right!r}"
-        notes.append(Note("lists-compared", text, where=str(table.where), left=sides[0], right=sides[1]))
+        notes.append(Note("lists-compared", text, where=str(table.rows.where), left=sides[0], right=sides[1]))
     _refuse_empty(columns, table)
     docs = joined([columns["left"], columns["right"]])
     left, right = np.split(docs.codes, 2)
-    _refuse(left == right, table, lambda row: f"{docs.names[int(left[row])]!r} is compared with itself")
+    table.rows.refuse(left == right, lambda row: f"{docs.names[int(left[row])]!r} is compared with itself", hint=HINT)
     strength = _strength(columns, table)
     notes += _notes(table, strength)
     judged = ~np.isnan(strength)
     assessor = columns.get("assessor") or Category.constant(table.default, n_rows)
     names = (columns["topic"], Category(left, docs.names), Category(right, docs.names))
-    origin = Origin(Category.constant(str(table.where), n_rows), np.asarray(table.line, dtype=np.int64))
+    origin = Origin(Category.constant(str(table.rows.where), n_rows), np.asarray(table.rows.line, dtype=np.int64))
     if not judged.all():
         topic, left_doc, right_doc = (column.take(judged) for column in names)
         names, strength, assessor = (topic, left_doc, right_doc), strength[judged], assessor.take(judged)
@@ -204,15 +211,7 @@ def _refuse_empty(columns: Mapping[str, Category], table: Table) -> None:
         if role != "preferred":
             length = column.names.slices.end - column.names.slices.start
             hint = "leave out what was not judged" if role.startswith("strength") else f"every row needs its {role}"
-            _refuse((length == 0)[column.codes], table, f"the {role} is empty", hint=hint)
-
-
-def _refuse(wrong: Bools, table: Table, message: str | Callable[[int], str], *, hint: str = HINT) -> None:
-    """Raise at the first wrong row, with its line; a message may depend on the row."""
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        text = message if isinstance(message, str) else message(row)
-        raise FormatError(table.where, int(table.line[row]), text, hint=hint)
+            table.rows.refuse((length == 0)[column.codes], f"the {role} is empty", hint=hint)
 
 
 def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
@@ -223,7 +222,7 @@ def _strength(columns: Mapping[str, Category], table: Table) -> Floats:
     column = columns[role]
     value, odd = decimals(column.names.slices)
     hint = "positive: left is better; 0: a tie; negative: right is better"
-    _refuse(odd[column.codes], table, lambda row: f"{_text(column, row)!r} is not a number", hint=hint)
+    table.rows.refuse(odd[column.codes], lambda row: f"{_text(column, row)!r} is not a number", hint=hint)
     return (value if role == "strength" else 0.0 - value)[column.codes]
 
 
@@ -241,13 +240,13 @@ def _chosen(preferred: Category, columns: Mapping[str, Category], table: Table) 
         return f"{_text(preferred, row)!r} is preferred, which is neither of {pair}"
 
     hint = "write the preferred document's id; = or tie for a tie; ? where nobody judged"
-    _refuse(np.isinf(strength), table, message, hint=hint)
+    table.rows.refuse(np.isinf(strength), message, hint=hint)
     return strength
 
 
 def _notes(table: Table, strength: Floats) -> Iterator[Note]:
     """Note what was left out or might be read otherwise."""
-    where, missing = str(table.where), int(np.isnan(strength).sum())
+    where, missing = str(table.rows.where), int(np.isnan(strength).sum())
     if missing:
         yield Note("not-judged", "{where}: {n:row} marked '?' (not judged) left out", where=where, n=missing)
     if "preferred" in table.roles:
@@ -263,10 +262,6 @@ def _notes(table: Table, strength: Floats) -> Iterator[Note]:
 
 def _text(column: Category, row: int) -> str:
     return column.names[int(column.codes[row])]
-
-
-def _header_line(data: bytes) -> int:
-    return data.count(b"\n", 0, header_start(data)) + 1
 
 
 def _nothing(where: object) -> FormatError:

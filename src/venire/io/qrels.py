@@ -6,15 +6,16 @@ judgment groups), or the intent (diversity qrels).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from venire.data.ids import Category, Ids, as_bytes
+from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
-from venire.io.lines import read_bytes, refuse_comments, stem, warn_of_comments, written
-from venire.io.rows import Rows
+from venire.io.lines import read_bytes, spaced_lines, stem, warn_of_comments, written
+from venire.io.rows import Rows, rows_of_qrels
 from venire.io.scales import declare_scale, header_scale, scale_beside
 from venire.io.sources import split_columns
 from venire.io.tables.columns import WAYS
@@ -38,44 +39,26 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     warn_of_comments(path, data, 4)
     if name_a_choice(fields):
         raise FormatError(path, None, "this looks like preferences, expected judgments", hint=WAYS["preferences"])
-    second = fields.column(SECOND)
-    named = second_column == "assessor"
-    assessor = Category.of_slices(second) if named else Category.constant(stem(path), len(fields.line))
-    return Rows(
-        source=str(path),
-        topic=Category.of_slices(fields.column(TOPIC)),
-        doc=Category.of_slices(fields.column(DOC)),
-        assessor=assessor,
-        label=Category.of_slices(fields.column(LABEL)),
-        line=fields.line + 1,
-        facets={"intent": Category.of_slices(second)} if second_column == "intent" else {},
-        scale=header_scale(data, path) or scale_beside(path),
-        repeats="error",
-        named_after_file=not named,
-    )
+    columns = [Category.of_slices(fields.column(number)) for number in (TOPIC, DOC, LABEL)]
+    second = {} if second_column == "ignore" else {second_column: Category.of_slices(fields.column(SECOND))}
+    scale, line, named = header_scale(data, path) or scale_beside(path), fields.line + 1, "assessor" in second
+    if not named:
+        second["assessor"] = Category.constant(stem(path), len(line))
+    rows = rows_of_qrels(str(path), columns, line, second=second, scale=scale)
+    return replace(rows, named_after_file=not named)
 
 
 def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
     """Write qrels, compressed as the name says; the second column can hold the assessor or the intent."""
-    columns = {
-        "topic": judgments.column("topic"),
-        "assessor": judgments.assessor,
-        "doc": Category(judgments.item, judgments.items.doc),
-        "label": Category(judgments.label, Ids.of(judgments.scale.labels)),
-    }
-    if second_column == "intent":
-        columns["intent"] = judgments.column("intent")
     _refuse_loss(judgments, second_column)
-    refuse_comments(columns["topic"].names, path)
-    for name, column in columns.items():
-        for each in column.names if name != "assessor" or second_column == "assessor" else ():
-            if len(each.split()) != 1:
-                raise FormatError(path, None, f"{name} {each!r} does not fit into columns separated by white space")
-    second = ["0"] * len(judgments) if second_column == "ignore" else columns[second_column].texts()
-    rows = zip(columns["topic"].texts(), second, columns["doc"].texts(), columns["label"].texts(), strict=True)
-    header = declare_scale(judgments, path, comments=True)
+    names = {"topic": "topic", second_column: second_column, "document": "doc", "label": "label"}
+    columns = {
+        what: ["0"] * len(judgments) if name == "ignore" else judgments.column(name).texts()
+        for what, name in names.items()
+    }
+    lines, header = spaced_lines(columns, path), declare_scale(judgments, path, comments=True)
     with written(path) as file:
-        file.write(header + as_bytes("".join(f"{' '.join(row)}\n" for row in rows)))
+        file.write(header + lines)
 
 
 def name_a_choice(fields: Fields) -> bool:

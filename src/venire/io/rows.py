@@ -49,10 +49,20 @@ class Rows:
     extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
     repeats: str = "keep"
-    notes: tuple[Note | str, ...] = ()
+    notes: tuple[Note, ...] = ()
     columns: tuple[str, ...] = ()
     named_after_file: bool = False
     recognised: bool = False
+
+
+def rows_of_qrels(
+    source: str, columns: Sequence[Category], line: Ints, *, second: Mapping[str, Category], scale: Scale | None = None
+) -> Rows:
+    """Make Rows of the columns of qrels: topic, doc, label; second: the second column, as assessor or as intent."""
+    topic, doc, label = columns
+    intent = {name: column for name, column in second.items() if name == "intent"}
+    who = second.get("assessor") or Category.constant("assessor", len(line))
+    return Rows(source, topic, doc, who, label, line, intent, scale=scale, repeats="error")
 
 
 def assemble(
@@ -94,17 +104,13 @@ def assemble(
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
-    facets = {name: _facet(parts, name) for name in FACETS if any(name in part.facets for part in parts)}
-    judgments = Judgments(
-        scale,
-        items,
-        item,
-        joined([part.assessor for part in parts]),
-        level,
-        facets,
-        _times(parts),
-        tuple(notes),
-    )
+    facets = {
+        name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
+        for name in FACETS
+        if any(name in part.facets for part in parts)
+    }
+    time, assessor = joined_column(parts, "time", np.nan), joined([part.assessor for part in parts])
+    judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
     if "given" in facets:
         _refuse_given(judgments, parts)
         after = int(is_conditional(judgments).sum())
@@ -122,7 +128,7 @@ def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:
     rows = np.ones(sum(len(part.line) for part in parts), dtype=np.bool_)
     for name, values in where.items():
         column = joined([part.extra.get(name) or Category.constant("", len(part.line)) for part in parts])
-        rows &= np.isin(column.codes, [column.code_of(value, name) for value in values])
+        rows &= column.among(values, name)
     return rows
 
 
@@ -228,16 +234,6 @@ def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:
     raise IndexError(row)
 
 
-def _facet(parts: Sequence[Rows], name: str) -> Category:
-    return joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
-
-
-def _times(parts: Sequence[Rows]) -> Floats | None:
-    if all(part.time is None for part in parts):
-        return None
-    return np.concatenate([np.full(len(part.line), np.nan) if part.time is None else part.time for part in parts])
-
-
 def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
     """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says.
 
@@ -258,7 +254,7 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
         _warn_or_refuse(judgments, order, refused, parts)
     again_later = np.append(again[1:], False)
     superseded = (again & (rule[order] == first)) | (again_later & (rule[order] == last))
-    rest = joined_rest(parts)
+    rest = joined_column(parts, "rest", np.uint64(0))
     columns: list[NDArray[Any]] = [same, judgments.label, time, *([] if rest is None else [rest])]
     kept, others = (_copies(suspects[which], columns) for which in (rule[suspects] == keep, rule[suspects] >= first))
     counts = "first" if (rule == first).any() else "last"
@@ -267,11 +263,13 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
     return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
 
 
-def joined_rest(parts: Sequence[Any]) -> Words | None:
-    """Concatenate the hashes of the columns that are not read (``rest``), if any part has such columns."""
-    if all(part.rest is None for part in parts):
+def joined_column(parts: Sequence[Any], name: str, missing: Any) -> NDArray[Any] | None:
+    """Concatenate a column that some parts have, None if none has it; missing: the value in the other parts."""
+    columns = [getattr(part, name) for part in parts]
+    if all(column is None for column in columns):
         return None
-    return np.concatenate([np.zeros(len(part.line), np.uint64) if part.rest is None else part.rest for part in parts])
+    filled = zip(parts, columns, strict=True)
+    return np.concatenate([np.full(len(part.line), missing) if column is None else column for part, column in filled])
 
 
 def _copies(rows: Ints, columns: Sequence[NDArray[Any]]) -> int:

@@ -5,34 +5,27 @@ A table has a row for each document of a list: topic, document, score or rank or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.errors import FormatError
-from venire.io.lines import read_bytes, stem
-from venire.io.sources import TableRows, finite_numbers, frame_of, read_frame
-from venire.io.tables.cells import encoded, texts
-from venire.io.tables.columns import (
-    PARQUET,
-    RUN_ROLES,
-    Form,
-    column_among,
-    ending_of,
-    header_names,
-    header_start,
-)
-from venire.results import first_few
+from venire.io.lines import stem
+from venire.io.tables.blocks import TableRows, frame_of, read_frame
+from venire.io.tables.columns import RUN_ROLES, find_roles, missing_role
 
 
 def read_run_table(path: Path) -> RunTable:
     """Read one file."""
-    data = read_bytes(path)
-    if not data.startswith(PARQUET) and ending_of(path.name) != ".parquet":
-        _columns(header_names(data, path.name), path, data.count(b"\n", 0, header_start(data)) + 1)
-    rows = read_frame(path, data)
+
+    def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
+        import polars as pl
+
+        return dict.fromkeys(_columns(names, path, line).values(), pl.String()), None
+
+    rows = read_frame(path, choose)
     if rows.frame.height == 0:
         raise FormatError(path, None, "holds no run lines", hint="expected rows under the header")
     return _table(rows, str(path))
@@ -45,40 +38,27 @@ def run_of_frame(frame: Any) -> RunTable:
 
 def _columns(names: Sequence[str], where: object, line: int | None) -> dict[str, str]:
     """Find the column of each role."""
-    found = {
-        role: column_among(names, groups, f"the {role}", where=where, line=line) for role, groups in RUN_ROLES.items()
-    }
-    for role in ("topic", "doc", *["score"] * (found["rank"] is None)):
-        if found[role] is None:
-            known = ", ".join(name for group in RUN_ROLES[role] for name in group)
-            message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
-            raise FormatError(where, line, message, hint=f"name the columns in a header, one of them {role!r}")
-    return {role: name for role, name in found.items() if name is not None}
+    roles = find_roles(names, RUN_ROLES, where=where, line=line)
+    for role in ("topic", "doc", *["score"] * ("rank" not in roles)):
+        if role not in roles:
+            hint = f"name the columns in a header, one of them {role!r}"
+            raise missing_role(role, RUN_ROLES, names, where=where, line=line, hint=hint)
+    return roles
 
 
 def _table(rows: TableRows, name: str) -> RunTable:
     """Encode the columns; without a score, documents are ordered by rank; without a system, the file names it."""
     columns = _columns(rows.frame.columns, name, None)
     named = {role: _names(rows, columns[role], role) for role in ("topic", "doc", "system") if role in columns}
-    number = {
-        role: finite_numbers(rows, columns[role], hint="leave out documents that have no score")
-        for role in ("rank", "score")
-        if role in columns
-    }
+    hint = "leave out documents that have no score"
+    number = {role: rows.finite_numbers(columns[role], hint=hint) for role in ("rank", "score") if role in columns}
+    system = named.get("system") or Category.constant(stem(Path(name)), len(rows.line))
     rank = number.get("rank")
-    return RunTable(
-        name,
-        named.get("system") or Category.constant(stem(Path(name)), len(rows.line)),
-        named["topic"],
-        named["doc"],
-        number["score"] if rank is None or "score" in number else -rank,
-        rank,
-        rows.line,
-    )
+    score = -rank if rank is not None and "score" not in number else number["score"]
+    return RunTable(name, system, named["topic"], named["doc"], score, rank, rows.line)
 
 
 def _names(rows: TableRows, name: str, role: str) -> Category:
-    text = texts(rows.frame[name], rows.where, rows.line)
-    if text.null_count():
-        raise FormatError(rows.where, int(rows.line[text.is_null().arg_max() or 0]), f"the {role} is empty")
-    return encoded(text.alias(role), Form(rows.where), rows.line)
+    text = rows.texts(name)
+    rows.refuse(text.is_null(), f"the {role} is empty")
+    return rows.encoded(text.alias(role))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.facts import Facts, gather_facts, no_common_topic
+from venire.data.facts import Facts, no_common_topic
 from venire.data.ids import Category, Ids, as_bytes, as_text
 from venire.data.judgments import Items
 from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
@@ -27,14 +27,16 @@ from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.foreign import as_id, known_runs
 from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes, stem, warn_of_comments
-from venire.io.sources import expanded, line_fault
+from venire.io.sources import expanded, line_fault, split_columns
 from venire.io.tables.columns import is_run_table
+from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
 from venire.scan.fields import Fault, split
 from venire.scan.lists import DOC, RANK, SCORE, TAG, TOPIC, Lines, Rules, read_lines, single
+from venire.scan.numbers import decimals
 from venire.scan.scanner import NumpyScanner, Scanned, Scanner, Sought, make_scanner
 from venire.scan.slices import encode, padded
-from venire.types import Codes, Floats, Ints
+from venire.types import Floats, Ints
 
 RunsLike = Runs | str | Path | Mapping[str, Any] | Iterable[Any]
 Progress = Callable[[int], None]
@@ -229,6 +231,16 @@ def table_scores(table: RunTable, rules: Rules) -> Floats:
     return single(score) if rules.single_precision else score
 
 
+def whole_run(path: Path) -> RunTable:
+    """Read a file of six columns whole; a rank or a score that is not a number is NaN."""
+    fields = split_columns(read_bytes(path), COLUMNS.split(", "), path)
+    if len(fields.line) == 0:
+        raise no_lines(path)
+    system, topic, doc = (Category.of_slices(fields.column(column)) for column in (TAG, TOPIC, DOC))
+    rank, score = (decimals(fields.column(column))[0] for column in (RANK, SCORE))
+    return RunTable(str(path), system, topic, doc, score, rank, fields.line + 1)
+
+
 def file_name(source: Source) -> str:
     """Return the name that a source gives to its system: that of its file without endings."""
     path = Path(source.name) if isinstance(source, RunTable) else source
@@ -327,18 +339,23 @@ def _claim_systems(source: Source, systems: list[bytes], home: dict[str, Source]
 
 def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -> Facts:
     """Number the lists of judged topics over all batches, and join their hits."""
-    lists: list[tuple[str, int, int]] = []
-    hits: list[tuple[Ints, Codes, Codes]] = []
+    number_of = {system: number for number, system in enumerate(systems)}
+    lists: list[tuple[int, int, int]] = []
+    hits: list[Ints] = [np.zeros((3, 0), dtype=np.int64)]
     unjudged: dict[str, None] = {}
     for batch in batches:
         known = np.flatnonzero(batch.topic >= 0)
         number = np.full(len(batch.topics), -1, dtype=np.int64)
         number[known] = len(lists) + np.arange(len(known))
-        topic, depth = batch.topic.tolist(), batch.depth.tolist()
-        lists += [(as_text(batch.systems[n]), topic[n], depth[n]) for n in known.tolist()]
-        hits.append((number[batch.hit_list], batch.rank, batch.item))
+        topics, depths = batch.topic.tolist(), batch.depth.tolist()
+        lists += [(number_of[as_text(batch.systems[n])], topics[n], depths[n]) for n in known.tolist()]
+        hits.append(np.stack([number[batch.hit_list], batch.rank, batch.item]))
         unjudged |= {as_text(batch.topics[n]): None for n in np.flatnonzero(batch.topic < 0)}
-    return gather_facts(items, lists, hits, systems, tuple(unjudged))
+    system, topic, depth = np.ascontiguousarray(np.array(lists, dtype=np.int64).reshape(-1, 3).T)
+    owner, *of_hits = np.concatenate(hits, axis=1)
+    offset = offsets(np.bincount(owner, minlength=len(lists)))
+    system, topic, rank, item = (each.astype(np.int32) for each in (system, topic, *of_hits))
+    return Facts(items, systems, system, topic, depth, offset, rank, item, tuple(unjudged))
 
 
 def _warn_of_ties(batches: Iterable[Scanned], rules: RunRules) -> None:

@@ -16,10 +16,9 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, known_names
 from venire.io.rows import assemble
-from venire.io.sources import frame_of
-from venire.io.tables.cells import texts
+from venire.io.tables.blocks import TableRows, frame_of
 from venire.io.tables.rows import rows_from_frame
-from venire.results import counted
+from venire.results import Note
 from venire.types import Bools
 
 if TYPE_CHECKING:
@@ -55,54 +54,50 @@ def search_judgments(
     opened, saved = _marks(table)
     if not opened.any():
         raise FormatError(WHERE, None, "no document was opened", hint="only documents that a user opened are judged")
-    chosen = table.filter(pl.Series(opened)).select(topic="topic", doc="doc", assessor="user")
+    chosen = table.frame.filter(pl.Series(opened)).select(topic="topic", doc="doc", assessor="user")
     label = pl.Series("label", saved[opened].astype(np.int8))
     rows = rows_from_frame(chosen.with_columns(label, pl.lit(task).alias("task")), source=WHERE)
     unopened = int((~opened).sum())
-    notes = (f"{counted(unopened, 'document')} shown and not opened left out",) if unopened else ()
-    rows = replace(rows, line=np.flatnonzero(opened) + 1, notes=notes)
+    note = Note("unopened-documents", "{n:document} shown and not opened left out", n=unopened)
+    rows = replace(rows, line=np.flatnonzero(opened) + 1, notes=(note,) if unopened else ())
     return assemble([rows], scale=Scale.parse("0<1"), repeats=repeats)
 
 
-def _table(clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+def _table(clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]]) -> TableRows:
     """Return the five columns as text; all rows have a user, a topic and a document."""
     import polars as pl
 
-    table, line, _ = frame_of(clicks, WHERE)
+    rows = frame_of(clicks, WHERE)
     for name in COLUMNS:
-        if name not in table.columns:
-            hint = f"rename the column that is the {name}; {known_names(name, table.columns)}"
+        if name not in rows.frame.columns:
+            hint = f"rename the column that is the {name}; {known_names(name, rows.frame.columns)}"
             raise FormatError(WHERE, None, f"there is no column {name!r}, expected {', '.join(COLUMNS)}", hint=hint)
-    table = pl.DataFrame([texts(table[name], WHERE, line).alias(name) for name in COLUMNS])
+    table = rows._replace(frame=pl.DataFrame([rows.texts(name).alias(name) for name in COLUMNS]))
     for name in COLUMNS[:3]:
-        empty = table[name].is_null().arg_true()
-        if len(empty):
-            raise FormatError(WHERE, int(empty[0]) + 1, f"the {name} is empty", hint=f"every row needs its {name}")
+        table.refuse(table.frame[name].is_null(), f"the {name} is empty", hint=f"every row needs its {name}")
     return table
 
 
-def _marks(table: pl.DataFrame) -> tuple[Bools, Bools]:
+def _marks(table: TableRows) -> tuple[Bools, Bools]:
     """Return whether each row was opened, and saved -> (row,) each."""
-    opened, saved = _flags(table["opened"]), _flags(table["saved"])
+    opened, saved = _flags(table, "opened"), _flags(table, "saved")
     without = "a document counts as judged once it was opened; where saving needs no opening, set opened to true"
     for wrong, message, hint in (
         (opened < 0, "it is not stated whether the document was opened", FLAG_HINT),
         ((opened == 1) & (saved < 0), "it is not stated whether the document was saved", FLAG_HINT),
         ((opened == 0) & (saved == 1), "the document was saved and not opened", without),
     ):
-        if wrong.any():
-            raise FormatError(WHERE, int(np.argmax(wrong)) + 1, message, hint=hint)
+        table.refuse(wrong, message, hint=hint)
     return opened == 1, saved == 1
 
 
-def _flags(column: pl.Series) -> NDArray[np.int8]:
+def _flags(table: TableRows, name: str) -> NDArray[np.int8]:
     """Read a column of yes and no: 1, 0, and -1 where it is empty -> (row,)."""
     import polars as pl
 
+    column = table.frame[name]
     word = column.str.strip_chars().str.to_lowercase()
     word = word.set(word == "", None)
-    wrong = (~word.is_in(list(WORDS))).fill_null(False).arg_true()
-    if len(wrong):
-        row = int(wrong[0])
-        raise FormatError(WHERE, row + 1, f"{column.name} is {column[row]!r}, expected yes or no", hint=FLAG_HINT)
+    wrong = (~word.is_in(list(WORDS))).fill_null(False)
+    table.refuse(wrong, lambda row: f"{name} is {column[row]!r}, expected yes or no", hint=FLAG_HINT)
     return word.replace_strict(WORDS, default=-1, return_dtype=pl.Int8).to_numpy()

@@ -1,24 +1,16 @@
-"""What all readers share: the files behind a name, columns that white space separates, tables as data frames."""
+"""What all readers share: the files behind a name, and columns that white space separates."""
 
 from __future__ import annotations
 
 import glob
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from venire.errors import FormatError
-from venire.io.lines import STDIN, read_bytes
+from venire.io.lines import STDIN
 from venire.results import counted
 from venire.scan.fields import Fault, Fields, split
 from venire.scan.slices import padded
-from venire.types import Floats, Ints
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def expanded(source: str | Path) -> list[Path]:
@@ -66,92 +58,3 @@ def line_fault(
     return FormatError(
         where, line, f"found {counted(fault.detail, 'column')} in {shown!r}, expected {expected}", hint=hint
     )
-
-
-def format_of(path: Path, head: bytes) -> str:
-    """Return the format of a table by its first bytes and its name: "parquet", "json" or "delimited"."""
-    from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of
-
-    ending = ending_of(path.name)
-    if head.startswith(PARQUET) or ending == ".parquet":
-        return "parquet"
-    is_json = ending in JSON_LINES or (ending not in SEPARATOR and head[:4096].lstrip()[:1] == b"{")
-    return "json" if is_json else "delimited"
-
-
-class TableRows(NamedTuple):
-    """A table as read: its frame, the line of each row (row,), and its name in errors."""
-
-    frame: pl.DataFrame
-    line: Ints
-    where: object
-
-
-def read_frame(path: Path, data: bytes | None = None) -> TableRows:
-    """Read a whole table, Parquet, JSON Lines, CSV or TSV by its first bytes and its name; cells of text stay text.
-
-    data: the bytes of the file, where they were read already.  Lines of Parquet are its rows, from 1.
-    """
-    import polars as pl
-
-    from venire.io.tables.columns import SEPARATOR, Form, ending_of
-    from venire.io.tables.delimited import checked_rows, find_layout, refuse_bytes
-    from venire.io.tables.json_lines import filled_lines, parsed_lines
-
-    data = read_bytes(path) if data is None else data
-    if (form := format_of(path, data)) == "parquet":
-        try:
-            return numbered(pl.read_parquet(io.BytesIO(data)), path)
-        except pl.exceptions.PolarsError as error:
-            raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
-    data = data if data.endswith(b"\n") else data + b"\n"
-    if form == "json":
-        refuse_bytes(data, 0, path)
-        lines, number = filled_lines(data)
-        return TableRows(parsed_lines(lines, number + 1, Form(path)) if lines else pl.DataFrame(), number + 1, path)
-    layout = find_layout(data, path, preferred=SEPARATOR.get(ending_of(path.name), ""))
-    schema, quote = dict.fromkeys(layout.names, pl.String), '"' if layout.quoted else None
-    if not data[layout.start :].strip():
-        return numbered(pl.DataFrame(schema=schema), path)
-    rows, line = checked_rows(data[layout.start :], data.count(b"\n", 0, layout.start), layout)
-    frame = pl.read_csv(rows, has_header=False, separator=layout.separator, quote_char=quote, schema=schema)
-    return TableRows(frame, line, path)
-
-
-def finite_numbers(rows: TableRows, name: str, *, hint: str) -> Floats:
-    """Return a column as numbers, NaN where it is empty; other text and infinities are an error."""
-    import polars as pl
-
-    from venire.io.tables.cells import texts
-
-    column = rows.frame[name]
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        column = texts(column, rows.where, rows.line).str.strip_chars()
-    numbers = column.cast(pl.Float64, strict=False)
-    wrong = ((numbers.is_null() & column.is_not_null()) | numbers.is_infinite().fill_null(False)).arg_true()
-    if len(wrong):
-        row = int(wrong[0])
-        message = f"{column[row]!r} in column {name!r} is not a finite number"
-        raise FormatError(rows.where, int(rows.line[row]), message, hint=hint)
-    return numbers.fill_null(np.nan).to_numpy()
-
-
-def frame_of(source: Any, name: str) -> TableRows:
-    """Take a frame of polars or pandas, or columns by name; lines count its rows from 1."""
-    import polars as pl
-
-    if isinstance(source, Mapping):
-        try:
-            return numbered(pl.DataFrame({str(key): pl.Series(list(column)) for key, column in source.items()}), name)
-        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            hint = "give columns of one length, each of one type"
-            raise FormatError(name, None, f"the columns cannot be read ({error})", hint=hint) from None
-    from venire.io.tables.columns import Form
-    from venire.io.tables.rows import as_polars
-
-    return numbered(as_polars(source, Form(name)), name)
-
-
-def numbered(frame: pl.DataFrame, where: object) -> TableRows:
-    """Number the rows of a frame from 1."""
-    return TableRows(frame, np.arange(1, frame.height + 1), where)

@@ -138,7 +138,7 @@ static int push(Array *array, int32_t value) {
 static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* An exponent that no number of digits behind the point brings back; what is larger need not be told apart. */
+/* An exponent that no number of digits behind the point brings back; larger ones need not be distinguished. */
 #define BEYOND INT64_C(1000000000000)
 
 /* Read what Python's float would; for the few numbers that are long or far from 1.  Takes the lock for a moment. */
@@ -277,16 +277,16 @@ typedef struct {
 } Entry;
 
 typedef struct {
-    uint32_t list, entry; /* whose document this is; anything of another list than that at hand is forgotten */
+    uint32_t list, entry; /* whose document this is; entries of other lists than the current one are ignored */
 } Seen;
 
 typedef struct {
     const Scanner *scanner;
     const char *data;
-    Array entries, order, spare;                  /* of the list at hand */
-    Seen *seen;                                   /* documents of the list at hand, by hash */
+    Array entries, order, spare;                  /* of the current list */
+    Seen *seen;                                   /* documents of the current list, by hash */
     size_t seen_room;                             /* a power of two */
-    uint32_t list;                                /* number of the list at hand, from 1 */
+    uint32_t list;                                /* number of the current list, from 1 */
     Array names, topic, depth, level, owner, rank, item; /* what is found; names: Slices, topic and tag of each list */
     Slice at_topic, at_tag;
     int32_t topic_number;
@@ -317,7 +317,7 @@ static int widen(Scan *scan) {
     return 1;
 }
 
-/* Add a document to the list at hand: 1 done, 0 it stood there before, -1 no memory. */
+/* Add a document to the current list: 1 done, 0 it was there before, -1 no memory. */
 static inline int add(Scan *scan, Slice doc, double score) {
     size_t count = n_entries(scan);
     if (2 * count >= scan->seen_room && !widen(scan)) return -1;
@@ -369,7 +369,7 @@ static void sort(const Entry *entries, uint32_t *order, uint32_t *spare, size_t 
     }
 }
 
-/* Settle the order of the list at hand: as it stands, but for what is out of order and for ties that matter. */
+/* Sort the current list where it is out of order, and break the ties that matter. */
 static int settle(Scan *scan) {
     size_t count = n_entries(scan);
     const Entry *entries = (const Entry *)scan->entries.data;
@@ -391,7 +391,7 @@ static int settle(Scan *scan) {
     return 1;
 }
 
-/* Close the list at hand: note its depth and where its judged items stand, and forget its documents. */
+/* Close the current list: note its depth and the ranks of its judged items, and clear its documents. */
 static int close_list(Scan *scan) {
     size_t count = n_entries(scan);
     Slice *names = scan->at_topic.at ? grow(&scan->names, 2 * sizeof *names) : NULL;

@@ -241,6 +241,7 @@ def test_what_is_bounded_is_said():
     scores = evaluate(read(rows), run, ["nCCG(alpha=1)@6", "CCG(alpha=1)@6"])
     (best,) = scores.context.best_orders.values()
     assert best.searched == 1
+    assert best.above == 0
     least = (1 - best.furthest) * scores.values[0, 0, 1] / scores.values[0, 0, 0]
     assert 0 < best.furthest < 1
     assert least <= scores.values[0, 0, 1] / scores.values[0, 0, 0]

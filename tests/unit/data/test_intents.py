@@ -79,7 +79,7 @@ def test_an_intent_that_nobody_judged_is_noted():
     probability = {("1", "1"): 0.2, ("1", "9"): 0.5, ("2", "7"): 1.0}
     chosen = top_intents(judgments_of(ROWS), probability)
     assert {row[0] for row in rows_of(chosen)} == {"2"}
-    assert chosen.notes == ("no label for the most probable intent of topics 1",)
+    assert [(note.kind, note.fields["names"]) for note in chosen.notes] == [("topics-without-intent", ["1"])]
 
 
 def test_a_topic_without_probabilities_is_refused():

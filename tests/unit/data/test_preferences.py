@@ -51,15 +51,6 @@ def test_where_chooses_by_topic_and_assessor(table: Preferences) -> None:
         table.where(topic="t9")
 
 
-def test_both_orientations_say_the_same_twice(table: Preferences) -> None:
-    both = table.both()
-    assert rows_of(both)[:4] == rows_of(table)
-    assert rows_of(both)[4:] == rows_of(table.swapped())
-    assert rows_of(both)[4] == ("t1", "d1", "d2", -2.0, "ann")
-    assert both.docs is table.docs
-    assert not np.signbit(both.strength[both.strength == 0]).any()
-
-
 def test_oriented_rows_of_one_pair_look_alike(table: Preferences) -> None:
     turned = table.oriented()
     assert (turned.left < turned.right).all()
@@ -89,12 +80,12 @@ def test_documents_may_stand_in_any_order() -> None:
         assessor=Category.constant("x", 1),
         strength=np.array([1.0]),
     )
-    assert rows_of(table.both()) == [("t", "z", "m", 1.0, "x"), ("t", "m", "z", -1.0, "x")]
+    assert rows_of(table.oriented()) == [("t", "z", "m", 1.0, "x")]
 
 
 def test_nothing_is_a_table_too() -> None:
     empty = Preferences.of([])
-    assert len(empty) == len(empty.both()) == len(empty.anonymous()) == 0
+    assert len(empty) == len(empty.oriented()) == len(empty.anonymous()) == 0
     assert len(joined_preferences([])) == 0
 
 
@@ -112,8 +103,7 @@ def test_rows_know_where_they_were_read(tmp_path: Path) -> None:
     path.write_text("topic,a,b,preferred\nq,x,y,x\nq,x,z,?\n\nq,y,z,z\n")
     table = read_preferences(path)
     assert [table.place(row) for row in range(2)] == [(str(path), 2), (str(path), 5)]
-    assert [table.both().place(row)[1] for row in range(4)] == [2, 5, 2, 5]
     assert table.take(np.array([1])).place(0)[1] == 5
-    joined = joined_preferences([Preferences.of([("q", "a", "b", 1)]), table.swapped()])
+    joined = joined_preferences([Preferences.of([("q", "a", "b", 1)]), table.oriented()])
     assert [joined.place(row) for row in (0, 2)] == [("preferences", 1), (str(path), 5)]
     assert Preferences.of([("q", "a", "b", 1)]).place(0) == ("preferences", 1)

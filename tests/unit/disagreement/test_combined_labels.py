@@ -60,10 +60,8 @@ def test_labels_of_snippet_and_page_become_one():
         ("1", "d3", "U1", "(any)+Non"),
         ("1", "d3", "U2", "Sure+Rel"),
     ]
-    assert made.notes == (
-        "1 label for a snippet without counterpart left out",
-        "1 label for a page without counterpart left out",
-    )
+    assert {note.kind for note in made.notes} == {"unmatched-labels"}
+    assert [note.fields for note in made.notes] == [{"n": 1, "unit": "snippet"}, {"n": 1, "unit": "page"}]
     apart = combine(snippets, pages, merge_lowest=False)
     assert apart.scale.labels == ("No+Non", "Maybe+Rel", "Sure+Rel", "Sure+Key")
 

@@ -43,7 +43,8 @@ def test_labels_are_those_of_what_some_list_has_first(made, top):
     found = in_top_results(made.judgments, made.runs, top)
     assert 0 < len(expected) < len(rows)
     assert found.to_polars().rows() == expected
-    assert found.notes[-1].startswith(f"{len(expected):,} of {len(rows):,} labels are of items in ")
+    assert found.notes[-1].kind == "top-results"
+    assert (found.notes[-1].fields["kept"], found.notes[-1].fields["n"]) == (len(expected), len(rows))
 
 
 def test_ties_are_ordered_as_measures_order_them():
@@ -85,7 +86,7 @@ def test_nothing_left_is_an_error():
 
 def test_one_result_of_each_list():
     first = in_top_results({"q": {"a": 1, "b": 0}}, {"q": {"a": 3.0, "b": 2.0}}, top=1)
-    assert first.notes[-1] == "1 of 2 labels are of items in the first result of some list"
+    assert (first.notes[-1].fields["kept"], first.notes[-1].fields["n"]) == (1, 2)
 
 
 def chosen(made, model=None, **options):

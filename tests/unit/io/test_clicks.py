@@ -13,7 +13,7 @@ import zstandard
 from venire.errors import FormatError, SettingError
 from venire.io import clicks as click_files
 from venire.io.clicks import read_clicks
-from venire.io.tables import delimited
+from venire.io.tables import blocks
 
 NAMES = ("session", "topic", "rank", "doc", "clicked", "dwell")
 
@@ -74,8 +74,7 @@ def same(clicks, log: list[tuple], *, dwell: float | None = 30.0) -> bool:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("size", [150, 1 << 20])
 def test_counts_are_those_of_a_loop_however_the_text_is_cut(tmp_path, monkeypatch, seed, size):
-    monkeypatch.setattr(click_files, "BLOCK", size)
-    monkeypatch.setattr(delimited, "BLOCK", size)
+    monkeypatch.setattr(blocks, "BLOCK", size)
     monkeypatch.setattr(click_files, "SPARE", 3)
     log = rows(seed)
     frame(log).write_csv(tmp_path / "log.csv")
@@ -123,7 +122,8 @@ def test_all_formats_say_the_same(tmp_path):
 
 
 def test_frames_and_parquet_are_cut_too(tmp_path, monkeypatch):
-    monkeypatch.setattr(click_files, "ROWS", 7)
+    monkeypatch.setattr(blocks, "ROWS", 7)
+    monkeypatch.setattr(blocks, "CELLS", 30)
     log = rows(4)
     frame(log, "dwell").write_parquet(tmp_path / "log.parquet", row_group_size=5)
     assert same(read_clicks(tmp_path / "log.parquet"), log, dwell=None)
@@ -131,8 +131,7 @@ def test_frames_and_parquet_are_cut_too(tmp_path, monkeypatch):
 
 
 def test_json_lines_whose_first_lines_have_no_dwell(tmp_path, monkeypatch):
-    monkeypatch.setattr(click_files, "BLOCK", 60)
-    monkeypatch.setattr(delimited, "BLOCK", 60)
+    monkeypatch.setattr(blocks, "BLOCK", 60)
     log = [("s1", "q", 1, "a", 1, None), ("s1", "q", 2, "b", 0, None), ("s2", "q", 1, "a", 1, 31.0)]
     lines = [{n: v for n, v in zip(NAMES, row, strict=True) if v is not None} for row in log]
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -158,8 +157,7 @@ def test_nan_is_an_empty_dwell_and_words_may_come_late(tmp_path, monkeypatch):
     log = rows(5)
     holes = frame(log).with_columns(pl.col("dwell").fill_null(float("nan")))
     assert same(read_clicks(holes), log)
-    monkeypatch.setattr(click_files, "BLOCK", 200)
-    monkeypatch.setattr(delimited, "BLOCK", 200)
+    monkeypatch.setattr(blocks, "BLOCK", 200)
     late = frame(log).with_columns(pl.col("clicked").cast(pl.String))
     late = pl.concat([late[:80], late[80:].with_columns(pl.col("clicked").replace({"1": "true", "0": "false"}))])
     late.write_csv(tmp_path / "late.csv")
@@ -271,8 +269,8 @@ HEAD = "session,topic,rank,doc,clicked,dwell\n"
         (HEAD + "1,,1,a,1,3\n", 2, "the topic is empty"),
         (HEAD + "1,q,1,a,1\n", 2, "found 5 fields, expected 6"),
         (HEAD, None, "holds no results"),
-        ("topic,doc,clicked\nq,a,1\n", 1, "no column for 'session': found topic, doc, clicked"),
-        ("session,topic,doc,click,clicked\n", 1, "columns 'click' and 'clicked' could both be 'clicked'"),
+        ("topic,doc,clicked\nq,a,1\n", 1, "no column for the session: found topic, doc, clicked"),
+        ("session,topic,doc,click,clicked\n", 1, "columns 'click' and 'clicked' could both be the clicked"),
         ("topic,docs,clicks\nq,a b,1 0\nq,a b,1\n", 3, "found 1 click flag for 2 documents"),
         ("topic,docs,clicks\nq,,\n", 2, "there are no documents"),
         ("topic,docs,clicks\nq,a b,1 x\n", 2, "'x' is not a click flag"),
@@ -291,8 +289,7 @@ def test_errors_name_the_line(tmp_path, text, line, message):
 
 
 def test_errors_in_later_blocks_name_their_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(click_files, "BLOCK", 50)
-    monkeypatch.setattr(delimited, "BLOCK", 50)
+    monkeypatch.setattr(blocks, "BLOCK", 50)
     body = "".join(f"{n},q,1,a,1,3\n" for n in range(30))
     (tmp_path / "log.csv").write_text(HEAD + body + "31,q,1,a,1,-1\n")
     with pytest.raises(FormatError, match=r"log\.csv:32: dwell '-1'"):

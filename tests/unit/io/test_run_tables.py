@@ -61,7 +61,7 @@ def test_columns_are_known_by_their_names(tmp_path):
     ("text", "line", "words"),
     [
         ("topic,doc,label\n1,a,1\n", 1, "no column for the score"),
-        ("1,Q0,a,1,2.5,x\n", 1, "no column for the topic"),
+        ("1,Q0,a,2,2.5,x\n", 1, "no column for the topic"),
         ("topic,doc,score\n", None, "holds no run lines"),
         ("topic,doc,score\n1,a,high\n", 2, "'high' in column 'score' is not a finite number"),
         ("topic,doc,score\n1,a,1\n\n1,,1\n", 4, "the doc is empty"),

@@ -40,7 +40,7 @@ def test_opened_and_saved_is_1_opened_alone_is_0_and_the_rest_is_nothing():
     assert labels(frame()) == EXPECTED
     found = search_judgments(frame())
     assert str(found.scale) == "0<1"
-    assert found.notes == ("1 document shown and not opened left out",)
+    assert [(note.kind, note.fields["n"]) for note in found.notes] == [("unopened-documents", 1)]
 
 
 @pytest.mark.parametrize(

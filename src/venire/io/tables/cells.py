@@ -5,17 +5,16 @@ The text of an integer is its digits, that of a whole float the digits of the in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.errors import FormatError
-from venire.io.tables.columns import Columns, Form
 from venire.scan.slices import Slices, padded
-from venire.types import Codes, Ints, Words
+from venire.types import Codes, Ints
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,19 +22,6 @@ if TYPE_CHECKING:
 EXACT = 1 << 53
 """From here on not every integer is a float."""
 NAMES_AT_ONCE = 1 << 20
-CELLS_AT_ONCE = 1 << 22
-
-
-class Batch(NamedTuple):
-    """Rows of a table: the columns that are read; which is what; the line of each row (row,).
-
-    rest: a hash of the columns that are not read (row,), if there are any.
-    """
-
-    frame: pl.DataFrame
-    columns: Columns
-    line: Ints
-    rest: Words | None = None
 
 
 def picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
@@ -43,24 +29,6 @@ def picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame([frame[name] for name in names])
-
-
-def batch_of(frame: pl.DataFrame, columns: Columns, line: Ints) -> Batch:
-    """Choose the columns that are read; of the others only a hash of each row is kept, to find identical rows."""
-    import polars as pl
-
-    others = [frame[name] for name in columns.unused if name in frame.columns]
-    others = [each.cast(pl.String) for each in others if not (each.dtype.is_nested() or each.dtype == pl.Object)]
-    rest = pl.DataFrame(others).hash_rows().to_numpy() if others else None
-    return Batch(picked(frame, columns.used()), columns, line, rest)
-
-
-def sliced(frame: pl.DataFrame, columns: Columns) -> Iterator[Batch]:
-    """Cut a frame into batches; its lines are its rows."""
-    n_rows = max(CELLS_AT_ONCE // max(frame.width, 1), 1) if columns.spread else max(frame.height, 1)
-    for start in range(0, frame.height, n_rows):
-        part = frame.slice(start, n_rows)
-        yield batch_of(part, columns, np.arange(start + 1, start + part.height + 1))
 
 
 def texts(column: pl.Series, where: object, line: Ints) -> pl.Series:
@@ -124,7 +92,7 @@ def _epoch(text: str) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def encoded(column: pl.Series, form: Form, line: Ints) -> Category:
+def encoded(column: pl.Series, where: object, line: Ints) -> Category:
     """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
     import polars as pl
 
@@ -136,18 +104,13 @@ def encoded(column: pl.Series, form: Form, line: Ints) -> Category:
     code: Codes = np.empty(len(first), dtype=np.int32)
     code[leading[order]] = np.arange(len(order), dtype=np.int32)
     category = Category(code[first], packed(names.gather(order)))
-    _refuse_zero_bytes(category, column.name, form, line)
-    return category
-
-
-def _refuse_zero_bytes(category: Category, what: str, form: Form, line: Ints) -> None:
-    """Raise if a name has a zero byte."""
     buffer, _, end = category.names.slices
     zero = np.flatnonzero(buffer[: end[-1]] == 0)
     if len(zero):
-        code = int(np.searchsorted(end, zero[0], side="right"))
-        row = int(np.argmax(category.codes == code))
-        raise FormatError(form.where, int(line[row]), f"{what} {category.names[code]!r} has a zero byte")
+        wrong = int(np.searchsorted(end, zero[0], side="right"))
+        row = int(np.argmax(category.codes == wrong))
+        raise FormatError(where, int(line[row]), f"{column.name} {category.names[wrong]!r} has a zero byte")
+    return category
 
 
 def packed(names: pl.Series) -> Ids:

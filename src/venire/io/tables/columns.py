@@ -84,13 +84,13 @@ HEAD = 1 << 16
 class Form(NamedTuple):
     """How a table is to be read, and its name in errors.
 
-    layout: one of LAYOUTS, or None to recognise it.  named: the column of a role, where it was stated.  also: further
+    layout: one of LAYOUTS, or None to recognise it.  columns: the column of a role, where it was stated.  also: further
     columns that are read, under their own names.  aspects: those that are asked for, () if any will do.
     """
 
     where: object
     layout: str | None = None
-    named: Mapping[str, str] = MappingProxyType({})
+    columns: Mapping[str, str] = MappingProxyType({})
     also: tuple[str, ...] = ()
     aspects: tuple[str, ...] | None = None
 
@@ -117,14 +117,15 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
     _refuse_stated(names, form, line)
     layout = form.layout or _recognised(names, form)
     wanted = {"long": tuple(ROLES), "wide": ("topic", "doc"), "aspects": ("topic", "doc", "assessor")}[layout]
-    others = [name for name in names if name not in form.named.values()]
-    found = {role: column_among(others, ROLES[role], f"the {role}", where=form.where, line=line) for role in wanted}
-    roles = {role: name for role, name in (found | dict(form.named)).items() if name is not None}
-    if not form.named:
+    others = [name for name in names if name not in form.columns.values()]
+    roles = find_roles(others, {role: ROLES[role] for role in wanted}, where=form.where, line=line) | dict(form.columns)
+    if not form.columns:
         refuse_other_kind(names, "judgments", form.where, line)
     for role in ("topic", "doc", "label"):
         if role in wanted and role not in roles:
-            raise _missing(role, names, form.where, line)
+            more = "; or, if each assessor or aspect has a column, state the layout: wide, or aspects"
+            hint = f"state which column is the {role}{more * (role == 'label')}"
+            raise missing_role(role, ROLES, names, where=form.where, line=line, hint=hint)
     spread = LAYOUTS[layout]
     if spread:
         roles |= {name: name for name in OWN_COLUMNS if name in others and name != spread and name not in roles}
@@ -138,16 +139,16 @@ def find_columns(names: Sequence[str], form: Form, *, line: int | None = None) -
 
 def _recognised(names: Sequence[str], form: Form) -> str:
     """Recognise the layout of a table by the names of its columns; "long" where it is none of the others."""
-    known = {role: {each for group in groups for each in group} for role, groups in ROLES.items()}
-    free = [name for name in names if name not in (*form.named.values(), *form.also, *OWN_COLUMNS)]
+    known = {role: set(all_names(groups)) for role, groups in ROLES.items()}
+    free = [name for name in names if name not in (*form.columns.values(), *form.also, *OWN_COLUMNS)]
     further = {plain(name) for name in free} - known["topic"] - known["doc"]
-    if form.aspects is not None and "aspect" not in form.named and known["aspect"].isdisjoint(map(plain, names)):
+    if form.aspects is not None and "aspect" not in form.columns and known["aspect"].isdisjoint(map(plain, names)):
         asked, graded = set(form.aspects), further - known["assessor"]
         others = NO_LABELS | GENERIC | known["intent"] | known["given"] | known["time"]
-        recognised = "label" not in form.named and len(graded) > 1 and graded.isdisjoint(others)
+        recognised = "label" not in form.columns and len(graded) > 1 and graded.isdisjoint(others)
         if asked <= set(names) if asked else recognised:
             return "aspects"
-    if "label" in form.named or further & known["label"]:
+    if "label" in form.columns or further & known["label"]:
         return "long"
     others = NO_LABELS.union(*(known[role] for role in ROLES if role not in ("topic", "doc")))
     return "wide" if len(further) > 1 and further.isdisjoint(others) else "long"
@@ -156,6 +157,11 @@ def _recognised(names: Sequence[str], form: Form) -> str:
 def plain(name: str) -> str:
     """Return a name without case, ``_``, ``-`` and white space."""
     return "".join(name.casefold().replace("_", "").replace("-", "").split())
+
+
+def all_names(groups: Groups) -> list[str]:
+    """Return the names of all groups."""
+    return [name for group in groups for name in group]
 
 
 def column_among(
@@ -175,6 +181,23 @@ def column_among(
         if fitting:
             return fitting[0]
     return None
+
+
+def find_roles(
+    names: Sequence[str], known: Mapping[str, Groups], *, where: object, line: int | None = None
+) -> dict[str, str]:
+    """Find the column of each role -> {role: name}, without roles that have none."""
+    found = {role: column_among(names, known[role], f"the {role}", where=where, line=line) for role in known}
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def missing_role(
+    role: str, known: Mapping[str, Groups], names: Sequence[str], *, where: object, line: int | None, hint: str
+) -> FormatError:
+    """Return the error for a table without a column of this role."""
+    expected = ", ".join(all_names(known[role]))
+    message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {expected}"
+    return FormatError(where, line, message, hint=hint)
 
 
 def kind_of_table(names: Sequence[str]) -> str | None:
@@ -213,26 +236,17 @@ def doubtful_table(names: Sequence[str], label: str, where: object) -> FormatErr
     return FormatError(where, None, message, hint=hint)
 
 
-def _missing(role: str, names: Sequence[str], where: object, line: int | None) -> FormatError:
-    known = ", ".join(name for group in ROLES[role] for name in group)
-    hint = f"state which column is the {role}"
-    if role == "label":
-        hint += "; or, if each assessor or aspect has a column, state the layout: wide, or aspects"
-    message = f"no column for the {role}: found {first_few(names, 12) or 'nothing'}; expected one of {known}"
-    return FormatError(where, line, message, hint=hint)
-
-
 def _refuse_stated(names: Sequence[str], form: Form, line: int | None) -> None:
     """Raise where the layout is unknown, or a stated column does not exist or is stated for two roles."""
     if form.layout is not None and form.layout not in LAYOUTS:
         raise UnknownName("layout", form.layout, LAYOUTS)
-    for role, name in form.named.items():
+    for role, name in form.columns.items():
         if role not in ROLES:
             raise UnknownName("column to be stated", role, ROLES)
         if name not in names:
             message = f"no column {name!r} for the {role}: found {first_few(names, 12) or 'nothing'}"
             raise FormatError(form.where, line, message, hint=known_names(name, names))
-    if len(set(form.named.values())) < len(form.named):
+    if len(set(form.columns.values())) < len(form.columns):
         raise FormatError(form.where, line, "one column is stated to be two things", hint="state each column once")
 
 
@@ -272,7 +286,7 @@ def looks_like_table(head: bytes, name: str, *, stated: bool = False) -> bool:
     if stated and not fields[-1].rpartition(" ")[2].lstrip("+-").isdigit():
         return True
     names = {plain(field) for field in fields}
-    return all(names & {each for group in ROLES[role] for each in group} for role in ("topic", "doc"))
+    return all(names & set(all_names(ROLES[role])) for role in ("topic", "doc"))
 
 
 def is_run_table(path: Path) -> bool:
@@ -288,9 +302,7 @@ def is_run_table(path: Path) -> bool:
 def name_a_run(names: Iterable[str]) -> bool:
     """Return whether columns are those of a run: a topic, a document, and a score or a rank."""
     known = {plain(name) for name in names}
-    topic, doc, rank, score, _ = (
-        bool(known & {each for group in groups for each in group}) for groups in RUN_ROLES.values()
-    )
+    topic, doc, rank, score, _ = (bool(known.intersection(all_names(groups))) for groups in RUN_ROLES.values())
     return topic and doc and (rank or score)
 
 

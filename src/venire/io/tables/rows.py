@@ -8,35 +8,22 @@ them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside a
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from venire.data.ids import Category
 from venire.data.judgments import FACETS
-from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.lines import read_bytes, stem
-from venire.io.rows import Rows, joined_rest
+from venire.io.lines import BOM, opened, stem
+from venire.io.rows import Rows, joined_column
 from venire.io.scales import header_scale, scale_beside
-from venire.io.tables.cells import Batch, encoded, seconds, sliced, texts
-from venire.io.tables.columns import (
-    JSON_LINES,
-    LAYOUTS,
-    PARQUET,
-    SEPARATOR,
-    Columns,
-    Form,
-    ending_of,
-    find_columns,
-    votes_fault,
-)
-from venire.io.tables.delimited import read_delimited
-from venire.io.tables.json_lines import read_json_lines
+from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
+from venire.io.tables.cells import encoded, seconds, texts
+from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
 from venire.results import Note, first_few
 from venire.types import Floats, Ints, Words
 
@@ -71,17 +58,29 @@ def read_table(path: Path, **reading: Any) -> Rows:
 
     When not to use this: qrels have no header, and are read by ``read_qrels``.
     """
-    form = _form(path, **reading)
-    batches, scale = _batches(path, form)
-    rows = rows_of(batches, form, name=path.name, assessor=stem(path))
+    import polars as pl
+
+    with opened(path) as file:
+        scale = header_scale(file.read(HEAD).removeprefix(BOM), path)
+    form = Form(path, **reading)
+
+    def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], Columns]:
+        """Find the columns; of Parquet, those without a role are not read."""
+        nonlocal form
+        columns = find_columns(names, form, line=line)
+        form = form._replace(layout=columns.layout)
+        return dict.fromkeys(names if line is not None else columns.used(), pl.String()), columns
+
+    rows = rows_of(table_blocks(path, choose), form, name=path.name, assessor=stem(path))
     return replace(rows, scale=scale or scale_beside(path))
 
 
 def rows_from_frame(frame: pl.DataFrame | pd.DataFrame, *, source: str = "frame", **reading: Any) -> Rows:
     """Read a data frame of polars or pandas as ``read_table`` reads a file; ``Rows.line`` counts its rows from 1."""
-    form = _form(source, **reading)
-    table = as_polars(frame, form)
-    return rows_of(sliced(table, find_columns(table.columns, form)), form, name=source, assessor="assessor")
+    form, table = Form(source, **reading), as_polars(frame, source)
+    columns = find_columns(table.columns, form)
+    blocks = ((rows, columns) for rows in frame_blocks(table, source))
+    return rows_of(blocks, form, name=source, assessor="assessor")
 
 
 def rows_from_dict(
@@ -111,66 +110,15 @@ def rows_from_dict(
     )
 
 
-def as_polars(frame: object, form: Form) -> pl.DataFrame:
-    """Return a data frame of polars or pandas as one of polars."""
-    import polars as pl
-
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    if type(frame).__module__.partition(".")[0] != "pandas" or not hasattr(frame, "columns"):
-        message = f"found {type(frame).__module__}.{type(frame).__qualname__}, expected a data frame"
-        raise FormatError(form.where, None, message, hint="polars and pandas DataFrames are read; collect a LazyFrame")
-    table = cast("pd.DataFrame", frame)
-    try:
-        return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        message = f"the pandas frame cannot be read ({error})"
-        raise FormatError(form.where, None, message, hint="turn columns of mixed types into text first") from None
-
-
-def _form(
-    where: object,
-    *,
-    layout: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    also: Sequence[str] = (),
-    aspects: Sequence[str] | None = None,
-) -> Form:
-    return Form(where, layout, columns or {}, tuple(also), None if aspects is None else tuple(aspects))
-
-
-def _batches(path: Path, form: Form) -> tuple[Iterator[Batch], Scale | None]:
-    """Begin to read a file, whose format its first bytes and its name tell; also the scale that its header declares."""
-    data, ending = read_bytes(path), ending_of(path.name)
-    if data.startswith(PARQUET):
-        return _read_parquet(data, form), None
-    if ending == ".parquet":
-        raise FormatError(path, None, f"is not Parquet: it begins with {data[:4]!r}, expected {PARQUET!r}")
-    if ending in JSON_LINES or (ending not in SEPARATOR and data[:4096].lstrip()[:1] == b"{"):
-        return read_json_lines(data, form), None
-    return read_delimited(data, form, preferred=SEPARATOR.get(ending, "")), header_scale(data, path)
-
-
-def _read_parquet(data: bytes, form: Form) -> Iterator[Batch]:
-    import polars as pl
-
-    try:
-        columns = find_columns(list(pl.read_parquet_schema(io.BytesIO(data))), form)
-        frame = pl.read_parquet(io.BytesIO(data), columns=columns.used())
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(form.where, None, f"cannot be read as Parquet ({error})") from None
-    yield from sliced(frame, columns)
-
-
-def rows_of(batches: Iterable[Batch], form: Form, *, name: str, assessor: str) -> Rows:
-    """Make Rows of batches.
+def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: str, assessor: str) -> Rows:
+    """Make Rows of blocks.
 
     name: that of the table, for notes.  assessor: that of a table that names none.
     """
     parts, columns = [], Columns({})
-    for batch in batches:
-        columns = _merged(columns, batch, form)
-        parts.append(_part(batch, form))
+    for rows, found in blocks:
+        columns = _merged(columns, found, rows)
+        parts.append(_part(rows, found))
     table = _joined(parts, form)
     parts.clear()
     _refuse_empty(table, form)
@@ -223,42 +171,47 @@ def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats
     """Encode the column of each role, and repeat the rows of a wide table for its cells; also lines and times."""
     frame, line, cells, _ = table
     time = frame.drop_in_place("time").fill_null(np.nan).to_numpy() if "time" in frame.columns else None
-    named = {role: encoded(frame.drop_in_place(role), form, line) for role in list(frame.columns)}
+    named = {role: encoded(frame.drop_in_place(role), form.where, line) for role in list(frame.columns)}
     if cells is None:
         return named, line, time
     row = cells.drop_in_place("row").to_numpy()
     named = {role: Category(column.codes[row], column.names) for role, column in named.items()}
     line, time = line[row], None if time is None else time[row]
-    return named | {role: encoded(cells[role], form, line) for role in cells.columns}, line, time
+    return named | {role: encoded(cells[role], form.where, line) for role in cells.columns}, line, time
 
 
-def _merged(known: Columns, batch: Batch, form: Form) -> Columns:
-    """Add a batch's columns to those known, with which they must agree."""
-    for role, name in batch.columns.roles.items():
+def _merged(known: Columns, found: Columns, rows: TableRows) -> Columns:
+    """Add the columns of a block to those known, with which they must agree."""
+    for role, name in found.roles.items():
         before = known.roles.get(role, name)
         if before != name:
             message = f"from here on {name!r} is the {role}, but before it was {before!r}"
-            raise FormatError(form.where, int(batch.line[0]), message, hint="use one name for the column")
+            raise FormatError(rows.where, int(rows.line[0]), message, hint="use one name for the column")
     return Columns(
-        {**known.roles, **batch.columns.roles},
-        tuple(dict.fromkeys(known.spread + batch.columns.spread)),
-        tuple(dict.fromkeys(known.unused + batch.columns.unused)),
-        batch.columns.layout,
-        recognised=known.recognised or batch.columns.recognised,
+        {**known.roles, **found.roles},
+        tuple(dict.fromkeys(known.spread + found.spread)),
+        tuple(dict.fromkeys(known.unused + found.unused)),
+        found.layout,
+        recognised=known.recognised or found.recognised,
     )
 
 
-def _part(batch: Batch, form: Form) -> Part:
-    """Turn a batch into text, and melt the columns that hold labels."""
+def _part(rows: TableRows, columns: Columns) -> Part:
+    """Turn a block into text, and melt the columns that hold labels.
+
+    Of the columns that are not read only a hash of each row is kept, to find identical rows.
+    """
     import polars as pl
 
     read = {"time": seconds, "label": _labels}
-    columns = [
-        read.get(role, texts)(batch.frame[name], form.where, batch.line).alias(role)
-        for role, name in batch.columns.roles.items()
+    found = [
+        read.get(role, texts)(rows.frame[name], rows.where, rows.line).alias(role)
+        for role, name in columns.roles.items()
     ]
-    cells = _melted(batch, form) if batch.columns.spread else None
-    return Part(pl.DataFrame(columns), batch.line, cells, batch.rest)
+    others = [rows.frame[name] for name in columns.unused if name in rows.frame.columns]
+    others = [each.cast(pl.String) for each in others if not (each.dtype.is_nested() or each.dtype == pl.Object)]
+    rest = pl.DataFrame(others).hash_rows().to_numpy() if others else None
+    return Part(pl.DataFrame(found), rows.line, _melted(rows, columns) if columns.spread else None, rest)
 
 
 def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
@@ -267,19 +220,18 @@ def _labels(column: pl.Series, where: object, line: Ints) -> pl.Series:
     return label.set(label == "", None)
 
 
-def _melted(batch: Batch, form: Form) -> pl.DataFrame:
+def _melted(rows: TableRows, columns: Columns) -> pl.DataFrame:
     """Return the filled cells of the columns that hold labels, row by row: assessor or aspect, label, row."""
     import polars as pl
 
-    names = batch.columns.spread
-    columns = [batch.frame[name] for name in names]
-    columns = [each if each.dtype == pl.String else texts(each, form.where, batch.line) for each in columns]
-    filled = pl.DataFrame(columns).select(pl.all().is_not_null()).to_numpy()
+    cells = [rows.frame[name] for name in columns.spread]
+    cells = [each if each.dtype == pl.String else texts(each, rows.where, rows.line) for each in cells]
+    filled = pl.DataFrame(cells).select(pl.all().is_not_null()).to_numpy()
     name, row = np.nonzero(filled.T)
-    label = pl.concat([each.alias("label") for each in columns]).drop_nulls()
-    spread = pl.Series(LAYOUTS[batch.columns.layout] or "", names).gather(name)
-    cells = pl.DataFrame([spread, _labels(label, form.where, batch.line), pl.Series("row", row)])
-    return cells.drop_nulls("label").sort("row", maintain_order=True)
+    label = pl.concat([each.alias("label") for each in cells]).drop_nulls()
+    spread = pl.Series(LAYOUTS[columns.layout] or "", columns.spread).gather(name)
+    melted = pl.DataFrame([spread, _labels(label, rows.where, rows.line), pl.Series("row", row)])
+    return melted.drop_nulls("label").sort("row", maintain_order=True)
 
 
 def _joined(parts: Sequence[Part], form: Form) -> Part:
@@ -298,7 +250,7 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
     frame = frame.with_columns(pl.col(may_be_empty).fill_null("")) if may_be_empty else frame
     line = np.concatenate([part.line for part in parts])
     if not cells:
-        return Part(frame, line, rest=joined_rest(parts))
+        return Part(frame, line, rest=joined_column(parts, "rest", np.uint64(0)))
     joined = pl.concat(cells)
     row = joined["row"].to_numpy()
     judged = np.bincount(row, minlength=len(line)) > 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from venire.data.ids import Category, Ids
+from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.lines import written
@@ -53,18 +53,12 @@ def _long(judgments: Judgments, form: Form) -> pl.DataFrame:
     """Return the long table, names and labels as text, a time that is not known as null."""
     import polars as pl
 
-    columns = {
-        "topic": judgments.column("topic"),
-        "doc": Category(judgments.item, judgments.items.doc),
-        "assessor": judgments.assessor,
-        "label": Category(judgments.label, Ids.of(judgments.scale.labels)),
-        **judgments.facets,
-    }
     for label in used_labels(judgments):
         if label != label.strip():
             message = f"label {label!r} begins or ends with white space, which is lost in a table"
             raise FormatError(form.where, None, message, hint="give the scale other labels")
-    series = [_texts(name, column, form) for name, column in columns.items()]
+    names = ("topic", "doc", "assessor", "label", *judgments.facets)
+    series = [_texts(name, judgments.column(name), form) for name in names]
     if judgments.time is not None:
         series.append(pl.Series("time", judgments.time).fill_nan(None))
     return pl.DataFrame(series)

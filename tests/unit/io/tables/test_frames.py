@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from venire.data.ids import Category
 from venire.errors import FormatError
-from venire.io.tables import cells
+from venire.io.tables import blocks, cells
 from venire.io.tables.columns import Form
 from venire.io.tables.rows import rows_from_dict, rows_from_frame
 from written_tables import rows
@@ -45,7 +45,7 @@ def test_wide_frames_are_melted(as_frame, monkeypatch):
     frame = as_frame({"topic": ["1", "2"], "doc": ["a", "b"], "x": [1, None], "row": [None, 0]})
     expected = [("1", "a", "x", "1", 1), ("2", "b", "row", "0", 2)]
     assert rows(rows_from_frame(frame, layout="wide")) == expected
-    monkeypatch.setattr(cells, "CELLS_AT_ONCE", 1)
+    monkeypatch.setattr(blocks, "CELLS", 1)
     assert rows(rows_from_frame(frame, layout="wide")) == expected
 
 

@@ -7,7 +7,7 @@ import io
 import polars as pl
 import pytest
 
-from venire.io.tables import json_lines
+from venire.io.tables import blocks
 from written_tables import LONG, LONG_ROWS, refusal, rows
 
 
@@ -47,7 +47,7 @@ def test_what_is_wrong_with_json_lines_is_said(read, text, said):
 
 
 def test_json_lines_may_not_change_their_names_midway(read, monkeypatch):
-    monkeypatch.setattr(json_lines, "BATCH", 10)
+    monkeypatch.setattr(blocks, "BLOCK", 10)
     text = '{"topic": 1, "doc": 2, "label": 0}\n{"topic": 1, "docid": 2, "label": 0}\n'
     assert ":2: from here on 'docid' is the doc, but before it was 'doc'" in refusal(read, text, "judges.jsonl")
 

@@ -13,7 +13,7 @@ import zstandard
 
 from venire.data.scale import Scale
 from venire.io.rows import assemble
-from venire.io.tables import delimited, json_lines
+from venire.io.tables import blocks
 from venire.io.tables.columns import looks_like_table
 from venire.io.tables.rows import read_table
 from written_tables import LONG, LONG_ROWS, refusal, rows
@@ -152,9 +152,7 @@ def test_batches_make_no_difference(read, monkeypatch):
     wide = "topic,doc,x,y\n" + "".join(f"{n % 7},d{n},{n % 3},{n % 2 or ''}\n" for n in range(500))
     lines = "".join(f'{{"topic": {n % 7}, "doc": "d{n}", "label": {n % 3}}}\n' for n in range(500))
     whole = [rows(read(text)), rows(read(wide, layout="wide")), rows(read(lines, "judges.jsonl"))]
-    monkeypatch.setattr(delimited, "BATCH", 64)
-    monkeypatch.setattr(delimited, "WIDE_BATCH", 64)
-    monkeypatch.setattr(json_lines, "BATCH", 64)
+    monkeypatch.setattr(blocks, "BLOCK", 64)
     assert [rows(read(text)), rows(read(wide, layout="wide")), rows(read(lines, "judges.jsonl"))] == whole
     assert "found a quote" in refusal(read, text + '8,"d')
     assert ":1002: found 2 fields" in refusal(read, text + "8,d\n")

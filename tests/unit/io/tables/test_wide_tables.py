@@ -7,7 +7,7 @@ import pytest
 
 from venire import read_aspects, read_judgments
 from venire.errors import FormatError, UnknownName
-from venire.io.tables import json_lines
+from venire.io.tables import blocks
 from written_tables import LONG, refusal, rows
 
 
@@ -47,7 +47,7 @@ def test_wide_tables_without_labels_are_refused(read):
 
 def test_wide_json_lines_need_no_key_for_what_was_not_judged(read, monkeypatch):
     text = "".join(f'{{"topic": 1, "doc": "d{n}", "w{n % 50}": {n % 3}}}\n' for n in range(200))
-    monkeypatch.setattr(json_lines, "BATCH", 400)
+    monkeypatch.setattr(blocks, "BLOCK", 400)
     table = read(text, "judges.jsonl", layout="wide")
     assert rows(table) == [("1", f"d{n}", f"w{n % 50}", str(n % 3), n + 1) for n in range(200)]
 

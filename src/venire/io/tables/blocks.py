@@ -1,0 +1,421 @@
+"""Tables as data frames, in blocks of whole rows: CSV, TSV, JSONL and Parquet files, and frames in memory.
+
+**CSV and TSV.**  A field may be quoted as in RFC 4180; in a block where no field begins with a quote, quotes are plain
+characters.  The structure is checked before anything is parsed, since the parser would fill up short rows: every row
+has as many fields as the header, quotes enclose whole fields, the text is UTF-8.  Empty lines are left out.
+
+**JSONL.**  One JSON object per line; objects may lack keys, and numbers become text as written.
+
+Every row has its line, and its number from 1 in Parquet and in frames.  Cost: a few passes over the bytes; memory: that
+of a block, besides what is kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from venire.data.ids import Category
+from venire.errors import FormatError
+from venire.io.lines import BOM, opened
+from venire.io.tables.cells import encoded, texts
+from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
+from venire.results import counted
+from venire.types import Bools, Floats, Ints, Octets
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+BLOCK = 1 << 24
+"""Bytes of text that are parsed at once."""
+ROWS, CELLS = 1 << 19, 1 << 22
+"""Rows of Parquet that are read at once, and cells of Parquet and of frames that make a block."""
+LF, CR, QUOTE = 10, 13, 34
+
+T = TypeVar("T")
+Choose = Callable[[Sequence[str], int | None], tuple[Mapping[str, Any], T]]
+"""From the names of the columns and the line of the header (None: Parquet) to the columns that are read, with their
+types in a text, and what the caller wants to know about them; raises where columns are missing."""
+
+
+class TableRows(NamedTuple):
+    """Rows of a table: their frame, the line of each (row,), and the name of the table in errors."""
+
+    frame: pl.DataFrame
+    line: Ints
+    where: object
+
+    def texts(self, name: str) -> pl.Series:
+        """Return the cells of a column as text, null where they are empty."""
+        return texts(self.frame[name], self.where, self.line)
+
+    def encoded(self, column: pl.Series) -> Category:
+        """Encode a column of text without nulls, whose name is its role."""
+        return encoded(column, self.where, self.line)
+
+    def refuse(self, wrong: pl.Series | Bools, message: str | Callable[[int], str], *, hint: str | None = None) -> None:
+        """Raise at the first wrong row, with its line; a message may depend on the row."""
+        if wrong.any():
+            row = int(np.flatnonzero(wrong)[0])
+            text = message if isinstance(message, str) else message(row)
+            raise FormatError(self.where, int(self.line[row]), text, hint=hint)
+
+    def finite_numbers(self, name: str, *, hint: str) -> Floats:
+        """Return a column as numbers, NaN where it is empty; other text and infinities are an error."""
+        import polars as pl
+
+        column = self.frame[name]
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            column = self.texts(name).str.strip_chars()
+        numbers = column.cast(pl.Float64, strict=False)
+        wrong = (numbers.is_null() & column.is_not_null()) | numbers.is_infinite().fill_null(False)
+        self.refuse(wrong, lambda row: f"{column[row]!r} in column {name!r} is not a finite number", hint=hint)
+        return numbers.fill_null(np.nan).to_numpy()
+
+
+def format_of(path: Path, head: bytes) -> str:
+    """Return the format of a table by its first bytes and its name: "parquet", "json" or "delimited"."""
+    ending = ending_of(path.name)
+    if head.startswith(PARQUET) or ending == ".parquet":
+        return "parquet"
+    is_json = ending in JSON_LINES or (ending not in SEPARATOR and head[:4096].lstrip()[:1] == b"{")
+    return "json" if is_json else "delimited"
+
+
+def table_blocks(path: Path, choose: Choose[T], *, whole: bool = False) -> Iterator[tuple[TableRows, T]]:
+    """Read a file by its first bytes and its name; whole: a text is one block."""
+    with opened(path) as file:
+        head = file.read(-1 if whole else BLOCK).removeprefix(BOM)
+        if (form := format_of(path, head)) == "parquet":
+            yield from _parquet_blocks(path, head, file, choose)
+        elif form == "json":
+            yield from _json_blocks(path, row_blocks(file, head, separator=None), choose)
+        else:
+            yield from _delimited_blocks(path, head, file, choose)
+
+
+def read_frame(path: Path, choose: Choose[Any] | None = None) -> TableRows:
+    """Read a whole table; cells of a text stay text."""
+    import polars as pl
+
+    columns: dict[str, Any] = {}
+
+    def chosen(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], None]:
+        columns.update(choose(names, line)[0] if choose else dict.fromkeys(names, pl.String()))
+        return columns, None
+
+    parts = [rows for rows, _ in table_blocks(path, chosen, whole=True)]
+    if not parts:
+        return numbered(pl.DataFrame(schema=columns), path)
+    return TableRows(pl.concat([each.frame for each in parts]), np.concatenate([each.line for each in parts]), path)
+
+
+def frame_of(source: Any, name: str) -> TableRows:
+    """Take a frame of polars or pandas, or columns by name; lines count its rows from 1."""
+    import polars as pl
+
+    if not isinstance(source, Mapping):
+        return numbered(as_polars(source, name), name)
+    try:
+        return numbered(pl.DataFrame({str(key): pl.Series(list(column)) for key, column in source.items()}), name)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        hint = "give columns of one length, each of one type"
+        raise FormatError(name, None, f"the columns cannot be read ({error})", hint=hint) from None
+
+
+def as_polars(frame: object, where: object) -> pl.DataFrame:
+    """Return a data frame of polars or pandas as one of polars."""
+    import polars as pl
+
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if type(frame).__module__.partition(".")[0] != "pandas" or not hasattr(frame, "columns"):
+        message = f"found {type(frame).__module__}.{type(frame).__qualname__}, expected a data frame"
+        raise FormatError(where, None, message, hint="polars and pandas DataFrames are read; collect a LazyFrame")
+    table = cast("pd.DataFrame", frame)
+    try:
+        return pl.from_pandas(table.reset_index() if any(table.index.names) else table)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        message = f"the pandas frame cannot be read ({error})"
+        raise FormatError(where, None, message, hint="turn columns of mixed types into text first") from None
+
+
+def numbered(frame: pl.DataFrame, where: object, first: int = 1) -> TableRows:
+    """Number the rows of a frame."""
+    return TableRows(frame, np.arange(first, first + frame.height), where)
+
+
+def frame_blocks(frame: pl.DataFrame, where: object, first: int = 1) -> Iterator[TableRows]:
+    """Cut a frame into blocks of so many cells."""
+    n_rows = max(CELLS // max(frame.width, 1), 1)
+    for start in range(0, frame.height, n_rows):
+        yield numbered(frame.slice(start, n_rows), where, first + start)
+
+
+def _parquet_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
+    """Read Parquet in slices; from standard input, or within gz or zst, at once."""
+    import polars as pl
+    from polars.selectors import by_name
+
+    if not head.startswith(PARQUET):
+        raise FormatError(path, None, f"is not Parquet: it begins with {head[:4]!r}, expected {PARQUET!r}")
+    on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
+    try:
+        table, start = pl.scan_parquet(path if on_disk else io.BytesIO(head + file.read())), 0
+        types, found = choose(table.collect_schema().names(), None)
+        while (part := table.select(by_name(*types)).slice(start, ROWS).collect()).height:
+            yield from ((rows, found) for rows in frame_blocks(part, path, start + 1))
+            start += part.height
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+
+
+def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
+    import polars as pl
+
+    layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
+    chosen, found = choose(layout.names, layout.line)
+    types = {name: chosen.get(name, pl.String()) for name in layout.names}
+    form: dict[str, Any] = {"has_header": False, "separator": layout.separator}
+    if len(chosen) < len(types):
+        form["columns"] = sorted(layout.names.index(name) for name in chosen)
+    line = head.count(b"\n", 0, layout.start)
+    for block in row_blocks(file, head[layout.start :], separator=layout.separator):
+        quoted = has_quotes(block, layout.separator)
+        text, number = checked_rows(block, line, layout._replace(quoted=quoted))
+        line += block.count(b"\n")
+        if text:
+            form["quote_char"] = '"' if quoted else None
+            try:
+                frame = pl.read_csv(text, schema=types, **form)
+            except pl.exceptions.ComputeError:  # words, or wrong numbers: from here on all cells are text
+                types = dict.fromkeys(types, pl.String())
+                frame = pl.read_csv(text, schema=types, **form)
+            if frame.height != len(number):
+                message = f"the rows from here on were read as {frame.height}, expected {len(number)}"
+                raise FormatError(path, int(number[0]), message)
+            yield TableRows(frame, number, path), found
+
+
+def _json_blocks(path: Path, blocks: Iterable[bytes], choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
+    import polars as pl
+
+    line = 0
+    for block in blocks:
+        refuse_bytes(block, line, path)
+        lines, number = filled_lines(block)
+        number += line + 1
+        line += block.count(b"\n")
+        if lines:
+            frame = parsed_lines(lines, number, path)
+            chosen, found = choose(frame.columns, int(number[0]))
+            yield TableRows(pl.DataFrame([frame[name] for name in chosen]), number, path), found
+
+
+class Layout(NamedTuple):
+    """The header of a text: its separator, names and line, whether fields are quoted, where the first row begins."""
+
+    where: object
+    separator: str
+    quoted: bool
+    names: list[str]
+    line: int
+    start: int
+
+
+def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
+    """Find the header after comments and empty lines, and the separator: the preferred one if the header has it."""
+    start = header_start(data)
+    end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
+    separator = header_separator(data[start:end], preferred)
+    quoted = has_quotes(data, separator, start)
+    while quoted and end >= 0 and data.count(b'"', start, end) % 2:
+        end = data.find(b"\n", end + 1)
+    if end < 0:
+        raise FormatError(where, line, "found no header line", hint="name the columns: topic,doc,assessor,label")
+    return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
+
+
+def has_quotes(data: bytes, separator: str, start: int = 0) -> bool:
+    """Return whether any field begins with a quote."""
+    marks = (b'\n"', separator.encode() + b'"')
+    return b'"' in data and (data.startswith(b'"', start) or any(data.find(mark, start) >= 0 for mark in marks))
+
+
+def _names(header: bytes, line: int, where: object, separator: str) -> list[str]:
+    """Split a header into the names of the columns, all of which differ."""
+    refuse_bytes(header, line - 1, where)
+    text = io.StringIO(header.decode("utf-8").removesuffix("\r"), newline="")
+    try:
+        names, *more = csv.reader(text, delimiter=separator)
+    except csv.Error as error:
+        raise FormatError(where, line, f"the header cannot be read ({error})") from None
+    if more:
+        raise FormatError(where, line, "found lines that end in CR alone", hint="save the table with LF or CRLF")
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        message = f"the header names column {name!r} {times} times"
+        raise FormatError(where, line, message, hint="rename or remove all but one of them")
+    return names
+
+
+def row_blocks(file: BinaryIO, begun: bytes, *, separator: str | None) -> Iterator[bytes]:
+    """Read an open file in blocks of whole rows, so that a table of any size needs the memory of one block.
+
+    begun: what was read before.  separator None: lines without quotes.  Cost: one pass over the bytes.
+    """
+    rest = begun
+    while more := file.read(max(BLOCK, len(rest))):
+        data = rest + more
+        end = _last_row(data, quoted=separator is not None and has_quotes(data, separator))
+        if end:
+            yield data[:end]
+        rest = data[end:]
+    if rest:
+        yield rest if rest.endswith(b"\n") else rest + b"\n"
+
+
+def _last_row(data: bytes, *, quoted: bool) -> int:
+    """Return where the last whole row ends, at a line end outside quotes; 0 if there is none."""
+    if not quoted:
+        return data.rfind(b"\n") + 1
+    text = np.frombuffer(data, dtype=np.uint8)
+    newline = np.flatnonzero(text == LF)
+    return int(newline[_outside(newline, np.flatnonzero(text == QUOTE))].max(initial=-1)) + 1
+
+
+def _outside(place: Ints, quote: Ints) -> Bools:
+    """Return whether each place has an even number of quotes before it."""
+    return np.searchsorted(quote, place) % 2 == 0
+
+
+def checked_rows(chunk: bytes, before: int, layout: Layout) -> tuple[bytes, Ints]:
+    """Return the rows without empty lines, and each row's line; raise where the structure is not that of a table."""
+    refuse_bytes(chunk, before, layout.where)
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    newline = np.flatnonzero(text == LF)
+    mark = np.flatnonzero((text == LF) | (text == ord(layout.separator)))
+    if layout.quoted:
+        quote = np.flatnonzero(text == QUOTE)
+        _refuse_quotes(text, quote, newline, before, layout)
+        mark = mark[_outside(mark, quote)]
+    last = np.flatnonzero(text[mark] == LF)
+    n_fields = np.diff(last, prepend=-1)
+    end = mark[last]
+    start = np.append(0, end[:-1] + 1)
+    number = before + 1 + (np.searchsorted(newline, start) if layout.quoted else np.arange(len(end)))
+    empty = (end == start) | ((end == start + 1) & (text[start] == CR))
+    _refuse_ragged(n_fields, empty, number, layout)
+    if empty.any():
+        chunk = text[np.repeat(~empty, end + 1 - start)].tobytes()
+    return chunk, number[~empty]
+
+
+def refuse_bytes(chunk: bytes, before: int, where: object) -> None:
+    """Raise at the first byte that is not UTF-8 text."""
+    place, found = chunk.find(b"\0"), "a zero byte"
+    try:
+        if not chunk.isascii():
+            chunk.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place, found = error.start, f"the byte 0x{chunk[error.start]:02x}, which is not UTF-8"
+    if place >= 0:
+        line = before + chunk.count(b"\n", 0, place) + 1
+        raise FormatError(where, line, f"found {found}", hint="save the table as UTF-8 text")
+
+
+def _refuse_quotes(text: Octets, quote: Ints, newline: Ints, before: int, layout: Layout) -> None:
+    """Raise at the first quote that neither begins nor ends a field nor is doubled in a quoted one."""
+    ahead = np.where(quote > 0, text[quote - 1], LF)
+    behind = text[np.minimum(quote + 1, len(text) - 1)]
+    ends_line = (behind == CR) & (text[np.minimum(quote + 2, len(text) - 1)] == LF)
+    allowed = np.array([ord(layout.separator), LF, QUOTE], dtype=np.uint8)
+    opening = np.arange(len(quote)) % 2 == 0
+    right = np.where(opening, np.isin(ahead, allowed), np.isin(behind, allowed) | ends_line)
+    wrong = np.flatnonzero(~right)
+    if len(quote) % 2:
+        wrong = np.append(wrong, len(quote) - 1)
+    if len(wrong):
+        message = "found a quote that does not enclose a whole field"
+        hint = 'write a field with quotes as "say ""hello"" twice"'
+        raise FormatError(layout.where, before + 1 + int(np.searchsorted(newline, quote[wrong[0]])), message, hint=hint)
+
+
+def _refuse_ragged(n_fields: Ints, empty: Bools, number: Ints, layout: Layout) -> None:
+    """Raise at the first row that has more or fewer fields than the header."""
+    wrong = np.flatnonzero((n_fields != len(layout.names)) & ~empty)
+    if len(wrong):
+        raise FormatError(
+            layout.where,
+            int(number[wrong[0]]),
+            f"found {n_fields[wrong[0]]} fields, expected {len(layout.names)} as in the header "
+            f"(line {layout.line}): {', '.join(layout.names[:12])}",
+            hint="quote fields that contain the separator; empty fields need their separators too",
+        )
+
+
+def filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
+    """Return the lines that are not empty, without carriage returns, and their numbers from 0."""
+    text = np.frombuffer(chunk.replace(b"\r\n", b"\n"), dtype=np.uint8)
+    length = np.diff(np.flatnonzero(text == ord("\n")), prepend=-1)
+    filled = length > 1
+    return text[np.repeat(filled, length)].tobytes(), np.flatnonzero(filled)
+
+
+def parsed_lines(lines: bytes, number: Ints, where: object) -> pl.DataFrame:
+    """Parse lines, none of them empty; number: that of each line, for errors."""
+    import polars as pl
+
+    try:
+        frame = pl.read_ndjson(lines, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, RuntimeError) as error:
+        raise _fault(lines, number, where, str(error)) from None
+    if frame.height != len(number):
+        raise _fault(lines, number, where, f"{counted(frame.height, 'object')} on {counted(len(number), 'line')}")
+    _refuse_twice(lines, number, frame, where)
+    return frame
+
+
+def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, where: object) -> None:
+    """Raise at the first object that has a key twice.
+
+    Lines are parsed one by one only where there are more keys than values: not in a file without nulls.
+    """
+    names = {json.dumps(name, ensure_ascii=ascii).encode() for name in frame.columns for ascii in (True, False)}
+    n_values = frame.height * frame.width - sum(frame.null_count().row(0))
+    if sum(lines.count(name) for name in names) <= n_values:
+        return
+    for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
+        if (fault := _twice(text, line, where)) is not None:
+            raise fault
+
+
+def _twice(text: bytes, line: int, where: object) -> FormatError | None:
+    """Return the error for an object that has a key twice, if it does."""
+    keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
+    twice = [key for place, key in enumerate(keys) if key in keys[:place]] if len(set(keys)) < len(keys) else []
+    hint = "each object has one value for a key"
+    return FormatError(where, line, f"the object has the key {twice[0]!r} twice", hint=hint) if twice else None
+
+
+def _fault(lines: bytes, number: Ints, where: object, message: str) -> FormatError:
+    """Return the error for the first line that is not a JSON object."""
+    for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
+        shown = repr(text[:60].decode("utf-8", "replace"))
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            return FormatError(where, line, f"{shown} is not JSON ({error})")
+        if not isinstance(found, dict):
+            return FormatError(where, line, f'found {shown}, expected an object like {{"topic": "51", ...}}')
+        if (fault := _twice(text, line, where)) is not None:
+            return fault
+    return FormatError(where, int(number[0]), f"the lines from here on cannot be read ({message})")
