@@ -43,20 +43,17 @@ def evaluate(
 
     Parameters
     ----------
-    judgments, runs
-        As ``read_judgments`` and ``read_runs`` take them.
+    judgments, runs : as ``read_judgments`` and ``read_runs`` take them
     measures : names ("nDCG@10"), values (nDCG(10)) or functions of gains by rank, one or several
     gains : "linear", "exponential", "raw", "binary:LABEL", {label: gain}, or Gains
-    assessor, per, pool
-        Whose labels count where several assessors judged: one by name, each of them (``per="assessor"``, which adds an
-        axis), or their labels pooled ("median", "majority", "max", "min", "mean").
+    assessor, per, pool : whose labels count where several assessors judged: one by name, each of them
+        (``per="assessor"``, which adds an axis), or their labels pooled ("median", "majority", "max", "min", "mean")
     topics : the topics to score; None: all judged topics
     unjudged : the gain of documents nobody judged, or "condensed" to remove them from the lists
     missing : topics without a list of a system score "zero", or are omitted ("skip")
     duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
-    context
-        For measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not collected.
-        By default they are not predicted, and the label in isolation is used.
+    context : for measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not
+        collected. By default they are not predicted, and the label in isolation is used
 
     Returns
     -------

@@ -32,14 +32,7 @@ from venire.data.panel import in_isolation, majority, median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import ScaleError, SettingError, UnknownName
-from venire.kernels.paired_labels import (
-    PairedLabels,
-    by_person,
-    count_wins,
-    every_two,
-    middle_entries,
-    pooled_entries,
-)
+from venire.kernels.paired_labels import PairedLabels, by_person, count_wins, every_two, middle_entries, pooled_entries
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 from venire.users.by_label import item_numbers

@@ -198,12 +198,7 @@ def _graded(top: int, measurement: str = "ordinal") -> Scale:
 
 
 def scale_settings(
-    judgments: Judgments,
-    *,
-    merge: str = "all",
-    split: Iterable[float] = (),
-    sums: bool = False,
-    rng: RNGLike = 0,
+    judgments: Judgments, *, merge: str = "all", split: Iterable[float] = (), sums: bool = False, rng: RNGLike = 0
 ) -> tuple[dict[str, Judgments], list[Note]]:
     r"""Make settings of one set of judgments -> {name: judgments}, as they are first, and notes.
 

@@ -141,13 +141,10 @@ class Assessor:
 
     Parameters
     ----------
-    name
-        A name without white space, since it is written to files.
-    kind
-        ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, or any function from the number of
-        levels to a confusion matrix (true level, label).
-    topic_weight
-        Weight of a topic's effect for this assessor; None: 0 for ``Random``, otherwise 1.
+    name : a name without white space, since it is written to files
+    kind : ``Careful()``, ``Strict()``, ``Lenient()``, ``Random()``, ``Lazy()``, or any function from the number of
+        levels to a confusion matrix (true level, label)
+    topic_weight : weight of a topic's effect for this assessor; None: 0 for ``Random``, otherwise 1
     """
 
     name: str

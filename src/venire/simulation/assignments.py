@@ -39,10 +39,8 @@ class OnePerItem:
 
     Parameters
     ----------
-    twice
-        Share of the items with a second, different assessor.
-    whole_topics
-        Whether all items of a topic have the same first assessor, as at TREC.
+    twice : share of the items with a second, different assessor
+    whole_topics : whether all items of a topic have the same first assessor, as at TREC
     """
 
     twice: float = 0.0
@@ -93,10 +91,8 @@ class OneJudgesAll:
 
     Parameters
     ----------
-    share
-        Share of the items in the sample.
-    common
-        Whether the others judge the same sample.
+    share : share of the items in the sample
+    common : whether the others judge the same sample
     """
 
     share: float = 0.2

@@ -45,24 +45,15 @@ class Synthetic:
 
     Parameters
     ----------
-    n_topics, docs_per_topic, n_unjudged
-        Number of topics; for each, number of documents in its pool and outside.
-    scale
-        Ordered labels; a true level is a position on the scale.
-    prevalence
-        Mean probability of each true level; None: each level .35 times as frequent as the one below.
-    concentration
-        Concentration of the topics' prevalences around the mean; ``math.inf``: all equal.
-    missed
-        Frequency of relevant documents outside the pool, as a share of their frequency inside.
-    assessors
-        The assessors.
-    topic_effect
-        Standard deviation of the difficulty of topics; 0: all equal.
-    pattern
-        Who judges what.
-    systems
-        Systems that rank the documents.
+    n_topics, docs_per_topic, n_unjudged : number of topics; for each, number of documents in its pool and outside
+    scale : ordered labels; a true level is a position on the scale
+    prevalence : mean probability of each true level; None: each level .35 times as frequent as the one below
+    concentration : concentration of the topics' prevalences around the mean; ``math.inf``: all equal
+    missed : frequency of relevant documents outside the pool, as a share of their frequency inside
+    assessors : the assessors
+    topic_effect : standard deviation of the difficulty of topics; 0: all equal
+    pattern : who judges what
+    systems : systems that rank the documents
 
     Examples
     --------
@@ -118,24 +109,15 @@ class Truth:
 
     Parameters
     ----------
-    items
-        Every document of every topic, judged or not, by topic and document.
-    level
-        True level (item,).
-    judged
-        Positions of the judged items: ``level[judged]`` corresponds to ``judgments.items``.
-    prevalence
-        Mean probability of each true level (level,).
-    effect
-        Difficulty of each topic (topic,), 0 on average; topics as in ``items.topics``.
-    assessors
-        Names, in the order of ``judgments.assessors``, including those who judged nothing.
-    weight
-        Weight of a topic's effect for each assessor (assessor,).
-    confusion
-        Probability of each label at effect 0 (assessor, true level, label).
-    systems, quality
-        Names, and latent quality (system,).
+    items : every document of every topic, judged or not, by topic and document
+    level : true level (item,)
+    judged : positions of the judged items: ``level[judged]`` corresponds to ``judgments.items``
+    prevalence : mean probability of each true level (level,)
+    effect : difficulty of each topic (topic,), 0 on average; topics as in ``items.topics``
+    assessors : names, in the order of ``judgments.assessors``, including those who judged nothing
+    weight : weight of a topic's effect for each assessor (assessor,)
+    confusion : probability of each label at effect 0 (assessor, true level, label)
+    systems, quality : names, and latent quality (system,)
     """
 
     scale: Scale

@@ -53,26 +53,17 @@ class PerceivedRelevance:
 
     Parameters
     ----------
-    n_topics, docs_per_topic, n_assessors
-        Number of topics; for each, number of documents and of assessors, who judge all of them.
-    n_grades
-        Number of labels of the scale.
-    topics_per_batch
-        Number of topics with the same assessors.
-    shape, sigma, spread
-        Ranges of the Beta distribution's parameters, of sigma, and of w.
-    alike
-        Whether the assessors of a batch have the same sigma.
-    noise_per
-        Unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``.
-    preference_noise, tie_threshold
-        nu and tau.
-    preference_assessors
-        Number of assessors who compare documents side by side, each all pairs.
-    pairs_per_topic
-        Number of pairs compared, drawn for each topic; None: all.
-    systems
-        Systems that rank the documents, if any.
+    n_topics, docs_per_topic, n_assessors : number of topics; for each, number of documents and of assessors, who judge
+        all of them
+    n_grades : number of labels of the scale
+    topics_per_batch : number of topics with the same assessors
+    shape, sigma, spread : ranges of the Beta distribution's parameters, of sigma, and of w
+    alike : whether the assessors of a batch have the same sigma
+    noise_per : unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``
+    preference_noise, tie_threshold : nu and tau
+    preference_assessors : number of assessors who compare documents side by side, each all pairs
+    pairs_per_topic : number of pairs compared, drawn for each topic; None: all
+    systems : systems that rank the documents, if any
     """
 
     n_topics: int = 10_000
@@ -139,20 +130,13 @@ class PerceivedCollection(Tabular):
 
     Parameters
     ----------
-    judgments
-        Labels in the grades of the setting; ``at(n)`` returns the labels in n grades.
-    preferences
-        Pairs of documents of a topic, compared side by side.
-    shape
-        Parameters of each topic's Beta distribution (topic, 2).
-    batch
-        Number of the batch of each topic (topic,).
-    sigma
-        Noise of each assessor (batch, assessor).
-    relevance
-        True relevance (item,), items as in ``judgments.items``.
-    perceived
-        Relevance as perceived by each of the item's assessors (item, assessor).
+    judgments : labels in the grades of the setting; ``at(n)`` returns the labels in n grades
+    preferences : pairs of documents of a topic, compared side by side
+    shape : parameters of each topic's Beta distribution (topic, 2)
+    batch : number of the batch of each topic (topic,)
+    sigma : noise of each assessor (batch, assessor)
+    relevance : true relevance (item,), items as in ``judgments.items``
+    perceived : relevance as perceived by each of the item's assessors (item, assessor)
     """
 
     setting: PerceivedRelevance

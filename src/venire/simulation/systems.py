@@ -50,16 +50,11 @@ class Systems:
 
     Parameters
     ----------
-    quality
-        Latent quality of each system, all different; higher is better.
-    topic_spread
-        Standard deviation of a system's quality over topics.
-    depth
-        Largest number of documents in a list.
-    tie_step
-        Scores are rounded to multiples of this value, which makes ties; 0: no rounding.
-    missing
-        Share of the topics, drawn for each system, for which it returns no list.
+    quality : latent quality of each system, all different; higher is better
+    topic_spread : standard deviation of a system's quality over topics
+    depth : largest number of documents in a list
+    tie_step : scores are rounded to multiples of this value, which makes ties; 0: no rounding
+    missing : share of the topics, drawn for each system, for which it returns no list
     """
 
     quality: tuple[float, ...] = scattered(10)

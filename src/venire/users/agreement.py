@@ -44,14 +44,7 @@ from venire.data.panel import Pool
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
 from venire.io.runs import RunsLike, as_runs
-from venire.kernels.directions import (
-    Curves,
-    at_places,
-    jaccard_of,
-    nearest_places,
-    thresholds_at,
-    tie_curves,
-)
+from venire.kernels.directions import Curves, at_places, jaccard_of, nearest_places, thresholds_at, tie_curves
 from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scoring import MeasureLike
