@@ -60,10 +60,8 @@ class Regression:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.regularisation) and self.regularisation > 0):
-            raise SettingError(
-                f"regularisation is {self.regularisation:g}, expected a positive number",
-                hint="1 is usual; near 0 hardly anything is shrunk",
-            )
+            message = f"regularisation is {self.regularisation:g}, expected a positive number"
+            raise SettingError(message, hint="1 is usual; near 0 hardly anything is shrunk")
 
 
 def design_matrix(label: Ints, given: Ints, n_labels: int, *, setting: Regression, x: Floats | None) -> Floats:
@@ -110,10 +108,8 @@ def _refuse_unconverged(solver: Any, design: Floats, outcome: Codes, *, weight: 
     excess = weight[:, None] * (solver.predict_proba(design) - (outcome[:, None] == solver.classes_))
     rise = (excess.T @ design)[-len(solver.coef_) :] + solver.coef_ / solver.C
     if not np.abs(rise).max() <= UNSETTLED * weight.sum():
-        raise SettingError(
-            f"the regression did not converge with regularisation {1 / solver.C:g}",
-            hint="raise the regularisation, and leave out features with a very large range",
-        )
+        message = f"the regression did not converge with regularisation {1 / solver.C:g}"
+        raise SettingError(message, hint="raise the regularisation, and leave out features with a very large range")
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,10 +178,8 @@ class ConditionalLabels(Tabular):
         if self.standard is None or bound is None:
             raise SettingError("this predictor was fitted without features", hint="fit it with features=...")
         if (bound.names, bound.paired) != (self.standard.names, self.standard.paired):
-            raise SettingError(
-                f"found the features {', '.join(bound.names)}, expected {', '.join(self.standard.names)}",
-                hint="give the columns that the predictor was fitted with, in the same order",
-            )
+            message = f"found the features {', '.join(bound.names)}, expected {', '.join(self.standard.names)}"
+            raise SettingError(message, hint="give the columns that the predictor was fitted with, in the same order")
         return replace(self, features=bound)
 
     def sentence(self) -> str:
@@ -210,10 +204,8 @@ class ConditionalLabels(Tabular):
 
     def _standardised(self, pairs: ContextPairs) -> Floats:
         if self.features is None or self.standard is None:
-            raise SettingError(
-                "this predictor uses features, and none are bound to it",
-                hint="give the features it was fitted with: model.with_features(judgments, features)",
-            )
+            hint = "give the features it was fitted with: model.with_features(judgments, features)"
+            raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
         return self.standard(self.features.of(pairs))
 
     def _each(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
@@ -281,10 +273,8 @@ class Training:
         """Collect the pairs of judgments, and check the settings."""
         n = len(judgments.scale)
         if interactions and n > MOST_LABELS:
-            raise SettingError(
-                f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels",
-                hint="leave interactions out, or map the labels to a coarser scale",
-            )
+            message = f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels"
+            raise SettingError(message, hint="leave interactions out, or map the labels to a coarser scale")
         setting = Regression(regularisation=regularisation, interactions=interactions)
         learnt, bound = labelled_pairs(judgments), bound_features(features, judgments)
         return cls(learnt, judgments.scale, len(judgments.items.topics), setting, bound)
@@ -329,10 +319,9 @@ class Training:
             raise SettingError(f"{counted(folds, 'fold')} cannot leave topics out", hint="use at least 2 folds")
         if len(topics) < folds:
             hint = "label pairs of documents on more topics"
-            raise PairsError(
-                f"conditional labels are known for {counted(len(topics), 'topic')}, too few for {folds} folds",
-                hint=f"use {len(topics)} folds, one topic each, or {hint}" if len(topics) > 1 else hint,
-            )
+            message = f"conditional labels are known for {counted(len(topics), 'topic')}, too few for {folds} folds"
+            hint = f"use {len(topics)} folds, one topic each, or {hint}" if len(topics) > 1 else hint
+            raise PairsError(message, hint=hint)
         fold = np.full(self.n_topics, -1, dtype=np.int64)
         fold[rng.permutation(topics)] = np.arange(len(topics)) % folds
         return fold
@@ -393,10 +382,8 @@ class CrossFitted(Tabular):
     def probabilities(self, pairs: ContextPairs) -> Floats:
         """Return the probability of each label -> (pair, label), by the model fitted without the pair's topic."""
         if int(pairs.item.max(initial=-1)) >= len(self.topic):
-            raise SettingError(
-                f"this predictor knows the topics of {len(self.topic):,} items, and a pair names one beyond them",
-                hint="fit it on the judgments that are scored: cross_fitted(judgments)",
-            )
+            message = f"this predictor knows the topics of {len(self.topic):,} items, and a pair names one beyond them"
+            raise SettingError(message, hint="fit it on the judgments that are scored: cross_fitted(judgments)")
         p = np.empty((len(pairs), len(self.scale)))
         fold = self.fold[self.topic[pairs.item]]
         for number, model in [*enumerate(self.models), (-1, self.whole)]:

@@ -80,19 +80,16 @@ def labelled_pairs(judgments: Judgments) -> LabelledPairs:
     """Join every conditional label with the labels in isolation of both documents.  O(rows log rows)."""
     alone, rows = in_isolation(judgments)[0], is_conditional(judgments)
     if not rows.any():
-        raise PairsError(
-            "there is no conditional label to learn from",
-            hint="name the document read just before in a column 'given', empty for a label in isolation",
-        )
+        hint = "name the document read just before in a column 'given', empty for a label in isolation"
+        raise PairsError("there is no conditional label to learn from", hint=hint)
     item, given = judgments.item[rows].astype(np.int64), given_items(judgments)[rows]
     assessor = judgments.assessor.codes[rows]
     (label, pooled), (given_label, given_pooled) = (_isolation(alone, each, assessor) for each in (item, given))
     known = (label >= 0) & (given_label >= 0)
     if not known.any():
-        raise PairsError(
-            f"none of {counted(int(rows.sum()), 'conditional label')} has labels in isolation of both documents",
-            hint="rows whose 'given' is empty are labels in isolation; both documents of a pair need one",
-        )
+        message = f"none of {counted(int(rows.sum()), 'conditional label')} has labels in isolation of both documents"
+        hint = "rows whose 'given' is empty are labels in isolation; both documents of a pair need one"
+        raise PairsError(message, hint=hint)
     pairs = ContextPairs(item, given, label, given_label).take(known)
     used = int((pooled & known).sum() + (given_pooled & known).sum())
     outcome, topic = judgments.label[rows][known], judgments.items.topic[item][known]
@@ -189,10 +186,8 @@ class Features:
     def of(self, pairs: ContextPairs) -> Floats:
         """Return features of pairs, NaN where there are none -> (pair, column)."""
         if int(max(pairs.item.max(initial=-1), pairs.given.max(initial=-1))) >= self.n_items:
-            raise SettingError(
-                f"the features are for {self.n_items:,} items, and a pair names one beyond them",
-                hint="bind them to these judgments: model.with_features(judgments, features)",
-            )
+            message = f"the features are for {self.n_items:,} items, and a pair names one beyond them"
+            raise SettingError(message, hint="bind them to these judgments: model.with_features(judgments, features)")
         if not self.paired:
             return np.hstack([self._found(pairs.item), self._found(pairs.given)])
         given = pairs.given.astype(np.int64)

@@ -370,9 +370,8 @@ def without_alpha(name: str) -> ContextMeasure:
         known = ", ".join(kind for kind, each in KINDS.items() if issubclass(each, ContextMeasure))
         raise MeasureError(f"{name} takes no alpha, so there is nothing to sweep", hint=f"use one of {known}")
     if measure.alpha:
-        raise MeasureError(
-            f"{name} states an alpha, which the sweep varies", hint=f"write {replace(measure, alpha=0.0)}"
-        )
+        message = f"{name} states an alpha, which the sweep varies"
+        raise MeasureError(message, hint=f"write {replace(measure, alpha=0.0)}")
     return measure
 
 

@@ -242,10 +242,8 @@ class CustomMeasure(Measure):
         except (TypeError, ValueError, IndexError):
             value = self._one_by_one(gains)
         if value.shape != gains.shape[:-1]:
-            raise MeasureError(
-                f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}",
-                hint="a measure returns one number for a ranking's gains: (..., rank) -> (...)",
-            )
+            message = f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}"
+            raise MeasureError(message, hint="a measure returns one number for a ranking's gains: (..., rank) -> (...)")
         return value
 
     def _one_by_one(self, gains: Floats) -> Floats:

@@ -85,10 +85,8 @@ class Users:
             raise SettingError(f"{n} users: expected 1 or more", hint="1000 give means to about two digits")
         require_probabilities(gains)
         if len(panel.judges) > 1:
-            raise AmbiguousLabels(
-                f"users are drawn from the labels of one judge, and there are {len(panel.judges)}",
-                hint="name one assessor, or pool their labels (mean)",
-            )
+            message = f"users are drawn from the labels of one judge, and there are {len(panel.judges)}"
+            raise AmbiguousLabels(message, hint="name one assessor, or pool their labels (mean)")
         p, judged = panel.gains(gains.values, 0, 1)
         return cls(np.clip(p[0], 0.0, 1.0), judged[0], range(n), seed)
 
@@ -125,10 +123,9 @@ class Users:
 def require_probabilities(gains: Gains) -> None:
     """Reject gains that are not probabilities of relevance."""
     if not gains.unit:
-        raise GainsError(
-            f"users are drawn with probabilities of relevance, and {gains!r} are no probabilities",
-            hint="use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]",
-        )
+        message = f"users are drawn with probabilities of relevance, and {gains!r} are no probabilities"
+        hint = "use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]"
+        raise GainsError(message, hint=hint)
 
 
 BLOCK_CELLS = 1 << 22
@@ -289,16 +286,12 @@ def plan_for_users(measures: list[MeasureLike], unjudged: float | str) -> Plan:
     """Resolve measures for users, whose labels are relevant and irrelevant."""
     for each in map(as_measure, measures):
         if _threshold(each) is not None:
-            raise MeasureError(
-                f"{each} has a threshold, and a simulated user labels documents only as relevant or irrelevant",
-                hint="omit rel=: the gains determine what is relevant, as in prm:LABEL",
-            )
+            message = f"{each} has a threshold, and a simulated user labels documents only as relevant or irrelevant"
+            raise MeasureError(message, hint="omit rel=: the gains determine what is relevant, as in prm:LABEL")
     plan = Plan.of(measures, RELEVANCE, unjudged)
     if plan.unjudged_known and not plan.condensed:
-        raise MeasureError(
-            "unjudged documents have a gain, but the relevance of unknown documents cannot be drawn",
-            hint="use a gain of 0 for them, or remove them from the lists (condensed)",
-        )
+        message = "unjudged documents have a gain, but the relevance of unknown documents cannot be drawn"
+        raise MeasureError(message, hint="use a gain of 0 for them, or remove them from the lists (condensed)")
     return plan
 
 

@@ -143,9 +143,8 @@ def _unjudged_gain(unjudged: float | str) -> float:
     except ValueError:
         raise UnknownName("rule for unjudged documents", str(unjudged), ["condensed", "0", "0.1"]) from None
     if not 0 <= gain < np.inf:
-        raise MeasureError(
-            f"the gain of unjudged documents is {gain:g}, expected a number from 0 on", hint="0 is the default"
-        )
+        message = f"the gain of unjudged documents is {gain:g}, expected a number from 0 on"
+        raise MeasureError(message, hint="0 is the default")
     return gain
 
 

@@ -262,9 +262,8 @@ def check_sample_size(
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     if not sizes or min(sizes) < 1 or n_draws < 2:
-        raise SettingError(
-            f"{n_draws} draws of {list(sizes)} tests", hint="expected one test or more, two draws or more"
-        )
+        message = f"{n_draws} draws of {list(sizes)} tests"
+        raise SettingError(message, hint="expected one test or more, two draws or more")
     refuse_many(judgments.scale)
     asked, tests = (_tests(preferences, judgments, each) for each in ("aggregate", mode))
     generator = np.random.default_rng(rng)

@@ -235,10 +235,8 @@ def _power(noncentral: Floats, n: Floats, level: float) -> Floats:
 def _level(alpha: float, comparisons: int, power: float = POWER) -> float:
     """Return the level of each test; refuse settings out of range."""
     if not 0 < alpha < 1 or comparisons < 1 or not alpha < power < 1:
-        raise SettingError(
-            f"level {alpha:g} for {comparisons} tests with power {power:g}",
-            hint="expected 0 < level < power < 1, and one test or more; 0.05 and 0.8 are usual",
-        )
+        message = f"level {alpha:g} for {comparisons} tests with power {power:g}"
+        raise SettingError(message, hint="expected 0 < level < power < 1, and one test or more; 0.05 and 0.8 are usual")
     return alpha / comparisons
 
 

@@ -235,9 +235,8 @@ class LabelPreferences:
             if getattr(self, name) not in known:
                 raise UnknownName(name, getattr(self, name), [each for each in known if each])
         if self.n_bins < 2 or self.prior < 0:
-            raise SettingError(
-                f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
-            )
+            message = f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
+            raise SettingError(message)
 
     def fit(self, judgments: Judgments, preferences: Preferences) -> LabelPreferencesFit:
         """Estimate from labels and preference tests.  O(choices log choices + observations)."""
@@ -272,9 +271,8 @@ class LabelPreferences:
         """Take label preferences as given: p (label, label) with p(a > b) + p(b > a) = 1."""
         p = np.asarray(p, dtype=np.float64)
         if p.shape != (len(scale), len(scale)):
-            raise SettingError(
-                f"a matrix of shape {p.shape} for {counted(len(scale), 'label')}", hint="one row per label"
-            )
+            message = f"a matrix of shape {p.shape} for {counted(len(scale), 'label')}"
+            raise SettingError(message, hint="one row per label")
         if not (np.abs(p + p.T - 1) <= 1e-6).all() or (p < 0).any():
             raise SettingError("the matrix has p(a > b) + p(b > a) other than 1", hint="and p(a > a) must be 1/2")
         return LabelPreferencesFit(self, scale, p, np.zeros_like(p), np.arange(len(scale)), "table", 0, given=True)

@@ -70,9 +70,8 @@ def merge_labels(judgments: Judgments, mapping: Mapping[str, str], *, scale: Sca
             raise ScaleError(f"{label!r} is not a label of the scale {old}", hint=known_names(label, old.labels))
     missing = [label for label in old.labels if label not in given]
     if missing:
-        raise ScaleError(
-            f"no new label is given for {missing[0]!r} of the scale {old}", hint=f"add {{{missing[0]!r}: ...}}"
-        )
+        message = f"no new label is given for {missing[0]!r} of the scale {old}"
+        raise ScaleError(message, hint=f"add {{{missing[0]!r}: ...}}")
     new = [given[label] for label in old.labels]
     target = Scale.parse(scale) if isinstance(scale, str) else scale or _in_order(old, new)
     level = np.array([target.level_of(label) for label in new], dtype=np.int32)
@@ -121,9 +120,8 @@ def split_labels(judgments: Judgments, n_labels: int | None = None, *, w: float,
 def split_probabilities(n_old: int, n_new: int, w: float) -> Floats:
     """Return the probability of each new grade, given the old one, Eq. (16) -> (old, new)."""
     if n_new < n_old:
-        raise SettingError(
-            f"{n_old} labels cannot be split into {n_new}, expected {n_old} or more", hint="they can be merged"
-        )
+        message = f"{n_old} labels cannot be split into {n_new}, expected {n_old} or more"
+        raise SettingError(message, hint="they can be merged")
     if not w >= 0:
         raise SettingError(f"w is {w:g}, expected 0 or more", hint="as 0.5, 1, 2, 3, 4, or math.inf")
     centre = np.arange(n_old) * ((n_new - 1) / max(n_old - 1, 1))

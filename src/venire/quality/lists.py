@@ -235,10 +235,9 @@ def refuse_no_list(lists: TopLists, judgments: Judgments) -> None:
     if len(lists):
         return
     n_docs = np.bincount(judgments.items.topic[np.unique(judgments.item)])
-    raise SettingError(
-        f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}",
-        hint=["ask for fewer documents per list", "leave documents without a label out of runs (condensed)"],
-    )
+    message = f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}"
+    hint = ["ask for fewer documents per list", "leave documents without a label out of runs (condensed)"]
+    raise SettingError(message, hint=hint)
 
 
 @dataclass(frozen=True, eq=False)

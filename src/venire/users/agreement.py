@@ -84,10 +84,8 @@ def conditioned(difference: Floats, users: Ints, weights: Floats) -> Conditioned
     Cost: O(measures x draws x cases), memory bounded.
     """
     if difference.ndim != 2 or difference.shape[1] == 0 or not np.isfinite(difference).all():
-        raise SettingError(
-            f"differences of scores have shape {difference.shape}, expected numbers (measure, case) and no NaN",
-            hint="leave out cases without a score",
-        )
+        message = f"differences of scores have shape {difference.shape}, expected numbers (measure, case) and no NaN"
+        raise SettingError(message, hint="leave out cases without a score")
 
     def shares(curves: Curves, block: Floats) -> Floats:
         own = (block @ (users == 0).T) / block.sum(axis=1, keepdims=True)

@@ -102,10 +102,8 @@ def preferences_by_labels(preferences: Preferences, judgments: Judgments) -> Pre
     """
     chosen = labelled_choices(preferences, judgments)
     if len(chosen.row) == 0:
-        raise PairsError(
-            "no choice is between two documents that one assessor labelled",
-            hint="check that both files name topics and documents alike",
-        )
+        message = "no choice is between two documents that one assessor labelled"
+        raise PairsError(message, hint="check that both files name topics and documents alike")
     n_labels, topic = len(judgments.scale), preferences.topic[chosen.row]
     by_topic = _counts(chosen, preferences.outcome[chosen.row], topic, (len(preferences.topics), n_labels))
     hits = by_topic[..., 0] + by_topic[..., 1] / 2
