@@ -97,19 +97,14 @@ def fitted_coefficients(
     with warnings.catch_warnings():  # convergence is checked by the gradient
         warnings.simplefilter("ignore")
         solver.fit(design, outcome, sample_weight=weight)
-    _refuse_unconverged(solver, design, outcome, weight=weight)
-    at = solver.classes_ if len(solver.classes_) > 2 else solver.classes_[1:]  # of two, the first has none
-    intercept[at], coefficients[at] = solver.intercept_, solver.coef_
-    return intercept, coefficients
-
-
-def _refuse_unconverged(solver: Any, design: Floats, outcome: Codes, *, weight: Floats) -> None:
-    """Refuse coefficients at which the penalised log likelihood, per pair, still rises."""
     excess = weight[:, None] * (solver.predict_proba(design) - (outcome[:, None] == solver.classes_))
     rise = (excess.T @ design)[-len(solver.coef_) :] + solver.coef_ / solver.C
     if not np.abs(rise).max() <= UNSETTLED * weight.sum():
         message = f"the regression did not converge with regularisation {1 / solver.C:g}"
         raise SettingError(message, hint="raise the regularisation, and leave out features with a very large range")
+    at = solver.classes_ if len(solver.classes_) > 2 else solver.classes_[1:]  # of two, the first has none
+    intercept[at], coefficients[at] = solver.intercept_, solver.coef_
+    return intercept, coefficients
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +150,14 @@ class ConditionalLabels(Tabular):
         """
         highest = int(max(pairs.label.max(initial=-1), pairs.given_label.max(initial=-1)))
         if highest >= len(self.scale):
-            raise SettingError(
-                f"found a label of level {highest}, expected one of the scale {self.scale} (levels 0 to "
-                f"{len(self.scale) - 1})",
-                hint="the predictor was fitted for another scale: fit it again, or declare the scale",
-            )
+            message = f"found a label of level {highest}, expected 0 to {len(self.scale) - 1} of the scale {self.scale}"
+            hint = "the predictor was fitted for another scale: fit it again, or declare the scale"
+            raise SettingError(message, hint=hint)
         if self.standard is not None:
-            return self._each(pairs.label, pairs.given_label, self._standardised(pairs))
+            if self.features is None:
+                hint = "give the features it was fitted with: model.with_features(judgments, features)"
+                raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
+            return self._each(pairs.label, pairs.given_label, self.standard(self.features.of(pairs)))
         width = len(self.scale) + 1
         kinds, of = np.unique((pairs.label + 1).astype(np.int64) * width + pairs.given_label + 1, return_inverse=True)
         return self._each(kinds // width - 1, kinds % width - 1, None)[of]
@@ -202,12 +198,6 @@ class ConditionalLabels(Tabular):
     def __str__(self) -> str:
         return self.sentence()
 
-    def _standardised(self, pairs: ContextPairs) -> Floats:
-        if self.features is None or self.standard is None:
-            hint = "give the features it was fitted with: model.with_features(judgments, features)"
-            raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
-        return self.standard(self.features.of(pairs))
-
     def _each(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
         """Predict rows in blocks, averaging over missing labels; x (row, feature)."""
         p = np.empty((len(label), len(self.scale)))
@@ -231,7 +221,9 @@ class ConditionalLabels(Tabular):
         seen = self.counts > 0
         logits = np.where(seen, logits, -np.inf)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return with_unseen(odds / odds.sum(axis=1, keepdims=True), self.counts)
+        p = odds / odds.sum(axis=1, keepdims=True)
+        unseen = ~seen / (self.n_pairs + n)  # taken evenly from the others
+        return p if seen.all() else p * (1 - unseen.sum()) + unseen
 
     def _averaged(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
         """Return the mean prediction over the possible values of missing labels -> (row, label)."""
@@ -249,13 +241,6 @@ class ConditionalLabels(Tabular):
         return mean.reshape(rows, n)
 
 
-def with_unseen(p: Floats, counts: Ints) -> Floats:
-    """Give unseen conditional labels 1 / (pairs + labels) each, taken evenly from the others; p (row, label)."""
-    unseen = counts == 0
-    share = unseen / (counts.sum() + len(counts))
-    return p * (1 - share.sum()) + share if unseen.any() else p
-
-
 @dataclass(frozen=True, eq=False)
 class Training:
     """Training data and settings of a predictor: the pairs, their features if any, and the regression."""
@@ -268,7 +253,11 @@ class Training:
 
     @classmethod
     def of(
-        cls, judgments: Judgments, *, features: Any, interactions: bool, regularisation: float = REGULARISATION
+        cls,
+        judgments: Judgments,
+        features: Any = None,
+        interactions: bool = False,
+        regularisation: float = REGULARISATION,
     ) -> Training:
         """Collect the pairs of judgments, and check the settings."""
         n = len(judgments.scale)
@@ -298,18 +287,8 @@ class Training:
             weight = times.astype(np.float64)
         design = design_matrix(label, given, n, setting=self.setting, x=x)
         fitted = fitted_coefficients(design, outcome, n, weight=weight, setting=self.setting, rng=rng)
-        return ConditionalLabels(
-            self.setting,
-            self.scale,
-            *fitted,
-            counts,
-            joint,
-            n_same,
-            len(learnt.topics),
-            standard,
-            self.features,
-            learnt.notes(),
-        )
+        made = ConditionalLabels(self.setting, self.scale, *fitted, counts, joint, n_same, len(learnt.topics))
+        return replace(made, standard=standard, features=self.features, notes=learnt.notes())
 
     def topic_folds(self, folds: int | None, rng: np.random.Generator) -> Ints:
         """Assign the topics that have pairs to folds at random -> fold of each topic, -1 without pairs (topic,)."""
@@ -361,8 +340,7 @@ def fit_conditional_labels(
     When not to use this: to estimate how well labels are predicted, or to score runs on the training topics;
     ``cross_fitted`` predicts each topic with a model fitted on the others.
     """
-    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
-    return Training.of(judgments, **how).fit(rng=rng)
+    return Training.of(judgments, features, interactions, regularisation).fit(rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,22 +377,13 @@ class CrossFitted(Tabular):
         return self.whole.records()
 
 
-def cross_fitted(
-    judgments: Judgments,
-    *,
-    folds: int | None = None,
-    features: Any = None,
-    interactions: bool = False,
-    regularisation: float = REGULARISATION,
-    rng: RNGLike = 0,
-) -> CrossFitted:
+def cross_fitted(judgments: Judgments, *, folds: int | None = None, rng: RNGLike = 0, **fitting: Any) -> CrossFitted:
     """Fit predictors of conditional labels so that no pair is predicted from labels of its own topic.
 
-    folds : of topics; None: 10, or as many as there are topics with pairs.  The other parameters are those of
-    ``fit_conditional_labels``.  The predictor is for the items of these judgments.
+    folds : of topics; None: 10, or as many as there are topics with pairs.  ``fitting``: features, interactions and
+    regularisation, as in ``fit_conditional_labels``.  The predictor is for the items of these judgments.
     """
-    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
-    training, generator = Training.of(judgments, **how), np.random.default_rng(rng)
+    training, generator = Training.of(judgments, **fitting), np.random.default_rng(rng)
     fold = training.topic_folds(folds, generator)
     of_pair = fold[training.learnt.topic]
     models = tuple(training.fit(of_pair != number, rng=generator) for number in range(int(fold.max()) + 1))

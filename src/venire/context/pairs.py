@@ -63,17 +63,10 @@ class LabelledPairs:
 
     def notes(self) -> tuple[Note, ...]:
         """Return what was left out, and where a median replaces an assessor's own label."""
-        left_out = Note(
-            "no-isolation-label",
-            "{n:conditional label} left out: a document of the pair has no label in isolation",
-            n=self.n_left_out,
-        )
-        pooled = Note(
-            "median-label",
-            "{n:label} in isolation not given by the assessor of the pair: the median of the document is used",
-            n=self.n_pooled,
-        )
-        return tuple(note for note in (left_out, pooled) if note.fields["n"])
+        words = "{n:conditional label} left out: a document of the pair has no label in isolation"
+        left_out = Note("no-isolation-label", words, n=self.n_left_out)
+        words = "{n:label} in isolation not given by the assessor of the pair: the median of the document is used"
+        return tuple(note for note in (left_out, Note("median-label", words, n=self.n_pooled)) if note.fields["n"])
 
 
 def labelled_pairs(judgments: Judgments) -> LabelledPairs:
@@ -98,22 +91,12 @@ def labelled_pairs(judgments: Judgments) -> LabelledPairs:
 
 def _isolation(alone: Judgments, item: Ints, assessor: Codes) -> tuple[Codes, Bools]:
     """Label in isolation by this assessor, else the item's median, else -1; and whether it is the median -> (pair,)."""
-    n_assessors = len(alone.assessor.names)
-    by_item = alone.item.astype(np.int64)
-    own, pooled = (
-        _looked_up(key, alone.label, wanted, ordered=alone.scale.ordered)
-        for key, wanted in (
-            (by_item * n_assessors + alone.assessor.codes, item * n_assessors + assessor),
-            (by_item, item),
-        )
-    )
-    return np.where(own >= 0, own, pooled).astype(np.int32), (own < 0) & (pooled >= 0)
-
-
-def _looked_up(key: Ints, label: Codes, wanted: Ints, *, ordered: bool) -> Codes:
-    """Find the label of each wanted key, -1 where it has none."""
-    keys, labels = resolve_labels(key, label, ordered=ordered)
-    return np.append(labels, -1)[_places(keys, wanted)].astype(np.int32)
+    n, by_item, found = len(alone.assessor.names), alone.item.astype(np.int64), []
+    for key, wanted in ((by_item * n + alone.assessor.codes, item * n + assessor), (by_item, item)):
+        keys, labels = resolve_labels(key, alone.label, ordered=alone.scale.ordered)
+        found.append(np.append(labels, -1)[_places(keys, wanted)].astype(np.int32))
+    own, pooled = found
+    return np.where(own >= 0, own, pooled), (own < 0) & (pooled >= 0)
 
 
 def _places(keys: Ints, wanted: Ints) -> Ints:

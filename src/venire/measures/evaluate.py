@@ -17,7 +17,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.measures.scoring import MeasureLike, Scoring, score_facts
 
 if TYPE_CHECKING:
     from venire.data.context import Context
@@ -67,29 +67,15 @@ def evaluate(
     system  RR      nDCG@10
     run     0.5000  0.6309
     """
-    scoring = Scoring(
-        assessor=assessor,
-        per=per,
-        pool=pool,
-        gains=gains,
-        unjudged=unjudged,
-        missing=missing,
-        topics=topics,
-        duplicates=duplicates,
-    )
+    scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
     labels = as_judgments(judgments)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
     if not plan.contextual:
-        return score_case(Case.of(labels, runs, scoring, progress=progress), plan)
+        case = Case.of(labels, runs, scoring, progress=progress)
+        return Layout.of(case, plan).scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
     from venire.measures.context.scoring import score_in_context  # most evaluations do not need it
 
     return score_in_context(labels, runs, plan, scoring, context=context, progress=progress)
-
-
-def score_case(case: Case, plan: Plan) -> Scores:
-    """Score the runs of a case by measures of labels in isolation."""
-    layout = Layout.of(case, plan)
-    return layout.scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
 
 
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:

@@ -173,12 +173,9 @@ class Scores(Tabular):
     def _cells(self) -> tuple[list[str], list[list[str | float]]]:
         """Return header and rows of that table, with numbers that are not formatted."""
         down = [axis for axis in self.axes if axis != "measure"]
-        across = self.names["measure"] if "measure" in self.axes else ("value",)
-        values = (
-            np.moveaxis(self.values, self.axes.index("measure"), -1)
-            if "measure" in self.axes
-            else self.values[..., None]
-        )
+        several = "measure" in self.axes
+        across = self.names["measure"] if several else ("value",)
+        values = np.moveaxis(self.values, self.axes.index("measure"), -1) if several else self.values[..., None]
         rows = [
             [*(self.names[axis][i] for axis, i in zip(down, place, strict=True)), *values[place].tolist()]
             for place in np.ndindex(values.shape[:-1])

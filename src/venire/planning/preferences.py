@@ -45,8 +45,7 @@ from venire.kernels.paired_labels import PairedLabels, by_person, every_two, mid
 from venire.kernels.shares import largest_variance, wilson
 from venire.results import Records, Tabular, counted, first_few
 from venire.types import Codes, Floats, Ints, RNGLike
-from venire.users.by_label import item_numbers
-from venire.users.preferences import consensus
+from venire.users.preferences import consensus, item_numbers
 
 if TYPE_CHECKING:
     import polars as pl

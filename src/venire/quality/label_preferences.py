@@ -35,8 +35,7 @@ from venire.errors import ScaleError, SettingError, UnknownName
 from venire.kernels.paired_labels import PairedLabels, by_person, count_wins, every_two, middle_entries, pooled_entries
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.users.by_label import item_numbers
-from venire.users.preferences import consensus
+from venire.users.preferences import consensus, item_numbers
 
 MODES, POOLS, FORMS = (
     ("individual", "aggregate"),
@@ -101,9 +100,8 @@ def count_cycles(table: Preferences) -> tuple[int, int]:
 
     strict = table.outcome != 0
     first = table.topic[strict].astype(np.int64) * max(len(table.docs), 1)
-    nodes, node = np.unique(
-        np.concatenate([first + table.left[strict], first + table.right[strict]]), return_inverse=True
-    )
+    sides = np.concatenate([first + table.left[strict], first + table.right[strict]])
+    nodes, node = np.unique(sides, return_inverse=True)
     left, right = np.split(node, 2)
     won = table.outcome[strict] > 0
     places = np.where(won, left, right), np.where(won, right, left)
@@ -140,18 +138,10 @@ class LabelPreferencesFit(Tabular):
         won, p = _grouped(self.wins, self.group), self.p[np.ix_(first, first)]
         n_shown = MOST_SHOWN if len(names) > MANY_LABELS else len(names)
         places = np.unique(np.linspace(0, len(names) - 1, n_shown).astype(np.int64)).tolist()[::-1]
-        return [
-            {
-                "a": names[a],
-                "b": names[b],
-                "p": float(p[a, b]),
-                "wins": float(won[a, b]),
-                "n": float(won[a, b] + won[b, a]),
-            }
-            for a in places
-            for b in places
-            if b < a
-        ]
+        pairs = [(a, b) for a in places for b in places if b < a]
+        sizes = [{"wins": float(won[a, b]), "n": float(won[a, b] + won[b, a])} for a, b in pairs]
+        rows = [{"a": names[a], "b": names[b], "p": float(p[a, b])} for a, b in pairs]
+        return [row | size for row, size in zip(rows, sizes, strict=True)]
 
     def sentence(self) -> str:
         """Return the pair of neighbouring labels with the lowest preference for the higher one."""
@@ -181,10 +171,7 @@ class LabelPreferencesFit(Tabular):
             words = "labels that were never compared in a test, so p = 1/2 is assumed: {pairs:list}"
             notes.append(Note("never-compared", words, pairs=never))
         if seldom:
-            words = (
-                "{n:pair} of labels compared less than {few} times; Chu et al. (2021) recommend as many tests in "
-                "{mode} mode: {pairs:list}"
-            )
+            words = "{n:pair} of labels compared in fewer than {few} tests (Chu et al. 2021, {mode} mode): {pairs:list}"
             notes.append(Note("seldom-compared", words, n=len(seldom), few=few, mode=self.setting.mode, pairs=seldom))
         return notes
 
@@ -198,9 +185,8 @@ class LabelPreferencesFit(Tabular):
         per_test = max(float(self.wins.sum()) / max(self.n_tests, 1), 1.0)
         if _mostly_lost(higher.sum(), met.sum(), per_test):
             words = (
-                "documents with the higher label lose {lost:.0%} of the preference tests between different labels: "
-                "probably the sign of the strengths (positive: the left document is better) or the order of the labels "
-                "is reversed"
+                "documents with the higher label lose {lost:.0%} of the preference tests: the sign of the strengths "
+                "(positive: the left document is better) or the order of the labels may be reversed"
             )
             return [Note("reversed-preferences", words, lost=float(1 - higher.sum() / met.sum()))]
         some = np.flatnonzero(_mostly_lost(higher, met, per_test)).tolist()

@@ -6,7 +6,7 @@ pool has a true level drawn from p_t, and each document outside the pool one dra
     missed p_t(l)  for l > 0,    the remaining probability for l = 0
 
 since a pool misses few relevant documents.  Assessors label the items that the pattern assigns to them
-(``venire.simulation.assessors``, ``venire.simulation.assignments``); their confusion depends on the topic's effect
+(``venire.simulation.assessors``, ``venire.simulation.assessors``); their confusion depends on the topic's effect
 e_t ~ N(0, topic_effect²).  Systems rank all documents, judged or not (``venire.simulation.systems``).
 
 Every part draws from its own stream, spawned from ``rng``: prevalences, pool, levels, effects, pattern, the
@@ -28,8 +28,18 @@ from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
 from venire.randomness import generators, named_seeds, seed_of
 from venire.results import Records, Tabular, counted
-from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Strict, under_effect
-from venire.simulation.assignments import Everyone, Pairs, Pattern, pairs_of
+from venire.simulation.assessors import (
+    Assessor,
+    Careful,
+    Everyone,
+    Lazy,
+    Lenient,
+    Pairs,
+    Pattern,
+    Strict,
+    pairs_of,
+    under_effect,
+)
 from venire.simulation.systems import Corpus, Systems, all_items, runs_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -57,7 +67,7 @@ class Synthetic:
 
     Examples
     --------
-    >>> from venire.simulation.assignments import OnePerItem
+    >>> from venire.simulation.assessors import OnePerItem
     >>> setting = Synthetic(n_topics=5, docs_per_topic=40, n_unjudged=10, pattern=OnePerItem(twice=0.25))
     >>> generate(setting, rng=7).judgments
     <Judgments: 250 labels on 200 items of 5 topics by 5 assessors, scale 0<1<2<3>

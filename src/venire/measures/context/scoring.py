@@ -25,7 +25,7 @@ from venire.measures.context.utility import Utility, reads_of
 from venire.measures.measure import ContextMeasure, alpha_of
 from venire.measures.scores import SOURCES, BestOrders, ContextUse, Scores
 from venire.measures.scoring import JUDGE_CELLS, Plan, Scoring, score_facts
-from venire.types import Bools, Codes, Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 N_SOURCES = ISOLATION
 """Sources that are counted: first rank, collected, predicted, given the first document, in isolation."""
@@ -75,8 +75,12 @@ def _scores_in_context(
                 for whole, part in zip(best[number], found, strict=True):
                     whole[slice(*judges)] = part
         ideal = {number: each.bound[slice(*judges)] for number, each in best.items()}
-        bench.score(plan, readings, ideal, into=(values[slice(*judges)], sources[slice(*judges)]))
+        bench.score(plan, readings, ideal, (values[slice(*judges)], sources[slice(*judges)]))
     return ScoresInContext(values, sources, best)
+
+
+Readings = list[tuple[Utility, list[int]]]
+"""Utilities, with the numbers of the measures that use them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +109,6 @@ class Bench:
         plan: Plan,
         readings: list[tuple[Utility, list[int]]],
         ideals: dict[int, Floats],
-        *,
         into: tuple[Floats, Ints],
     ) -> None:
         """Score block by block into values (judge, measure, list), and count sources (judge, list, source + 1)."""
@@ -117,7 +120,9 @@ class Bench:
             found = self.reader.find(reads, seen)
             before = self.seen[np.arange(n_judges)[:, None, None], reads.previous] & (reads.previous >= 0)
             into[1][:, block.lists] = _counted(found.source, before, reads.rank, plan)
-            again = self._copies(seen, block.item)
+            again = np.zeros_like(seen)
+            if self.group is not None:
+                again = copies(seen, np.append(self.group, [n_items, n_items + 1])[block.item])
             depth = seen.sum(axis=-1) if plan.condensed else block.depth
             for utility, numbers in readings:
                 gains = np.where(again, 0.0, utility.of_reads(reads, found))
@@ -126,13 +131,6 @@ class Bench:
                 for number in numbers:
                     ideal = ideals[number][:, self.facts.topic[block.lists]] if number in ideals else None
                     into[0][:, number, block.lists] = plan.measures[number](replace(ranked, ideal=ideal))
-
-    def _copies(self, seen: Bools, item: Codes) -> Bools:
-        """Mark copies of documents ranked above -> (judge, list, slot)."""
-        if self.group is None:
-            return np.zeros_like(seen)
-        n_items = len(self.group)
-        return copies(seen, np.append(self.group, [n_items, n_items + 1])[item])
 
 
 def _counted(source: Ints, before: Bools, rank: Ints, plan: Plan) -> Ints:
@@ -179,11 +177,9 @@ def _require_conditional(judgments: Judgments, plan: Plan, context: Context | No
         return
     if not is_conditional(judgments).any():
         column = "their column given is empty" if "given" in judgments.facets else "they have no column given"
-        raise MeasureError(
-            f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}",
-            hint="name the document read before each in a column `given`, give a model that predicts conditional "
-            "labels (Context(predictor=...)), or use alpha=0",
-        )
+        message = f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}"
+        hints = ["name the document read before each in a column `given`", "use alpha=0"]
+        raise MeasureError(message, hint=[*hints, "give a model that predicts them (Context(predictor=...))"])
 
 
 def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> ContextUse:
