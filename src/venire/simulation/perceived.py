@@ -91,7 +91,10 @@ class PerceivedRelevance:
         if self.pairs_per_topic is not None:
             need_at_least(1, "pairs_per_topic", self.pairs_per_topic)
         for name, least in (("shape", 0.0), ("sigma", 0.0), ("spread", -np.inf)):
-            _check_range(name, getattr(self, name), least)
+            low, high = getattr(self, name)
+            if not (least <= low <= high < np.inf) or low == -np.inf:
+                message = f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first"
+                raise SettingError(message, hint="use a number twice for a constant")
         if not self.shape[0] > 0:
             raise SettingError("shape begins at 0, expected more", hint="the paper's range is 2 to 5")
         if self.noise_per not in NOISE:
@@ -115,13 +118,6 @@ def graded(perceived: Floats, n_grades: int) -> Codes:
     grade += (perceived >= (grade + 1) / n_grades) & (grade < n_grades - 1)  # where the product was rounded down
     grade -= perceived < grade / n_grades  # or up
     return grade
-
-
-def _check_range(name: str, ends: tuple[float, float], least: float) -> None:
-    low, high = ends
-    if not (least <= low <= high < np.inf) or low == -np.inf:
-        hint = f"use {low:g} twice for a constant" if np.isfinite(low) else None
-        raise SettingError(f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first", hint=hint)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,18 +198,13 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     items = all_items(*relevance.shape)
     batch = (np.arange(setting.n_topics) // setting.topics_per_batch).astype(np.int32)
     corpus = Corpus(items.topics, doc_names(setting.docs_per_topic), relevance)
-    return PerceivedCollection(
-        setting=setting,
-        seed=seed,
-        judgments=_judgments(setting, items, batch, perceived),
-        preferences=_preferences(setting, relevance, items.topics, seeds),
-        runs=runs_of(setting.systems, corpus, seeds["systems"]),
-        shape=shape,
-        batch=batch,
-        sigma=sigma,
-        relevance=relevance.ravel(),
-        perceived=perceived,
+    judgments = _judgments(setting, items, batch, perceived)
+    preferences = _preferences(setting, relevance, items.topics, seeds)
+    runs, truth = (
+        runs_of(setting.systems, corpus, seeds["systems"]),
+        (shape, batch, sigma, relevance.ravel(), perceived),
     )
+    return PerceivedCollection(setting, seed, judgments, preferences, runs, *truth)
 
 
 def assessor_names(setting: PerceivedRelevance) -> list[str]:
@@ -251,21 +242,15 @@ def _perceived(
     return np.clip(perceived, 0, 1, out=perceived)
 
 
-def _pairs(setting: PerceivedRelevance, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
-    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
-    if setting.n_pairs == len(left):
-        return np.tile(left, (setting.n_topics, 1)), np.tile(right, (setting.n_topics, 1))
-    among = rng.random((setting.n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
-    among.sort(axis=1)
-    return left[among], right[among]
-
-
 def _preferences(
     setting: PerceivedRelevance, relevance: Floats, topics: Ids, seeds: dict[str, np.random.SeedSequence]
 ) -> Preferences:
     """Draw comparisons of documents, sorted by topic, pair and assessor; relevance (topic, doc)."""
-    left, right = _pairs(setting, np.random.default_rng(seeds["pairs"]))
+    left, right = (np.tile(each, (setting.n_topics, 1)) for each in np.triu_indices(setting.docs_per_topic, 1))
+    if setting.n_pairs < left.shape[1]:
+        order = np.random.default_rng(seeds["pairs"]).random(left.shape).argpartition(setting.n_pairs, axis=1)
+        among = np.sort(order[:, : setting.n_pairs], axis=1)
+        left, right = (np.take_along_axis(each, among, axis=1) for each in (left, right))
     difference = np.take_along_axis(relevance, left, axis=1) - np.take_along_axis(relevance, right, axis=1)
     n_assessors = setting.preference_assessors
     strength = np.empty((*left.shape, n_assessors))
@@ -278,8 +263,8 @@ def _preferences(
         topics=topics,
         docs=doc_names(setting.docs_per_topic),
         topic=np.repeat(np.arange(setting.n_topics, dtype=np.int32), setting.n_pairs * n_assessors),
-        left=np.repeat(left, n_assessors),
-        right=np.repeat(right, n_assessors),
+        left=np.repeat(left, n_assessors).astype(np.int32),
+        right=np.repeat(right, n_assessors).astype(np.int32),
         assessor=Category(who, Ids.of(numbered("p", n_assessors))),
         strength=strength.ravel(),
     )
