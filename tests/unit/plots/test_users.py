@@ -41,7 +41,7 @@ def labels() -> dict[str, dict[str, int]]:
 def test_rates_by_rank_and_topics_in_order(log):
     summary = summarise_clicks(log)
     ranks, topics = plot_click_summary(summary).axes
-    assert list(ranks.lines[0].get_ydata()) == [each["click_rate"] for each in summary.ranks()]
+    assert list(ranks.lines[0].get_ydata()) == [each["click_rate"] for each in summary.records()]
     assert topics.lines[0].get_xdata()[1:].tolist() == sorted(summary.rates)
     assert topics.lines[1].get_xdata()[0] == summary.mean_ctr.value
 
