@@ -35,9 +35,9 @@ class BestOrders:
 
     def note(self, measure: str) -> Note:
         """Return it as a note."""
-        text = "{measure}: {exact:,} best orders of judged documents are exact"
+        text = "{measure}: best orders of judged documents: {exact:,} exact"
         if self.searched:
-            text += ", {searched:,} are upper bounds: scores can be too low by at most {furthest:.1%}"
+            text += ", {searched:upper bound}: scores can be too low by at most {furthest:.1%}"
         text += "; {above:list} above 1" if self.above else ""
         return Note("best-orders", text, measure=measure, **vars(self))
 
