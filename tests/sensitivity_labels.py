@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from venire import PredictedRelevance, read_judgments
-from venire.simulation.assignments import OneJudgesAll
+from venire.simulation.assessors import OneJudgesAll
 from venire.simulation.levels import Synthetic
 from venire.simulation.systems import Systems, scattered
 

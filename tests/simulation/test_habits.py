@@ -14,8 +14,7 @@ from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRE
 from venire.agreement.profiles import profiles
 from venire.report.judge import useless_assessors
 from venire.simulation import Synthetic, generate
-from venire.simulation.assessors import parse_assessors
-from venire.simulation.assignments import RandomAssessors
+from venire.simulation.assessors import RandomAssessors, parse_assessors
 
 PANEL = "6*careful, lenient, strict, random, lazy, lazy(idle=0.4, level=3), lazy(idle=1.0)"
 SAY_NOTHING = {ONE_LABEL, UNRELATED, OFTEN, LOWER}

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Random, Strict, parse_assessors
-from venire.simulation.assignments import OnePerItem, RandomAssessors
+from venire.simulation.assessors import (
+    Assessor,
+    Careful,
+    Lazy,
+    Lenient,
+    OnePerItem,
+    Random,
+    RandomAssessors,
+    Strict,
+    parse_assessors,
+)
 from venire.simulation.levels import Collection, Synthetic, generate
 from venire.simulation.systems import Systems
 

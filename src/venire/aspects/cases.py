@@ -1,4 +1,4 @@
-"""Cases for the analysis of aspects: which rows count, in isolation and in condition, and resampled topics.
+"""Cases for the analysis of aspects: labels in isolation, conditional labels, and resampled topics.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1: documents whose overall label is N/A are left out
 ("primarily spam"), except for predictive power.  A conditional label is matched with the label in isolation that the
@@ -35,10 +35,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Rows that count, in isolation and in condition; and the rows of documents that have both.
+    """Rows that count, in isolation and conditional; and the rows of documents that have both.
 
     isolation, condition (row,): among the rows of ``aspects``; before, after (pair,): the same document by the same
-    assessor in isolation and in condition.  weights (1 + draw, topic): topics as they are, then resampled.
+    assessor in isolation and given another.  weights (1 + draw, topic): topics as they are, then resampled.
     """
 
     aspects: Aspects
@@ -82,7 +82,7 @@ class Cases:
         return self.others if self.overall is None else (self.overall, *self.others)
 
     def rows(self, context: str) -> Ints:
-        """Return the rows in isolation or in condition."""
+        """Return the rows of labels in isolation, or of conditional labels."""
         return self.isolation if context == ISOLATION else self.condition
 
     def nothing(self, context: str) -> str | None:
@@ -115,7 +115,7 @@ class Cases:
 
 
 def _matched(aspects: Aspects, valid: Bools, is_conditional: Bools) -> tuple[Ints, Ints]:
-    """Return rows in isolation and in condition of the same document by the same assessor, both valid."""
+    """Return rows in isolation and conditional ones of the same document by the same assessor, both valid."""
     cell = aspects.item.astype(np.int64) * max(len(aspects.assessor.names), 1) + aspects.assessor.codes
     alone, after = np.flatnonzero(valid & ~is_conditional), np.flatnonzero(valid & is_conditional)
     alone = alone[np.argsort(cell[alone], kind="stable")]

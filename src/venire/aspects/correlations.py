@@ -1,9 +1,9 @@
 r"""Rank correlations of aspects and of their changes, and clusters of aspects by these.
 
 Golbus et al. (2014), doi:10.1145/2566486.2568015, Section 5.1.  Spearman's rho between aspects and overall on
-documents with a grade on every aspect (Table 2), in condition also with overall in isolation; and between changes
-g(d|c) - g(d), on documents with a grade both ways on the two aspects (Table 3).  Departures: every two aspects are
-correlated in Table 2 too, for clusters; intervals over resampled topics.
+documents with a grade on every aspect (Table 2), of conditional labels also with overall in isolation; and between
+changes g(d|c) - g(d), on documents with a grade both ways on the two aspects (Table 3).  Departures: every two aspects
+are correlated in Table 2 too, for clusters; intervals over resampled topics.
 
 The paper reads two clusters off a table: overall, topicality and novelty; authority, freshness and quality.  Here
 aspects at the distance :math:`1 - \rho` are clustered by average linkage.  The support of a cluster is the share of
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,13 +48,13 @@ class Correlation:
 
     def record(self) -> dict[str, Any]:
         """Return a row."""
-        named = {name: getattr(self, name) for name in ("context", "a", "b", "a_context")}
-        return {**named, "labels": self.n, **dict(zip(("rho", "low", "high", "reason"), self.rho, strict=True))}
+        names = ("context", "a", "b", "a_context", "labels", "rho", "low", "high", "reason")
+        return dict(zip(names, (self.context, self.a, self.b, self.a_context, self.n, *self.rho), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
 class AspectCorrelations(Tabular):
-    """Correlations of every two aspects, in isolation, in condition, and of changes."""
+    """Correlations of every two aspects, in isolation, of conditional labels, and of changes."""
 
     overall: str | None
     names: tuple[str, ...]
@@ -135,7 +135,7 @@ def _two(cases: Cases, a: str, b: str, context: str) -> Correlation:
 
 
 def _isolation_overall(cases: Cases, overall: str) -> Correlation:
-    """Correlate overall in condition with overall in isolation, on complete documents (a row of Table 2)."""
+    """Correlate the conditional overall label with that in isolation, on complete documents (a row of Table 2)."""
     whole = cases.aspects.complete()[cases.after]
     before, after = cases.before[whole], cases.after[whole]
     grade = cases.aspects.grades(overall)
@@ -179,17 +179,12 @@ def _draws(cases: Cases, rows: Ints, a: Codes | Ints, b: Codes | Ints) -> Floats
     return draws
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """Aspects that are merged at a distance; support: the share of draws in which they are, None without draws."""
 
-    aspects: tuple[str, ...]
+    aspects: list[str]
     distance: float
     support: float | None
-
-    def record(self) -> dict[str, Any]:
-        """Return a row."""
-        return {"aspects": list(self.aspects), "distance": self.distance, "support": self.support}
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,17 +206,17 @@ class AspectClusters(Tabular):
             "context": self.context,
             "order": list(self.order),
             "groups": [list(group) for group in self.groups],
-            "merges": [each.record() for each in self.merges],
+            "merges": [each._asdict() for each in self.merges],
             "reason": self.reason,
         }
 
     def records(self) -> Records:
         """Return one row per merge, the closest first."""
-        return [{"context": self.context, **each.record()} for each in self.merges]
+        return [{"context": self.context, **each._asdict()} for each in self.merges]
 
     def sentence(self) -> str:
         """Return the clusters, and the least support of one."""
-        by = "changes in condition" if self.context == CHANGE else f"grades in {self.context}"
+        by = "changes given another document" if self.context == CHANGE else f"grades in {self.context}"
         if not self.groups:
             return f"Clusters of aspects by {by} are not known: {self.reason}."
         support = {frozenset(each.aspects): each.support for each in self.merges}
@@ -236,6 +231,8 @@ def aspect_clusters(correlations: AspectCorrelations, context: str, *, n_cluster
     Aspects whose correlation with another is not known are left out, those with most unknown ones first.  n_clusters:
     number of ``groups``.  Cost: O(draws x aspects^3).
     """
+    from scipy.cluster.hierarchy import fcluster, leaves_list, optimal_leaf_ordering
+
     if n_clusters < 1:
         raise SettingError(f"{n_clusters} clusters: expected 1 or more")
     draws = correlations.matrix(context)
@@ -247,7 +244,19 @@ def aspect_clusters(correlations: AspectCorrelations, context: str, *, n_cluster
         why = next((each.rho.reason for each in correlations.pairs if each.context == context), "there is one aspect")
         return AspectClusters(context, (), np.zeros((0, 0)), np.zeros((0, 4)), (), (), (), why)
     draws = draws[np.ix_(range(len(draws)), kept, kept)]
-    return _clustered(context, names, draws, n_clusters, reason)
+    linkage = np.asarray(optimal_leaf_ordering(_linkage(draws[0]), _distances(draws[0])))
+    sets = _sets(linkage, len(names))
+    order = leaves_list(linkage).tolist()
+    number = fcluster(linkage, n_clusters, criterion="maxclust")
+    groups = [tuple(names[n] for n in order if number[n] == each) for each in dict.fromkeys(number[order].tolist())]
+    drawn = [set(_sets(_linkage(rho), len(names))) for rho in draws[1 : 1 + MOST_DRAWS] if not np.isnan(rho).any()]
+    support = [sum(some in each for each in drawn) / len(drawn) if drawn else None for some in sets]
+    merges = tuple(
+        Merge([names[n] for n in order if n in some], float(height), share)
+        for some, height, share in zip(sets, linkage[:, 2], support, strict=True)
+    )
+    leaves = tuple(names[n] for n in order)
+    return AspectClusters(context, names, draws[0], linkage, merges, leaves, tuple(groups), reason)
 
 
 def _known(rho: Floats) -> list[int]:
@@ -258,32 +267,16 @@ def _known(rho: Floats) -> list[int]:
     return kept
 
 
-def _clustered(
-    context: str, names: tuple[str, ...], draws: Floats, n_clusters: int, reason: str | None
-) -> AspectClusters:
-    from scipy.cluster.hierarchy import fcluster, leaves_list
-
-    linkage = _linkage(draws[0])
-    sets = _sets(linkage, len(names))
-    order = leaves_list(linkage).tolist()
-    number = fcluster(linkage, n_clusters, criterion="maxclust")
-    groups = [tuple(names[n] for n in order if number[n] == each) for each in dict.fromkeys(number[order].tolist())]
-    support = _support(sets, draws[1 : 1 + MOST_DRAWS], len(names))
-    merges = tuple(
-        Merge(tuple(names[n] for n in order if n in some), float(height), share)
-        for some, height, share in zip(sets, linkage[:, 2], support, strict=True)
-    )
-    return AspectClusters(
-        context, names, draws[0], linkage, merges, tuple(names[n] for n in order), tuple(groups), reason
-    )
+def _distances(rho: Floats) -> Floats:
+    """Return 1 - rho of every two aspects, as scipy has them."""
+    return np.maximum(1 - rho[np.triu_indices(len(rho), 1)], 0.0)
 
 
 def _linkage(rho: Floats) -> Floats:
     """Cluster by average linkage; rho (aspect, aspect) -> (merge, 4), as scipy.cluster.hierarchy has it."""
-    from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
+    from scipy.cluster.hierarchy import linkage
 
-    distance = np.maximum(1 - rho[np.triu_indices(len(rho), 1)], 0.0)
-    return np.asarray(optimal_leaf_ordering(linkage(distance, "average"), distance))
+    return np.asarray(linkage(_distances(rho), "average"))
 
 
 def _sets(linkage: Floats, n: int) -> list[frozenset[int]]:
@@ -292,15 +285,3 @@ def _sets(linkage: Floats, n: int) -> list[frozenset[int]]:
     for a, b in linkage[:, :2].astype(np.int64).tolist():
         found.append(found[a] | found[b])
     return found[n:]
-
-
-def _support(sets: list[frozenset[int]], draws: Floats, n: int) -> list[float | None]:
-    """Return the share of draws in which each set is merged; None where no draw is known."""
-    known = [rho for rho in draws if not np.isnan(rho).any()]
-    if not known:
-        return [None] * len(sets)
-    from scipy.cluster.hierarchy import linkage
-
-    corner = np.triu_indices(n, 1)
-    drawn = [set(_sets(linkage(np.maximum(1 - rho[corner], 0.0), "average"), n)) for rho in known]
-    return [sum(some in each for each in drawn) / len(drawn) for some in sets]

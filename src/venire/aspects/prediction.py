@@ -40,14 +40,9 @@ class Power:
 
     def record(self) -> dict[str, Any]:
         """Return a row."""
-        return {
-            "context": self.context,
-            "aspects": list(self.aspects),
-            "labels": self.labels,
-            "accuracy": self.accuracy,
-            "sd": self.deviation,
-            **dict(zip(("accuracy_held_out_topics", "low", "high", "reason"), self.held_out_topics, strict=True)),
-        }
+        names = ("context", "aspects", "labels", "accuracy", "sd", "accuracy_held_out_topics", "low", "high", "reason")
+        found = self.context, list(self.aspects), self.labels, self.accuracy, self.deviation, *self.held_out_topics
+        return dict(zip(names, found, strict=True))
 
 
 @dataclass(frozen=True)
@@ -139,33 +134,25 @@ def _divided(cases: Cases, overall: str, context: str, splits: int, folds: int, 
 
 def _power(cases: Cases, context: str, aspects: tuple[str, ...], divided: Divided) -> Power:
     """Measure the accuracy from one set of aspects."""
-    rows, y, n_classes, tests, _ = divided
+    rows, y, n_classes, tests, fold = divided
     columns = [cases.aspects.number_of(name) for name in aspects]
     patterns, pattern = np.unique(cases.aspects.grade[rows][:, columns].astype(np.int64), axis=0, return_inverse=True)
-    case = _Case(_one_hot(patterns), pattern.reshape(-1).astype(np.int64), y, n_classes)
+    marks = [column[:, None] == np.unique(column)[None, :] for column in patterns.T]
+    one_hot = np.concatenate([np.zeros((len(patterns), 0)), *marks], axis=1).astype(np.float64)
+    case = _Case(one_hot, pattern.reshape(-1).astype(np.int64), y, n_classes)
     right = [float(case.right(test)[test].mean()) for test in tests]
     deviation = float(np.std(right, ddof=1)) if len(right) > 1 else None
-    return Power(
-        context,
-        aspects,
-        len(rows),
-        float(np.mean(right)) if right else None,
-        deviation,
-        _on_held_out_topics(cases, context, divided, case),
-    )
-
-
-def _on_held_out_topics(cases: Cases, context: str, divided: Divided, case: _Case) -> Interval:
-    n_folds = int(divided.fold.max(initial=-1)) + 1
+    mean, n_folds = float(np.mean(right)) if right else None, int(fold.max(initial=-1)) + 1
     if n_folds < 2:
         none = NO_ISOLATION if context == ISOLATION else NO_CONDITION
         found = f"{counted(n_folds, 'topic')}, expected two or more to hold some out"
-        return Interval(None, None, None, found if len(divided.rows) else none)
-    hits = np.zeros(len(divided.rows), dtype=np.bool_)
+        unknown = Interval(None, None, None, found if len(rows) else none)
+        return Power(context, aspects, len(rows), mean, deviation, unknown)
+    hits = np.zeros(len(rows), dtype=np.bool_)
     for number in range(n_folds):
-        test = divided.fold == number
+        test = fold == number
         hits[test] = case.right(test)[test]
-    return cases.share(divided.rows, hits, "there is no document")
+    return Power(context, aspects, len(rows), mean, deviation, cases.share(rows, hits, "there is no document"))
 
 
 class _Case:
@@ -204,9 +191,3 @@ def _one_thread() -> Any:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(limits=1)
-
-
-def _one_hot(patterns: Ints) -> Floats:
-    """Return one column per aspect and level; patterns (pattern, aspect) -> (pattern, feature)."""
-    marks = [column[:, None] == np.unique(column)[None, :] for column in patterns.T]
-    return np.concatenate([np.zeros((len(patterns), 0)), *marks], axis=1).astype(np.float64)

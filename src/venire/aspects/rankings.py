@@ -191,9 +191,8 @@ def _modelled(judgments: Judgments, satisfied: Bools, how: str, model: Predicted
     if kind not in MODELS:
         raise UnknownName("way to combine aspects", how, [*FORMULAS, "prm", "prm:M/N", "udm:M/N"])
     if not satisfied.any():
-        raise SettingError(
-            "no document has labels that satisfy on every aspect", hint="let lower labels satisfy, as in rel=1,trust=5"
-        )
+        message = "no document has labels that satisfy on every aspect"
+        raise SettingError(message, hint="let lower labels satisfy, as in rel=1,trust=5")
     wanted = [label for label, good in zip(judgments.scale.labels, satisfied, strict=True) if good]
     fit = replace(model, relevant=wanted).fit(judgments, rng=rng)
     if kind == "prm":

@@ -58,7 +58,7 @@ class Coverage(_Rows):
 
 def aspect_coverage(cases: Cases) -> Coverage:
     """Count how many documents have a grade on each aspect, and on all (Table 1)."""
-    names: list[str | None] = [*cases.others, None]
+    names = (*cases.others, None)
     return Coverage(tuple(_covered(cases, context, name) for context in (ISOLATION, CONDITION) for name in names))
 
 
@@ -86,11 +86,9 @@ class Distributions(_Rows):
 
     def sentence(self) -> str:
         """Return the most frequent label of each aspect in isolation."""
-        wanted = [row for row in self.rows if row["documents"] == ALL and row["context"] == ISOLATION and row["count"]]
-        most: dict[str, dict[str, Any]] = {}
-        for row in wanted:
-            if row["share"] > most.setdefault(row["aspect"], row)["share"]:
-                most[row["aspect"]] = row
+        rows = [row for row in self.rows if row["documents"] == ALL and row["context"] == ISOLATION and row["count"]]
+        by_name = {name: [row for row in rows if row["aspect"] == name] for name in (row["aspect"] for row in rows)}
+        most = {name: max(some, key=lambda row: row["share"]) for name, some in by_name.items()}
         shown = ", ".join(f"{row['label']} for {name} ({row['share']:.0%})" for name, row in most.items())
         return f"Most frequent labels in isolation: {shown or 'none'}."
 
@@ -147,7 +145,7 @@ class Changes(_Rows):
         same, one = (sum(count for each, count in sizes if each == size) / n for size in (0, 1))
         what = counted(n, "grade") + (f" for {self.overall}" if overall else "")
         return (
-            f"Of {what} given in isolation and in condition {same:.0%} are equal, {one:.0%} differ by one, "
+            f"Of {what} given in isolation and after another document {same:.0%} are equal, {one:.0%} differ by one, "
             f"{1 - same - one:.0%} by more."
         )
 
@@ -170,17 +168,9 @@ def _sizes(cases: Cases, name: str) -> Records:
     for size in range(int(np.abs(change).max(initial=-1)) + 1):
         hits = np.abs(change) == size
         share = cases.share(rows, hits, "no grade both ways")
-        found.append(
-            {
-                "aspect": name,
-                "size": size,
-                "count": int(hits.sum()),
-                "raised": int((hits & (change > 0)).sum()),
-                "lowered": int((hits & (change < 0)).sum()),
-                "labels": len(rows),
-                **dict(zip(("share", "low", "high"), share[:3], strict=True)),
-            }
-        )
+        counts = (int((hits & some).sum()) for some in (hits, change > 0, change < 0))
+        row = {"aspect": name, "size": size, **dict(zip(("count", "raised", "lowered"), counts, strict=True))}
+        found.append({**row, "labels": len(rows), **dict(zip(("share", "low", "high"), share[:3], strict=True))})
     return found
 
 
@@ -213,7 +203,7 @@ class AspectStudy(Tabular):
 
     @cached_property
     def changes(self) -> Changes:
-        """Changes of grades in condition (Figure 3)."""
+        """Changes of grades after another document (Figure 3)."""
         return aspect_changes(self.cases)
 
     @cached_property
@@ -228,12 +218,12 @@ class AspectStudy(Tabular):
 
     @cached_property
     def clusters(self) -> tuple[AspectClusters, ...]:
-        """Clusters by grades in isolation and in condition, and by changes."""
+        """Clusters by grades in isolation, by conditional grades, and by changes."""
         return tuple(aspect_clusters(self.correlations, each, n_clusters=self.n_clusters) for each in CONTEXTS)
 
     @cached_property
     def agreement(self) -> tuple[dict[str, Any], ...]:
-        """Statistics of agreement for each aspect, in isolation and in condition."""
+        """Statistics of agreement for each aspect, of labels in isolation and of conditional labels."""
         return tuple(row for context in (ISOLATION, CONDITION) for row in _agreement(self.cases, context, self.rng))
 
     def records(self, part: str | None = None) -> Records:
@@ -257,7 +247,13 @@ class AspectStudy(Tabular):
             known = [each.sentence() for each in self.clusters if each.groups]
             return known or [self.clusters[0].sentence()]
         if part == "agreement":
-            return [_agreement_sentence(self.agreement)]
+            alphas = [row for row in self.agreement if row["name"] == STATISTICS[0] and row["value"] is not None]
+            if not alphas:
+                reason = self.agreement[0]["reason"] if self.agreement else "there are no labels"
+                return [f"Agreement per aspect is not known: {reason}."]
+            first = {(row["context"], row["aspect"]): row["value"] for row in reversed(alphas)}
+            shown = [f"{name} {value:.2f} in {context}" for (context, name), value in reversed(first.items())]
+            return [f"Agreement of assessors (Krippendorff's alpha): {', '.join(shown)}."]
         found = getattr(self, part)
         return [] if found is None else [found.sentence()]
 
@@ -270,19 +266,18 @@ class AspectStudy(Tabular):
 
     def summary(self) -> Records:
         """Return one row per aspect: coverage and rho with overall in each context, and the share that changes."""
-        return [self._summary_row(name) for name in self.cases.names]
-
-    def _summary_row(self, name: str) -> dict[str, Any]:
-        overall = self.cases.overall
-        other = name != overall and overall is not None
-        changed = [row["share"] for row in self.changes.rows if row["aspect"] == name and row["size"] == 0]
-        found: dict[str, Any] = {"aspect": name, "levels": len(self.aspects.scale_of(name))}
-        for context in (ISOLATION, CONDITION):
-            found[f"covered_{context}"] = None if name == overall else self.coverage.share(name, context)
-        for context in CONTEXTS:
-            rho = self.correlations.find(name, str(overall), context).rho.value if other else None
-            found["rho_change" if context == CHANGE else f"rho_{context}"] = rho
-        return {**found, "changed": 1 - changed[0] if changed else None}
+        overall, rows = self.cases.overall, []
+        same = {row["aspect"]: row["share"] for row in self.changes.rows if row["size"] == 0}
+        for name in self.cases.names:
+            found: dict[str, Any] = {"aspect": name, "levels": len(self.aspects.scale_of(name))}
+            for context in (ISOLATION, CONDITION):
+                found[f"covered_{context}"] = None if name == overall else self.coverage.share(name, context)
+            for context in CONTEXTS:
+                other = overall is not None and name != overall
+                rho = self.correlations.find(name, str(overall), context).rho.value if other else None
+                found[f"rho_{context}"] = rho
+            rows.append({**found, "changed": 1 - same[name] if name in same else None})
+        return rows
 
 
 def study_aspects(
@@ -321,14 +316,3 @@ def _agreement(cases: Cases, context: str, rng: RNGLike) -> list[dict[str, Any]]
         for row in table(some.judgments(name), names=STATISTICS, n_draws=300, rng=rng).records()
         if "," not in row["raters"]
     ]
-
-
-def _agreement_sentence(rows: tuple[dict[str, Any], ...]) -> str:
-    first: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in rows:
-        if row["name"] == STATISTICS[0] and row["value"] is not None:
-            first.setdefault((row["context"], row["aspect"]), row)
-    if not first:
-        return f"Agreement per aspect is not known: {rows[0]['reason'] if rows else 'there are no labels'}."
-    shown = ", ".join(f"{name} {row['value']:.2f} in {context}" for (context, name), row in first.items())
-    return f"Agreement of assessors (Krippendorff's alpha): {shown}."

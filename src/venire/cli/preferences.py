@@ -200,7 +200,7 @@ def _write_labels(
 ) -> None:
     """Write which labels users tell apart."""
     from venire.results import counted
-    from venire.users.by_label import preferences_by_labels
+    from venire.users.preferences import preferences_by_labels
 
     labels, preferences = read
     found = preferences_by_labels(preferences, labels)

@@ -97,8 +97,7 @@ def levels(
 ) -> None:
     """Simulate true levels, which assessors confuse with known probabilities."""
     from venire.data.scale import Scale
-    from venire.simulation.assessors import parse_assessors
-    from venire.simulation.assignments import parse_pattern
+    from venire.simulation.assessors import parse_assessors, parse_pattern
     from venire.simulation.levels import Synthetic, generate
     from venire.simulation.systems import Systems, scattered
 

@@ -39,7 +39,7 @@ from venire.context.pairs import Features, LabelledPairs, Standard, bound_featur
 from venire.data.conditional import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
+from venire.errors import FormatError, PairsError, ScaleError, SettingError
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -60,10 +60,8 @@ class Regression:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.regularisation) and self.regularisation > 0):
-            raise SettingError(
-                f"regularisation is {self.regularisation:g}, expected a positive number",
-                hint="1 is usual; near 0 hardly anything is shrunk",
-            )
+            message = f"regularisation is {self.regularisation:g}, expected a positive number"
+            raise SettingError(message, hint="1 is usual; near 0 hardly anything is shrunk")
 
 
 def design_matrix(label: Ints, given: Ints, n_labels: int, *, setting: Regression, x: Floats | None) -> Floats:
@@ -99,21 +97,14 @@ def fitted_coefficients(
     with warnings.catch_warnings():  # convergence is checked by the gradient
         warnings.simplefilter("ignore")
         solver.fit(design, outcome, sample_weight=weight)
-    _refuse_unconverged(solver, design, outcome, weight=weight)
-    at = solver.classes_ if len(solver.classes_) > 2 else solver.classes_[1:]  # of two, the first has none
-    intercept[at], coefficients[at] = solver.intercept_, solver.coef_
-    return intercept, coefficients
-
-
-def _refuse_unconverged(solver: Any, design: Floats, outcome: Codes, *, weight: Floats) -> None:
-    """Refuse coefficients at which the penalised log likelihood, per pair, still rises."""
     excess = weight[:, None] * (solver.predict_proba(design) - (outcome[:, None] == solver.classes_))
     rise = (excess.T @ design)[-len(solver.coef_) :] + solver.coef_ / solver.C
     if not np.abs(rise).max() <= UNSETTLED * weight.sum():
-        raise SettingError(
-            f"the regression did not converge with regularisation {1 / solver.C:g}",
-            hint="raise the regularisation, and leave out features with a very large range",
-        )
+        message = f"the regression did not converge with regularisation {1 / solver.C:g}"
+        raise SettingError(message, hint="raise the regularisation, and leave out features with a very large range")
+    at = solver.classes_ if len(solver.classes_) > 2 else solver.classes_[1:]  # of two, the first has none
+    intercept[at], coefficients[at] = solver.intercept_, solver.coef_
+    return intercept, coefficients
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +150,14 @@ class ConditionalLabels(Tabular):
         """
         highest = int(max(pairs.label.max(initial=-1), pairs.given_label.max(initial=-1)))
         if highest >= len(self.scale):
-            raise SettingError(
-                f"found a label of level {highest}, expected one of the scale {self.scale} (levels 0 to "
-                f"{len(self.scale) - 1})",
-                hint="the predictor was fitted for another scale: fit it again, or declare the scale",
-            )
+            message = f"found a label of level {highest}, expected 0 to {len(self.scale) - 1} of the scale {self.scale}"
+            hint = "the predictor was fitted for another scale: fit it again, or declare the scale"
+            raise SettingError(message, hint=hint)
         if self.standard is not None:
-            return self._each(pairs.label, pairs.given_label, self._standardised(pairs))
+            if self.features is None:
+                hint = "give the features it was fitted with: model.with_features(judgments, features)"
+                raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
+            return self._each(pairs.label, pairs.given_label, self.standard(self.features.of(pairs)))
         width = len(self.scale) + 1
         kinds, of = np.unique((pairs.label + 1).astype(np.int64) * width + pairs.given_label + 1, return_inverse=True)
         return self._each(kinds // width - 1, kinds % width - 1, None)[of]
@@ -182,10 +174,8 @@ class ConditionalLabels(Tabular):
         if self.standard is None or bound is None:
             raise SettingError("this predictor was fitted without features", hint="fit it with features=...")
         if (bound.names, bound.paired) != (self.standard.names, self.standard.paired):
-            raise SettingError(
-                f"found the features {', '.join(bound.names)}, expected {', '.join(self.standard.names)}",
-                hint="give the columns that the predictor was fitted with, in the same order",
-            )
+            message = f"found the features {', '.join(bound.names)}, expected {', '.join(self.standard.names)}"
+            raise SettingError(message, hint="give the columns that the predictor was fitted with, in the same order")
         return replace(self, features=bound)
 
     def sentence(self) -> str:
@@ -207,14 +197,6 @@ class ConditionalLabels(Tabular):
 
     def __str__(self) -> str:
         return self.sentence()
-
-    def _standardised(self, pairs: ContextPairs) -> Floats:
-        if self.features is None or self.standard is None:
-            raise SettingError(
-                "this predictor uses features, and none are bound to it",
-                hint=[Way("give the features that it was fitted with", context_features="FILE")],
-            )
-        return self.standard(self.features.of(pairs))
 
     def _each(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
         """Predict rows in blocks, averaging over missing labels; x (row, feature)."""
@@ -239,7 +221,9 @@ class ConditionalLabels(Tabular):
         seen = self.counts > 0
         logits = np.where(seen, logits, -np.inf)
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return with_unseen(odds / odds.sum(axis=1, keepdims=True), self.counts)
+        p = odds / odds.sum(axis=1, keepdims=True)
+        unseen = ~seen / (self.n_pairs + n)  # taken evenly from the others
+        return p if seen.all() else p * (1 - unseen.sum()) + unseen
 
     def _averaged(self, label: Ints | Codes, given: Ints | Codes, x: Floats | None) -> Floats:
         """Return the mean prediction over the possible values of missing labels -> (row, label)."""
@@ -257,13 +241,6 @@ class ConditionalLabels(Tabular):
         return mean.reshape(rows, n)
 
 
-def with_unseen(p: Floats, counts: Ints) -> Floats:
-    """Give unseen conditional labels 1 / (pairs + labels) each, taken evenly from the others; p (row, label)."""
-    unseen = counts == 0
-    share = unseen / (counts.sum() + len(counts))
-    return p * (1 - share.sum()) + share if unseen.any() else p
-
-
 @dataclass(frozen=True, eq=False)
 class Training:
     """Training data and settings of a predictor: the pairs, their features if any, and the regression."""
@@ -276,15 +253,17 @@ class Training:
 
     @classmethod
     def of(
-        cls, judgments: Judgments, *, features: Any, interactions: bool, regularisation: float = REGULARISATION
+        cls,
+        judgments: Judgments,
+        features: Any = None,
+        interactions: bool = False,
+        regularisation: float = REGULARISATION,
     ) -> Training:
         """Collect the pairs of judgments, and check the settings."""
         n = len(judgments.scale)
         if interactions and n > MOST_LABELS:
-            raise SettingError(
-                f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels",
-                hint="leave interactions out, or map the labels to a coarser scale",
-            )
+            message = f"interactions of {n} labels are {n * n:,} columns, expected at most {MOST_LABELS} labels"
+            raise SettingError(message, hint="leave interactions out, or map the labels to a coarser scale")
         setting = Regression(regularisation=regularisation, interactions=interactions)
         learnt, bound = labelled_pairs(judgments), bound_features(features, judgments)
         return cls(learnt, judgments.scale, len(judgments.items.topics), setting, bound)
@@ -308,18 +287,8 @@ class Training:
             weight = times.astype(np.float64)
         design = design_matrix(label, given, n, setting=self.setting, x=x)
         fitted = fitted_coefficients(design, outcome, n, weight=weight, setting=self.setting, rng=rng)
-        return ConditionalLabels(
-            self.setting,
-            self.scale,
-            *fitted,
-            counts,
-            joint,
-            n_same,
-            len(learnt.topics),
-            standard,
-            self.features,
-            learnt.notes(),
-        )
+        made = ConditionalLabels(self.setting, self.scale, *fitted, counts, joint, n_same, len(learnt.topics))
+        return replace(made, standard=standard, features=self.features, notes=learnt.notes())
 
     def topic_folds(self, folds: int | None, rng: np.random.Generator) -> Ints:
         """Assign the topics that have pairs to folds at random -> fold of each topic, -1 without pairs (topic,)."""
@@ -329,10 +298,9 @@ class Training:
             raise SettingError(f"{counted(folds, 'fold')} cannot leave topics out", hint="use at least 2 folds")
         if len(topics) < folds:
             hint = "label pairs of documents on more topics"
-            raise PairsError(
-                f"conditional labels are known for {counted(len(topics), 'topic')}, too few for {folds} folds",
-                hint=f"use {len(topics)} folds, one topic each, or {hint}" if len(topics) > 1 else hint,
-            )
+            message = f"conditional labels are known for {counted(len(topics), 'topic')}, too few for {folds} folds"
+            hint = f"use {len(topics)} folds, one topic each, or {hint}" if len(topics) > 1 else hint
+            raise PairsError(message, hint=hint)
         fold = np.full(self.n_topics, -1, dtype=np.int64)
         fold[rng.permutation(topics)] = np.arange(len(topics)) % folds
         return fold
@@ -372,8 +340,7 @@ def fit_conditional_labels(
     When not to use this: to estimate how well labels are predicted, or to score runs on the training topics;
     ``cross_fitted`` predicts each topic with a model fitted on the others.
     """
-    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
-    return Training.of(judgments, **how).fit(rng=rng)
+    return Training.of(judgments, features, interactions, regularisation).fit(rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,10 +360,8 @@ class CrossFitted(Tabular):
     def probabilities(self, pairs: ContextPairs) -> Floats:
         """Return the probability of each label -> (pair, label), by the model fitted without the pair's topic."""
         if int(pairs.item.max(initial=-1)) >= len(self.topic):
-            raise SettingError(
-                f"this predictor knows the topics of {len(self.topic):,} items, and a pair names one beyond them",
-                hint="fit it on the judgments that are scored: cross_fitted(judgments)",
-            )
+            message = f"this predictor knows the topics of {len(self.topic):,} items, and a pair names one beyond them"
+            raise SettingError(message, hint="fit it on the judgments that are scored: cross_fitted(judgments)")
         p = np.empty((len(pairs), len(self.scale)))
         fold = self.fold[self.topic[pairs.item]]
         for number, model in [*enumerate(self.models), (-1, self.whole)]:
@@ -412,22 +377,13 @@ class CrossFitted(Tabular):
         return self.whole.records()
 
 
-def cross_fitted(
-    judgments: Judgments,
-    *,
-    folds: int | None = None,
-    features: Any = None,
-    interactions: bool = False,
-    regularisation: float = REGULARISATION,
-    rng: RNGLike = 0,
-) -> CrossFitted:
+def cross_fitted(judgments: Judgments, *, folds: int | None = None, rng: RNGLike = 0, **fitting: Any) -> CrossFitted:
     """Fit predictors of conditional labels so that no pair is predicted from labels of its own topic.
 
-    folds : of topics; None: 10, or as many as there are topics with pairs.  The other parameters are those of
-    ``fit_conditional_labels``.  The predictor is for the items of these judgments.
+    folds : of topics; None: 10, or as many as there are topics with pairs.  ``fitting``: features, interactions and
+    regularisation, as in ``fit_conditional_labels``.  The predictor is for the items of these judgments.
     """
-    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
-    training, generator = Training.of(judgments, **how), np.random.default_rng(rng)
+    training, generator = Training.of(judgments, **fitting), np.random.default_rng(rng)
     fold = training.topic_folds(folds, generator)
     of_pair = fold[training.learnt.topic]
     models = tuple(training.fit(of_pair != number, rng=generator) for number in range(int(fold.max()) + 1))

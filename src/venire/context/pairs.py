@@ -61,36 +61,26 @@ class LabelledPairs:
 
     def notes(self) -> tuple[Note, ...]:
         """Return what was left out, and where a median replaces an assessor's own label."""
-        left_out = Note(
-            "no-isolation-label",
-            "{n:conditional label} left out: a document of the pair has no label in isolation",
-            n=self.n_left_out,
-        )
-        pooled = Note(
-            "median-label",
-            "{n:label} in isolation not given by the assessor of the pair: the median of the document is used",
-            n=self.n_pooled,
-        )
-        return tuple(note for note in (left_out, pooled) if note.fields["n"])
+        words = "{n:conditional label} left out: a document of the pair has no label in isolation"
+        left_out = Note("no-isolation-label", words, n=self.n_left_out)
+        words = "{n:label} in isolation not given by the assessor of the pair: the median of the document is used"
+        return tuple(note for note in (left_out, Note("median-label", words, n=self.n_pooled)) if note.fields["n"])
 
 
 def labelled_pairs(judgments: Judgments) -> LabelledPairs:
     """Join every conditional label with the labels in isolation of both documents.  O(rows log rows)."""
     alone, rows = in_isolation(judgments)[0], is_conditional(judgments)
     if not rows.any():
-        raise PairsError(
-            "there is no conditional label to learn from",
-            hint="name the document read just before in a column 'given', empty for a label in isolation",
-        )
+        hint = "name the document read just before in a column 'given', empty for a label in isolation"
+        raise PairsError("there is no conditional label to learn from", hint=hint)
     item, given = judgments.item[rows].astype(np.int64), given_items(judgments)[rows]
     assessor = judgments.assessor.codes[rows]
     (label, pooled), (given_label, given_pooled) = (_isolation(alone, each, assessor) for each in (item, given))
     known = (label >= 0) & (given_label >= 0)
     if not known.any():
-        raise PairsError(
-            f"none of {counted(int(rows.sum()), 'conditional label')} has labels in isolation of both documents",
-            hint="rows whose 'given' is empty are labels in isolation; both documents of a pair need one",
-        )
+        message = f"none of {counted(int(rows.sum()), 'conditional label')} has labels in isolation of both documents"
+        hint = "rows whose 'given' is empty are labels in isolation; both documents of a pair need one"
+        raise PairsError(message, hint=hint)
     pairs = ContextPairs(item, given, label, given_label).take(known)
     used = int((pooled & known).sum() + (given_pooled & known).sum())
     outcome, topic = judgments.label[rows][known], judgments.items.topic[item][known]
@@ -99,22 +89,12 @@ def labelled_pairs(judgments: Judgments) -> LabelledPairs:
 
 def _isolation(alone: Judgments, item: Ints, assessor: Codes) -> tuple[Codes, Bools]:
     """Label in isolation by this assessor, else the item's median, else -1; and whether it is the median -> (pair,)."""
-    n_assessors = len(alone.assessor.names)
-    by_item = alone.item.astype(np.int64)
-    own, pooled = (
-        _looked_up(key, alone.label, wanted, ordered=alone.scale.ordered)
-        for key, wanted in (
-            (by_item * n_assessors + alone.assessor.codes, item * n_assessors + assessor),
-            (by_item, item),
-        )
-    )
-    return np.where(own >= 0, own, pooled).astype(np.int32), (own < 0) & (pooled >= 0)
-
-
-def _looked_up(key: Ints, label: Codes, wanted: Ints, *, ordered: bool) -> Codes:
-    """Find the label of each wanted key, -1 where it has none."""
-    keys, labels = resolve_labels(key, label, ordered=ordered)
-    return np.append(labels, -1)[_places(keys, wanted)].astype(np.int32)
+    n, by_item, found = len(alone.assessor.names), alone.item.astype(np.int64), []
+    for key, wanted in ((by_item * n + alone.assessor.codes, item * n + assessor), (by_item, item)):
+        keys, labels = resolve_labels(key, alone.label, ordered=alone.scale.ordered)
+        found.append(np.append(labels, -1)[_places(keys, wanted)].astype(np.int32))
+    own, pooled = found
+    return np.where(own >= 0, own, pooled), (own < 0) & (pooled >= 0)
 
 
 def _places(keys: Ints, wanted: Ints) -> Ints:
@@ -187,10 +167,8 @@ class Features:
     def of(self, pairs: ContextPairs) -> Floats:
         """Return features of pairs, NaN where there are none -> (pair, column)."""
         if int(max(pairs.item.max(initial=-1), pairs.given.max(initial=-1))) >= self.n_items:
-            raise SettingError(
-                f"the features are for {self.n_items:,} items, and a pair names one beyond them",
-                hint="bind them to these judgments: model.with_features(judgments, features)",
-            )
+            message = f"the features are for {self.n_items:,} items, and a pair names one beyond them"
+            raise SettingError(message, hint="bind them to these judgments: model.with_features(judgments, features)")
         if not self.paired:
             return np.hstack([self._found(pairs.item), self._found(pairs.given)])
         given = pairs.given.astype(np.int64)

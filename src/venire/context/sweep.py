@@ -190,26 +190,18 @@ def _gain(condition: str, alpha: float, trial: _Trial, rng: np.random.Generator)
     chosen = _chosen(trial.learnt, condition)
     threshold = trial.learnt.threshold[CONDITIONS.index(condition)]
     one, none = (_answers(trial, each, threshold) for each in (chosen, np.zeros_like(chosen)))
-    found = [kappa_gains(one, none, verdicts.directions[strength], tested) for strength in AGAINST[condition]]
-    kappa, kappa_0, by_case = (np.mean(each, axis=0) for each in zip(*found, strict=True))
+    kappas = [kappa_gains(one, none, verdicts.directions[strength], tested) for strength in AGAINST[condition]]
+    kappa, kappa_0, by_case = (np.mean(each, axis=0) for each in zip(*kappas, strict=True))
     if np.isnan(kappa + kappa_0).any():
         return ContextGain(condition, alpha, verdicts.n_topics, reason=SAME)
     sums = [np.bincount(verdicts.topic, each, minlength=verdicts.n_topics) for each in by_case]
     value = np.stack(sums).astype(np.float64, copy=False)
     gain, error = float((kappa - kappa_0).mean()), float(np.sqrt((value**2).sum(axis=1)).mean())
     reach = _NORMAL.inv_cdf((1 + CONFIDENCE) / 2) * error
-    return ContextGain(
-        condition,
-        alpha,
-        verdicts.n_topics,
-        used=float((chosen > 0).mean()),
-        kappa=float(kappa.mean()),
-        kappa_0=float(kappa_0.mean()),
-        gain=gain,
-        low=gain - reach,
-        high=gain + reach,
-        p=_p_value(flip_test(value, N_FLIPS, rng)),
-    )
+    scores = [_NORMAL.inv_cdf(1 - each) for each in flip_test(value, N_FLIPS, rng).tolist()]
+    p = 1 - _NORMAL.cdf(float(np.mean(scores)))  # by the mean normal score of the orders
+    found = float((chosen > 0).mean()), float(kappa.mean()), float(kappa_0.mean()), gain, gain - reach, gain + reach
+    return ContextGain(condition, alpha, verdicts.n_topics, *found, p)
 
 
 def _chosen(found: Conditioned, condition: str) -> Ints:
@@ -225,11 +217,6 @@ def _answers(trial: _Trial, chosen: Ints, threshold: Floats) -> Ints:
     alpha = chosen[draw]
     difference = trial.difference[alpha, np.arange(number.shape[1])]
     return np.where(np.abs(difference) <= threshold[alpha, draw], 0, directions(difference)).astype(np.int64)
-
-
-def _p_value(p: Floats) -> float:
-    """Combine the p-values of several orders by their mean normal score."""
-    return 1 - _NORMAL.cdf(float(np.mean([_NORMAL.inv_cdf(1 - each) for each in p.tolist()])))
 
 
 def _check(difference: Floats, alphas: Floats, conditions: tuple[str, ...]) -> None:
@@ -294,7 +281,7 @@ class ContextSweep(Tabular):
 
     def curve(self, name: str, measure: int, view: tuple[int, int]) -> Floats:
         """Return kappa or jaccard by alpha with intervals -> (value or low or high, alpha); NaN where there is none."""
-        at = slice(self._at(measure, 0), self._at(measure, len(self.alphas)))
+        at = slice(self._at(measure, 0), self._at(measure + 1, 0))
         value = getattr(self.agreement.seen, name)[*view, at, 0]
         if self.agreement.drawn is None:
             return np.stack([value, *(np.full(len(value), np.nan),) * 2])
@@ -308,12 +295,9 @@ class ContextSweep(Tabular):
         """Return kappa less that with alpha 0, paired, with its interval."""
         one, none = self._at(measure, alpha), self._at(measure, 0)
         seen = self.agreement.seen.kappa[view]
-        low, high = (None, None)
-        if self.agreement.drawn is not None:
-            drawn = self.agreement.drawn.kappa[view]
-            low, high = limits(drawn[one] - drawn[none])
-        value = known(seen[one, 0] - seen[none, 0])
-        return {"difference": value, "difference_low": low, "difference_high": high}
+        drawn = None if self.agreement.drawn is None else self.agreement.drawn.kappa[view]
+        low, high = (None, None) if drawn is None else limits(drawn[one] - drawn[none])
+        return {"difference": known(seen[one, 0] - seen[none, 0]), "difference_low": low, "difference_high": high}
 
 
 def sweep_context(
@@ -370,9 +354,8 @@ def without_alpha(name: str) -> ContextMeasure:
         known = ", ".join(kind for kind, each in KINDS.items() if issubclass(each, ContextMeasure))
         raise MeasureError(f"{name} takes no alpha, so there is nothing to sweep", hint=f"use one of {known}")
     if measure.alpha:
-        raise MeasureError(
-            f"{name} states an alpha, which the sweep varies", hint=f"write {replace(measure, alpha=0.0)}"
-        )
+        message = f"{name} states an alpha, which the sweep varies"
+        raise MeasureError(message, hint=f"write {replace(measure, alpha=0.0)}")
     return measure
 
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.context.model import FOLDS, MOST_LABELS, REGULARISATION, Regression, Training
+from venire.context.model import FOLDS, MOST_LABELS, Regression, Training
 from venire.context.pairs import LabelledPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
@@ -112,21 +112,12 @@ def baselines(learnt: LabelledPairs, held: LabelledPairs, n_labels: int) -> dict
     cell = learnt.pairs.label.astype(np.int64) * n_labels + learnt.outcome
     counts = np.bincount(cell, minlength=n_labels**2).reshape(n_labels, n_labels)
     rows = (counts + prior) / (counts.sum(axis=1, keepdims=True) + 1)
-    return {
-        "isolation": most_probable(rows[label]),
-        "same": Guess(_same(counts, prior)[label], label),
-        "prior": most_probable(np.tile(prior, (len(label), 1))),
-    }
-
-
-def _same(counts: Ints, prior: Floats) -> Floats:
-    """Return P(conditional label | label in isolation) with one probability of no change -> (label, label)."""
-    if len(prior) == 1:
-        return np.ones((1, 1))
-    stays = (np.trace(counts) + 1) / (counts.sum() + 2)
-    table: Floats = (1 - stays) * prior / (1 - prior)[:, None]
-    np.fill_diagonal(table, stays)
-    return table
+    same, stays = np.ones((1, 1)), (np.trace(counts) + 1) / (counts.sum() + 2)
+    if n_labels > 1:
+        same = (1 - stays) * prior / (1 - prior)[:, None]
+        np.fill_diagonal(same, stays)
+    most_frequent = most_probable(np.tile(prior, (len(label), 1)))
+    return {"isolation": most_probable(rows[label]), "same": Guess(same[label], label), "prior": most_frequent}
 
 
 class MethodScore(NamedTuple):
@@ -195,8 +186,8 @@ class ConditionalValidation(Tabular):
         """Return the accuracy on held-out topics, and whether the document read before lowers the log loss."""
         rows = {row["method"]: row for row in self.records()}
         same, alone = rows["same"]["accuracy"], rows["isolation"]
-        effect = "lowers" if alone["log_loss_difference_high"] < 0 else "does not significantly lower"
         low, high = alone["log_loss_difference_low"], alone["log_loss_difference_high"]
+        effect = "lowers" if high < 0 else "does not significantly lower"
         return (
             f"{self.scores[0].accuracy.value:.1%} of {counted(self.n_pairs, 'conditional label')} are predicted "
             f"correctly on held-out topics ({same:.1%} by the label in isolation); knowing the document read before "
@@ -220,19 +211,16 @@ def validate_conditional_labels(
     *,
     folds: int = FOLDS,
     splits: int = SPLITS,
-    features: Any = None,
-    interactions: bool = False,
-    regularisation: float = REGULARISATION,
     n_draws: int = DRAWS,
     rng: RNGLike = 0,
+    **fitting: Any,
 ) -> ConditionalValidation:
     """Estimate how well conditional labels are predicted, on held-out topics and on held-out pairs.
 
-    features, interactions and regularisation are those of ``fit_conditional_labels``; n_draws: resamples of topics.
-    Cost: 2 folds + splits fits.
+    n_draws: resamples of topics; ``fitting``: features, interactions and regularisation, as in
+    ``fit_conditional_labels``.  Cost: 2 folds + splits fits.
     """
-    how: dict[str, Any] = {"features": features, "interactions": interactions, "regularisation": regularisation}
-    training, generator = Training.of(judgments, **how), np.random.default_rng(rng)
+    training, generator = Training.of(judgments, **fitting), np.random.default_rng(rng)
     learnt, n = training.learnt, len(judgments.scale)
     guesses = _held_out(training, training.topic_folds(folds, generator)[learnt.topic])
     split = _split_accuracy(training, splits, generator)
@@ -292,9 +280,7 @@ def _scored(
     loss = -np.log(np.column_stack([guess.p[pair, learnt.outcome] for guess in guesses.values()]))
     weights = topic_weights(len(topics), n_draws, rng)
     size = np.bincount(topic).astype(np.float64)
-    sums = np.stack([np.bincount(topic, weights=each) for each in (*hit.T, *loss.T)], axis=1).astype(
-        np.float64, copy=False
-    )
+    sums: Floats = np.stack([np.bincount(topic, weights=each) for each in (*hit.T, *loss.T)], axis=1)
     drawn = resampled_sums(sums, weights) / resampled_sums(size, weights)[:, None]
     values = sums.sum(axis=0) / len(learnt)
     k, method = len(guesses), f"bootstrap over topics, n={n_draws}"

@@ -17,7 +17,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.measures.scoring import MeasureLike, Scoring, score_facts
 
 if TYPE_CHECKING:
     from venire.data.context import Context
@@ -43,20 +43,17 @@ def evaluate(
 
     Parameters
     ----------
-    judgments, runs
-        As ``read_judgments`` and ``read_runs`` take them.
+    judgments, runs : as ``read_judgments`` and ``read_runs`` take them
     measures : names ("nDCG@10"), values (nDCG(10)) or functions of gains by rank, one or several
     gains : "linear", "exponential", "raw", "binary:LABEL", {label: gain}, or Gains
-    assessor, per, pool
-        Whose labels count where several assessors judged: one by name, each of them (``per="assessor"``, which adds an
-        axis), or their labels pooled ("median", "majority", "max", "min", "mean").
+    assessor, per, pool : whose labels count where several assessors judged: one by name, each of them
+        (``per="assessor"``, which adds an axis), or their labels pooled ("median", "majority", "max", "min", "mean")
     topics : the topics to score; None: all judged topics
     unjudged : the gain of documents nobody judged, or "condensed" to remove them from the lists
     missing : topics without a list of a system score "zero", or are omitted ("skip")
     duplicates : groups of copies of a document: the first in a list counts, later ones have no gain
-    context
-        For measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not collected.
-        By default they are not predicted, and the label in isolation is used.
+    context : for measures with alpha, such as "CCG(alpha=0.5)@5": what replaces conditional labels that were not
+        collected. By default they are not predicted, and the label in isolation is used
 
     Returns
     -------
@@ -70,29 +67,15 @@ def evaluate(
     system  RR      nDCG@10
     run     0.5000  0.6309
     """
-    scoring = Scoring(
-        assessor=assessor,
-        per=per,
-        pool=pool,
-        gains=gains,
-        unjudged=unjudged,
-        missing=missing,
-        topics=topics,
-        duplicates=duplicates,
-    )
+    scoring = Scoring(assessor, per, pool, gains, unjudged, missing, topics, duplicates)
     labels = as_judgments(judgments)
     plan = scoring.plan(as_list(measures), labels.scale, in_context=True)
     if not plan.contextual:
-        return score_case(Case.of(labels, runs, scoring, progress=progress), plan)
+        case = Case.of(labels, runs, scoring, progress=progress)
+        return Layout.of(case, plan).scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
     from venire.measures.context.scoring import score_in_context  # most evaluations do not need it
 
     return score_in_context(labels, runs, plan, scoring, context=context, progress=progress)
-
-
-def score_case(case: Case, plan: Plan) -> Scores:
-    """Score the runs of a case by measures of labels in isolation."""
-    layout = Layout.of(case, plan)
-    return layout.scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
 
 
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:

@@ -9,6 +9,7 @@ indexes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -16,7 +17,6 @@ import numpy as np
 
 from venire.data.align import NOWHERE, Ranked
 from venire.data.gains import Gains
-from venire.data.scale import Scale
 from venire.errors import MeasureError
 from venire.kernels.ranking import discounted, share
 from venire.results import Note
@@ -193,25 +193,16 @@ class BinaryMeasure(Measure):
         """Return 1 from ``rel`` upwards, or the probability that gains within [0, 1] state."""
         if gains.unit and self.rel is None:
             return Worth(gains.values, min(unjudged, 1.0))
-        rel = self.rel if self.rel is not None else _least_relevant(gains.scale)
-        relevant = gains.scale.at_least(rel) & (gains.scale.steps() > 0 if self.rel is None else True)
+        steps = gains.scale.steps() > 0
+        lowest = gains.scale.labels[steps.argmax() if steps.any() else -1]
+        rel = lowest if self.rel is None else self.rel
+        relevant = gains.scale.at_least(rel) & (steps if self.rel is None else True)
         note = None
         if gains.name != "linear" and gains.name != f"binary:{rel}":
-            note = Note(
-                "binary-measure",
-                "{measure} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains})",
-                measure=str(self),
-                rel=rel,
-                gains=gains.name,
-            )
+            words = "{measure} counts labels from {rel!r} upwards as relevant, whatever their gains ({gains})"
+            note = Note("binary-measure", words, measure=str(self), rel=rel, gains=gains.name)
         least = gains.values[relevant].min(initial=np.inf)
         return Worth(relevant.astype(np.float64), float(unjudged > 0 and unjudged >= least), note)
-
-
-def _least_relevant(scale: Scale) -> str:
-    """Return the lowest label with a linear gain; the top label if none has one."""
-    above = np.flatnonzero(scale.steps() > 0)
-    return scale.labels[above[0] if len(above) else -1]
 
 
 def require_ideal(ranked: Ranked) -> Floats:
@@ -234,26 +225,19 @@ class CustomMeasure(Measure):
 
     def __call__(self, ranked: Ranked) -> Floats:
         """Apply the function to the gains by rank: to all rankings at once, or else to each."""
-        gains = ranked.by_rank(self.k or 1)
-        try:
+        gains, value = ranked.by_rank(self.k or 1), None
+        with suppress(TypeError, ValueError, IndexError):
             value = np.asarray(self.function(gains), dtype=np.float64)
-            if value.shape != gains.shape[:-1]:
+        if value is None or value.shape != gains.shape[:-1]:
+            try:
                 value = np.apply_along_axis(self.function, -1, gains).astype(np.float64)
-        except (TypeError, ValueError, IndexError):
-            value = self._one_by_one(gains)
+            except (TypeError, ValueError, IndexError) as error:
+                hint = "a measure returns one number for an array of gains, best rank first"
+                raise MeasureError(f"{self.name} failed on gains by rank: {error}", hint=hint) from error
         if value.shape != gains.shape[:-1]:
-            raise MeasureError(
-                f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}",
-                hint="a measure returns one number for a ranking's gains: (..., rank) -> (...)",
-            )
+            message = f"{self.name} gave shape {value.shape} for gains of shape {gains.shape}"
+            raise MeasureError(message, hint="a measure returns one number for a ranking's gains: (..., rank) -> (...)")
         return value
-
-    def _one_by_one(self, gains: Floats) -> Floats:
-        try:
-            return np.apply_along_axis(self.function, -1, gains).astype(np.float64)
-        except (TypeError, ValueError, IndexError) as error:
-            hint = "a measure returns one number for an array of gains, best rank first"
-            raise MeasureError(f"{self.name} failed on gains by rank: {error}", hint=hint) from error
 
     def __str__(self) -> str:
         return self.name if self.k is None else f"{self.name}@{self.k}"

@@ -121,10 +121,8 @@ class GAP(CountsRelevant):
     def worth(self, gains: Gains, unjudged: float) -> Worth:
         """Return q: gains over the top label's, 0 for labels without a linear gain; they must not decrease."""
         if (np.diff(gains.values) < 0).any() or not gains.scale.ordered or gains.values[-1] <= 0:
-            raise GainsError(
-                f"GAP needs gains that increase with the labels, up to more than 0, and {gains!r} do not",
-                hint="merge labels that are out of order, or use another measure",
-            )
+            message = f"GAP needs gains that increase with the labels, up to more than 0, and {gains!r} do not"
+            raise GainsError(message, hint="merge labels that are out of order, or use another measure")
         q = gains.values / gains.values[-1]
         return Worth(np.where(gains.scale.steps() > 0, q, 0.0), unjudged / float(gains.values[-1]))
 

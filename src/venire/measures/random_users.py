@@ -85,10 +85,8 @@ class Users:
             raise SettingError(f"{n} users: expected 1 or more", hint="1000 give means to about two digits")
         require_probabilities(gains)
         if len(panel.judges) > 1:
-            raise AmbiguousLabels(
-                f"users are drawn from the labels of one judge, and there are {len(panel.judges)}",
-                hint="name one assessor, or pool their labels (mean)",
-            )
+            message = f"users are drawn from the labels of one judge, and there are {len(panel.judges)}"
+            raise AmbiguousLabels(message, hint="name one assessor, or pool their labels (mean)")
         p, judged = panel.gains(gains.values, 0, 1)
         return cls(np.clip(p[0], 0.0, 1.0), judged[0], range(n), seed)
 
@@ -125,10 +123,9 @@ class Users:
 def require_probabilities(gains: Gains) -> None:
     """Reject gains that are not probabilities of relevance."""
     if not gains.unit:
-        raise GainsError(
-            f"users are drawn with probabilities of relevance, and {gains!r} are no probabilities",
-            hint="use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]",
-        )
+        message = f"users are drawn with probabilities of relevance, and {gains!r} are no probabilities"
+        hint = "use the gains of a model (prm:LABEL, udm:M/N, a saved fit), or state gains within [0, 1]"
+        raise GainsError(message, hint=hint)
 
 
 BLOCK_CELLS = 1 << 22
@@ -174,40 +171,37 @@ class UserScores(Tabular):
 
         With fewer than ten topics it is Student's interval, and NaN for one.  Cost: O(draws x topics x systems).
         """
+        from scipy.special import stdtrit
+
         values = np.nan_to_num(self.topics.values)
-        if values.shape[1] < FEW_TOPICS:
-            return _student(values, confidence)
-        weights = topic_weights(values.shape[1], n_draws, np.random.default_rng(rng))
-        draws = np.einsum("dt,stm->dsm", weights, values) / values.shape[1]
+        n, mean = values.shape[1], values.mean(axis=1)
+        if n < 2:
+            return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+        if n < FEW_TOPICS:
+            half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
+            return mean - half, mean + half
+        draws = np.einsum("dt,stm->dsm", topic_weights(n, n_draws, np.random.default_rng(rng)), values) / n
         low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         return low, high
 
     def sentence(self) -> str:
         """Return the system with the highest mean over users, and the simulation error of the means."""
+        mean, names, best = self.mean.values[:, 0], self.users.names, ""
+        if not np.isnan(mean).all():
+            first = int(np.nanargmax(mean))
+            best = f"By {names['measure'][0]}, {names['system'][first]} has the highest mean, {mean[first]:.4f}; "
         if self.n_users == 1:
-            return f"{self._best()}scores are those of one simulated user"
+            return f"{best}scores are those of one simulated user"
         error = float(np.nanmax(self.sd.values, initial=0.0)) / self.n_users**0.5
         return (
-            f"{self._best()}scores are means over {self.n_users:,} simulated users, with a simulation error of at most "
+            f"{best}scores are means over {self.n_users:,} simulated users, with a simulation error of at most "
             f"{2 * error:.4f} (two standard errors); sd, low and high (5% and 95%) are between users"
         )
 
-    def _best(self) -> str:
-        mean, names = self.mean.values[:, 0], self.users.names
-        if np.isnan(mean).all():
-            return ""
-        first = int(np.nanargmax(mean))
-        return f"By {names['measure'][0]}, {names['system'][first]} has the highest mean, {mean[first]:.4f}; "
-
     def records(self) -> Records:
         """Return one row per system and measure: the mean over users, and sd, 5 % and 95 % between them."""
-        numbers = {
-            "mean": self.mean.values,
-            "sd": self.sd.values,
-            "low": self.quantile(LOW),
-            "high": self.quantile(HIGH),
-        }
-        names = self.users.names
+        limits = {"low": self.quantile(LOW), "high": self.quantile(HIGH)}
+        names, numbers = self.users.names, {"mean": self.mean.values, "sd": self.sd.values, **limits}
         return [
             {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
             for n, system in enumerate(names["system"])
@@ -216,18 +210,6 @@ class UserScores(Tabular):
 
     def __str__(self) -> str:
         return f"{self.mean!r}\n{self.sentence()}"
-
-
-def _student(values: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Student's interval of the mean over topics: values (system, topic, measure) -> low, high (system, measure)."""
-    from scipy.special import stdtrit
-
-    n = values.shape[1]
-    if n < 2:
-        nothing = np.full((values.shape[0], values.shape[2]), np.nan)
-        return nothing, nothing
-    half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
-    return values.mean(axis=1) - half, values.mean(axis=1) + half
 
 
 def evaluate_users(
@@ -258,15 +240,7 @@ def evaluate_users(
     >>> abs(found.mean.values.item() - (1 / 2 + 0.6309 / 4)) < 0.02  # half of the users 1, a quarter 0.63, the rest 0
     True
     """
-    scoring = Scoring(
-        assessor=assessor,
-        pool=pool,
-        gains=gains,
-        unjudged=unjudged,
-        missing=missing,
-        topics=topics,
-        duplicates=duplicates,
-    )
+    scoring = Scoring(assessor, None, pool, gains, unjudged, missing, topics, duplicates)
     labels = as_judgments(judgments)
     worth = gains_for(gains, labels.scale)
     require_probabilities(worth)
@@ -289,16 +263,12 @@ def plan_for_users(measures: list[MeasureLike], unjudged: float | str) -> Plan:
     """Resolve measures for users, whose labels are relevant and irrelevant."""
     for each in map(as_measure, measures):
         if _threshold(each) is not None:
-            raise MeasureError(
-                f"{each} has a threshold, and a simulated user labels documents only as relevant or irrelevant",
-                hint="omit rel=: the gains determine what is relevant, as in prm:LABEL",
-            )
+            message = f"{each} has a threshold, and a simulated user labels documents only as relevant or irrelevant"
+            raise MeasureError(message, hint="omit rel=: the gains determine what is relevant, as in prm:LABEL")
     plan = Plan.of(measures, RELEVANCE, unjudged)
     if plan.unjudged_known and not plan.condensed:
-        raise MeasureError(
-            "unjudged documents have a gain, but the relevance of unknown documents cannot be drawn",
-            hint="use a gain of 0 for them, or remove them from the lists (condensed)",
-        )
+        message = "unjudged documents have a gain, but the relevance of unknown documents cannot be drawn"
+        raise MeasureError(message, hint="use a gain of 0 for them, or remove them from the lists (condensed)")
     return plan
 
 

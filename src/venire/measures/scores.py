@@ -1,21 +1,100 @@
-"""Scores: an array with named axes (system, topic, measure[, assessor])."""
+"""Scores: an array with named axes (system, topic, measure[, assessor]), and the conditional labels it used."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.results import Records, Tabular, counted, known
+from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from venire.measures.context.scoring import ContextUse
+SOURCES = ("first_rank", "collected", "predicted", "backoff_first", "backoff_isolation", "after_unjudged")
+"""What conditional labels are counted by."""
+
+
+@dataclass(frozen=True)
+class BestOrders:
+    """How the best orders of a normalised measure were found, by topic and judge.
+
+    exact, searched: how many are proven optimal, and for how many an upper bound is used instead; ``furthest``: the
+    largest distance of a best order found from its bound, as a share of the bound, and so the most by which a score can
+    be too low; above: how many lists score more than 1, since labels after an unjudged document back off.
+    """
+
+    exact: int
+    searched: int
+    furthest: float
+    above: int = 0
+
+    def note(self, measure: str) -> Note:
+        """Return it as a note."""
+        text = "{measure}: best orders of judged documents: {exact:,} exact"
+        if self.searched:
+            text += ", {searched:upper bound}: scores can be too low by at most {furthest:.1%}"
+        text += "; {above:list} above 1" if self.above else ""
+        return Note("best-orders", text, measure=measure, **vars(self))
+
+
+@dataclass(frozen=True)
+class ContextUse(Tabular):
+    """Conditional labels of the documents that measures with alpha use, counted by source.
+
+    first_rank: no document was read before, so g(d1); collected; predicted; backoff_first: g(d|d1); backoff_isolation:
+    g(d); after_unjudged: those that back off because the document before has no label.
+    """
+
+    backoff: str
+    expected: bool
+    first_rank: int
+    collected: int
+    predicted: int
+    backoff_first: int
+    backoff_isolation: int
+    after_unjudged: int
+    best_orders: Mapping[str, BestOrders] = field(default_factory=dict)
+    more_notes: tuple[Any, ...] = ()
+
+    def note(self) -> Note:
+        """Return the counts as a note."""
+        text = (
+            "conditional labels of {n:judged document} below the first rank: {collected:,} collected, {predicted:,} "
+            "predicted, {backoff_first:,} as after the first document, {backoff_isolation:,} as in isolation "
+            "({after_unjudged:,} of these two after an unjudged document)"
+        )
+        total = self.collected + self.predicted + self.backoff_first + self.backoff_isolation
+        return Note("conditional-labels", text, n=total, **self._counts())
+
+    def sentence(self) -> str:
+        """Return the counts in one line."""
+        return str(self.note())
+
+    def notes(self) -> tuple[Any, ...]:
+        """Return the notes of the scores."""
+        return (*self.more_notes, self.note(), *(each.note(name) for name, each in self.best_orders.items()))
+
+    def records(self) -> Records:
+        """Return one row per source of conditional labels: the number of documents."""
+        counts = self._counts()
+        counts.pop("after_unjudged")
+        return [{"source": name, "documents": count} for name, count in counts.items()]
+
+    def record(self) -> dict[str, object]:
+        """Return it as a JSON object."""
+        orders = [
+            {"measure": name, "exact": each.exact, "searched": each.searched, "furthest": each.furthest}
+            for name, each in self.best_orders.items()
+        ]
+        return {"backoff": self.backoff, "expected": self.expected, **self._counts(), "best_orders": orders}
+
+    def _counts(self) -> dict[str, int]:
+        return {name: getattr(self, name) for name in SOURCES}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,12 +173,9 @@ class Scores(Tabular):
     def _cells(self) -> tuple[list[str], list[list[str | float]]]:
         """Return header and rows of that table, with numbers that are not formatted."""
         down = [axis for axis in self.axes if axis != "measure"]
-        across = self.names["measure"] if "measure" in self.axes else ("value",)
-        values = (
-            np.moveaxis(self.values, self.axes.index("measure"), -1)
-            if "measure" in self.axes
-            else self.values[..., None]
-        )
+        several = "measure" in self.axes
+        across = self.names["measure"] if several else ("value",)
+        values = np.moveaxis(self.values, self.axes.index("measure"), -1) if several else self.values[..., None]
         rows = [
             [*(self.names[axis][i] for axis, i in zip(down, place, strict=True)), *values[place].tolist()]
             for place in np.ndindex(values.shape[:-1])

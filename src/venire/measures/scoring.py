@@ -31,7 +31,7 @@ MISSING = ("zero", "skip")
 MeasureLike = Measure | str | Callable[[Floats], Any]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Scoring:
     """How runs are scored: whose labels count, what they are worth, which topics, and rules for what is missing.
 
@@ -81,16 +81,13 @@ class Plan:
         condensed = unjudged == "condensed"
         gain = 0.0 if condensed else _unjudged_gain(unjudged)
         for each in known if gain > 0 else ():
+            message = f"{each} is not defined when unjudged documents have a gain"
             if each.normalised and alpha_of(each) > 0:
-                raise MeasureError(
-                    f"{each} is not defined when unjudged documents have a gain: their conditional labels are unknown",
-                    hint="leave unjudged documents without gain, or use a measure that is not normalised, such as CCG",
-                )
+                hint = "leave unjudged documents without gain, or use a measure that is not normalised, such as CCG"
+                raise MeasureError(f"{message}: their conditional labels are unknown", hint=hint)
             if each.counts_relevant or (each.k is None and each.normalised):
-                raise MeasureError(
-                    f"{each} is not defined when unjudged documents have a gain: it would depend on how many there are",
-                    hint="use a measure that needs no count of relevant documents, such as nDCG@10 or P@10",
-                )
+                hint = "use a measure that needs no count of relevant documents, such as nDCG@10 or P@10"
+                raise MeasureError(f"{message}: it would depend on how many there are", hint=hint)
         names = tuple(name if isinstance(name, str) else str(own) for name, own in zip(measures, known, strict=True))
         return cls(names, known, tuple(each.worth(gains, gain) for each in known), condensed)
 
@@ -101,12 +98,9 @@ class Plan:
 
     def only(self, numbers: Sequence[int]) -> Plan:
         """Keep some of the measures."""
-        return replace(
-            self,
-            names=tuple(self.names[n] for n in numbers),
-            measures=tuple(self.measures[n] for n in numbers),
-            worths=tuple(self.worths[n] for n in numbers),
-        )
+        fields = ("names", "measures", "worths")
+        chosen: dict[str, Any] = {name: tuple(getattr(self, name)[n] for n in numbers) for name in fields}
+        return replace(self, **chosen)
 
     @property
     def unjudged_known(self) -> bool:
@@ -143,9 +137,8 @@ def _unjudged_gain(unjudged: float | str) -> float:
     except ValueError:
         raise UnknownName("rule for unjudged documents", str(unjudged), ["condensed", "0", "0.1"]) from None
     if not 0 <= gain < np.inf:
-        raise MeasureError(
-            f"the gain of unjudged documents is {gain:g}, expected a number from 0 on", hint="0 is the default"
-        )
+        message = f"the gain of unjudged documents is {gain:g}, expected a number from 0 on"
+        raise MeasureError(message, hint="0 is the default")
     return gain
 
 

@@ -41,12 +41,11 @@ from venire.data.panel import median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.kernels.paired_labels import PairedLabels, by_person, every_two, middle_entries, pooled_entries
+from venire.kernels.paired_labels import by_person, every_two, middle_entries, pooled_entries
 from venire.kernels.shares import largest_variance, wilson
 from venire.results import Records, Tabular, counted, first_few
 from venire.types import Codes, Floats, Ints, RNGLike
-from venire.users.by_label import item_numbers
-from venire.users.preferences import consensus
+from venire.users.preferences import consensus, item_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,11 +110,10 @@ class PairsToAsk(Tabular):
         import polars as pl
 
         items, labels = self.judgments.items, np.array(self.judgments.scale.labels)
-        topics = items.topics.take(self.topic)
-        left, right = (list(items.doc.take(side)) for side in (self.left, self.right))
-        names = {"topic": list(topics), "left": left, "right": right}
-        sides = {"label_left": labels[self.label_left], "label_right": labels[self.label_right]}
-        return pl.DataFrame({**names, **{name: each.tolist() for name, each in sides.items()}})
+        docs = {"left": list(items.doc.take(self.left)), "right": list(items.doc.take(self.right))}
+        sides = {"label_left": self.label_left, "label_right": self.label_right}
+        found = {"topic": list(items.topics.take(self.topic)), **docs}
+        return pl.DataFrame(found | {name: labels[side].tolist() for name, side in sides.items()})
 
     def records(self) -> Records:
         """Return one row per pair: topic, documents and labels."""
@@ -259,12 +257,13 @@ def check_sample_size(
     have far fewer tests than B (see ``n_tests``), drawing with replacement shows their own spread, not that of new
     tests.
     """
+    from scipy.special import ndtri
+
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
     if not sizes or min(sizes) < 1 or n_draws < 2:
-        raise SettingError(
-            f"{n_draws} draws of {list(sizes)} tests", hint="expected one test or more, two draws or more"
-        )
+        message = f"{n_draws} draws of {list(sizes)} tests"
+        raise SettingError(message, hint="expected one test or more, two draws or more")
     refuse_many(judgments.scale)
     asked, tests = (_tests(preferences, judgments, each) for each in ("aggregate", mode))
     generator = np.random.default_rng(rng)
@@ -272,19 +271,11 @@ def check_sample_size(
     p = np.add.reduceat(chance * tests.hits, tests.start) / np.add.reduceat(chance * tests.cases, tests.start)
     away = np.stack([np.abs(_drawn_shares(asked, tests, size, n_draws, generator) - p) for size in sizes])
     lower, higher = (each[tests.pair] for each in np.triu_indices(len(judgments.scale), 1))
-    return SampleSizeCheck(
-        scale=judgments.scale,
-        mode=mode,
-        sizes=tuple(sizes),
-        error=np.nanmean(away, axis=(1, 2)),
-        error_95=np.nanquantile(away, CONFIDENCE, axis=(1, 2)),
-        expected=_expected(p, tests.n, np.add.reduceat(chance, tests.start), np.array(sizes)),
-        lower=lower,
-        higher=higher,
-        p=p,
-        n_tests=tests.n,
-        n_draws=n_draws,
-    )
+    reach = np.add.reduceat(chance, tests.start)  # tests that count for two labels, per test drawn for each two
+    variance = (largest_variance(*wilson(p, tests.n)) / reach).mean()
+    expected = float(ndtri((1 + CONFIDENCE) / 2)) * np.sqrt(variance / np.array(sizes))
+    errors = np.nanmean(away, axis=(1, 2)), np.nanquantile(away, CONFIDENCE, axis=(1, 2)), expected
+    return SampleSizeCheck(judgments.scale, mode, tuple(sizes), *errors, lower, higher, p, tests.n, n_draws)
 
 
 class _Tests(NamedTuple):
@@ -307,9 +298,17 @@ def _tests(preferences: Preferences, judgments: Judgments, mode: str) -> _Tests:
     answers = consensus(preferences)
     left, right = item_numbers(answers.table, judgments)
     judged = (left >= 0) & (right >= 0)
-    pairs = _paired(judgments, mode, left[judged], right[judged])
-    label_pair, share = _pair_number(pairs.a, pairs.b, len(judgments.scale)), answers.left_share[judged][pairs.pair]
-    differ = label_pair >= 0
+    if mode == "individual":
+        entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))
+        pairs = by_person(entries, left[judged], right[judged])
+    else:
+        counts = judgments.label_counts()
+        labelled = np.flatnonzero(counts.sum(axis=1))
+        entries = pooled_entries(median(counts[labelled]), labelled, len(counts))
+        pairs = every_two(entries, left[judged], right[judged])
+    low, high = np.minimum(pairs.a, pairs.b).astype(np.int64), np.maximum(pairs.a, pairs.b).astype(np.int64)
+    label_pair = low * (2 * len(judgments.scale) - low - 1) // 2 + high - low - 1  # as triu_indices numbers them
+    differ, share = low != high, answers.left_share[judged][pairs.pair]
     if not differ.any():
         hint = "check that both files name topics and documents alike"
         raise PairsError("no test is between documents with different labels", hint=hint)
@@ -319,22 +318,6 @@ def _tests(preferences: Preferences, judgments: Judgments, mode: str) -> _Tests:
     hits: Floats = np.bincount(cell, weights=(pairs.weight * won)[differ]).astype(np.float64)
     pair, start, n = np.unique(key // len(judged), return_index=True, return_counts=True)
     return _Tests(pair, n, start, key % len(judged), hits, cases, len(judged))
-
-
-def _paired(judgments: Judgments, mode: str, left: Ints, right: Ints) -> PairedLabels:
-    """Return the labels of both documents of each test, by assessor or as medians."""
-    if mode == "individual":
-        entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))
-        return by_person(entries, left, right)
-    counts = judgments.label_counts()
-    judged = np.flatnonzero(counts.sum(axis=1))
-    return every_two(pooled_entries(median(counts[judged]), judged, len(counts)), left, right)
-
-
-def _pair_number(a: Codes, b: Codes, n_labels: int) -> Ints:
-    """Number unordered pairs of different labels as triu_indices does; -1 for two equal labels."""
-    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
-    return np.where(low == high, -1, low * (2 * n_labels - low - 1) // 2 + high - low - 1)
 
 
 def _drawn_shares(asked: _Tests, tests: _Tests, size: int, n_draws: int, rng: np.random.Generator) -> Floats:
@@ -347,14 +330,3 @@ def _drawn_shares(asked: _Tests, tests: _Tests, size: int, n_draws: int, rng: np
         hits = np.add.reduceat(times * tests.hits, tests.start)
         row[:] = np.divide(hits, cases, out=np.full(len(cases), np.nan), where=cases > 0)
     return drawn
-
-
-def _expected(p: Floats, n: Ints, reach: Floats, sizes: Ints) -> Floats:
-    """Return the 95 % quantile of distances by Eq. (12), over the pairs of labels together -> (size,).
-
-    reach (label pair,): tests that count for a pair of labels, per test drawn for each pair.
-    """
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + CONFIDENCE) / 2))
-    return np.asarray(z * np.sqrt((largest_variance(*wilson(p, n)) / reach).mean() / sizes))

@@ -72,13 +72,11 @@ class TopicPlan(Tabular):
     def records(self) -> Records:
         """Return one row per pair; None where there is no answer."""
         names = ("a", "b", "topics", "delta", "sd", "detectable", "topics_needed", "topics_needed_high")
-        columns = [
-            [self.systems[number] for number in self.a],
-            [self.systems[number] for number in self.b],
-            self.n_topics.tolist(),
-            *(_finite(each) for each in (self.delta, self.sd, self.detectable, self.needed, self.needed_high)),
-        ]
-        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        pairs = ([self.systems[number] for number in side] for side in (self.a, self.b))
+        numbers = (self.delta, self.sd, self.detectable, self.needed, self.needed_high)
+        columns = ([value if np.isfinite(value) else None for value in each.tolist()] for each in numbers)
+        rows = zip(*pairs, self.n_topics.tolist(), *columns, strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def sentence(self) -> str:
         """Return the detectable difference and the number of topics that are needed, for the median pair."""
@@ -112,38 +110,18 @@ def plan_topics(
     difference: how large a difference must be found; None: the observed one of each pair.  pairs: as in
     compare_systems.
     """
+    from scipy.special import chdtri
+
     paired = paired_scores(scores, measure, pairs=pairs)
     seen = paired.differences
     sought = np.abs(seen.mean) if difference is None else np.full(len(seen.n), float(difference))
     setting: dict[str, Any] = {"alpha": alpha, "power": power, "comparisons": comparisons}
-    return TopicPlan(
-        paired.systems,
-        paired.measure,
-        paired.a,
-        paired.b,
-        seen.n,
-        seen.mean,
-        seen.sd,
-        detectable_difference(seen.sd, seen.n, **setting),
-        topics_needed(sought, seen.sd, **setting),
-        difference,
-        needed_high=topics_needed(sought, largest_sd(seen.sd, seen.n), **setting),
-        **setting,
-    )
-
-
-def largest_sd(sd: Floats, n_topics: Ints) -> Floats:
-    """Return the upper end of the 95 % interval of a standard deviation over topics; infinite with one topic.
-
-    Examples
-    --------
-    >>> largest_sd(np.array([1.0]), np.array([10])).round(3).tolist()
-    [1.826]
-    """
-    from scipy.special import chdtri
-
-    freedom = np.maximum(np.asarray(n_topics) - 1, 1)
-    return np.where(np.asarray(n_topics) > 1, sd * np.sqrt(freedom / chdtri(freedom, 0.975)), np.inf)
+    freedom = np.maximum(seen.n - 1, 1)
+    largest_sd = np.where(seen.n > 1, seen.sd * np.sqrt(freedom / chdtri(freedom, 0.975)), np.inf)
+    needed, needed_high = (topics_needed(sought, sd, **setting) for sd in (seen.sd, largest_sd))
+    detectable = detectable_difference(seen.sd, seen.n, **setting)
+    numbers = paired.a, paired.b, seen.n, seen.mean, seen.sd, detectable, needed
+    return TopicPlan(paired.systems, paired.measure, *numbers, difference, alpha, power, needed_high, comparisons)
 
 
 def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:
@@ -235,17 +213,11 @@ def _power(noncentral: Floats, n: Floats, level: float) -> Floats:
 def _level(alpha: float, comparisons: int, power: float = POWER) -> float:
     """Return the level of each test; refuse settings out of range."""
     if not 0 < alpha < 1 or comparisons < 1 or not alpha < power < 1:
-        raise SettingError(
-            f"level {alpha:g} for {comparisons} tests with power {power:g}",
-            hint="expected 0 < level < power < 1, and one test or more; 0.05 and 0.8 are usual",
-        )
+        message = f"level {alpha:g} for {comparisons} tests with power {power:g}"
+        raise SettingError(message, hint="expected 0 < level < power < 1, and one test or more; 0.05 and 0.8 are usual")
     return alpha / comparisons
 
 
 def _median(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(np.median(known)) if len(known) else float("nan")
-
-
-def _finite(values: Floats) -> list[float | None]:
-    return [value if np.isfinite(value) else None for value in values.tolist()]

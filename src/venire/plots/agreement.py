@@ -112,7 +112,8 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     figure, axes = style.one_panel(3.2 + 0.4 * min(size, MOST_CELLS), 2.6 + 0.36 * min(size, MOST_CELLS))
     axes.imshow(np.sqrt(counts), cmap="Blues", origin="lower", vmin=0)
     if size <= MOST_CELLS:
-        texts = [[_count(n) for n in row] for row in counts.tolist()]
+        form = "{:,.0f}" if np.allclose(counts, counts.round(), rtol=0, atol=1e-9) else "{:,.1f}"
+        texts = [[form.format(n) if n else "" for n in row] for row in counts.tolist()]
         style.write_cells(axes, texts, np.sqrt(counts) > 0.6 * np.sqrt(counts.max()))
         style.name_columns(axes, labels)
         axes.set_yticks(range(size), [style.short_name(label) for label in labels])
@@ -122,15 +123,11 @@ def plot_confusion(confusions: Confusions, a: str, b: str) -> Figure:
     return figure
 
 
-def _count(n: float) -> str:
-    """Return a count, with a decimal where it is weighted; nothing for none."""
-    return "" if not n else f"{n:,.0f}" if abs(n - round(n)) < 1e-9 else f"{n:.1f}"
-
-
 @style.styled()
 def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     """Plot histograms over draws: p(R|R) self and cross, and p(R|i) of the labels that are not relevant, cross."""
-    if not _varies(found, row):
+    draws = [each.drawn[:, row] for each in found.sides().values() if each.n_pages]
+    if not all(len(p) == 0 or np.nanmax(np.ptp(p, axis=0), initial=0.0) > SAME for p in draws):
         return _consistency_intervals(found, row)
     drawn = {who: each.within(found.relevant.labels)[1][:, row] for who, each in found.sides().items()}
     both = [(WHO[who], p) for who, p in drawn.items() if not np.isnan(p).all()]
@@ -146,12 +143,6 @@ def plot_consistency(found: Consistency, *, row: int = 0) -> Figure:
     relevant = style.or_higher(found.scale, found.relevant.names[row])
     figure.supxlabel(f"P(relevant: {relevant}), single judgments drawn")
     return figure
-
-
-def _varies(found: Consistency, row: int) -> bool:
-    """Return whether draws of single judgments differ; True if there are none."""
-    drawn = [each.drawn[:, row] for each in found.sides().values() if each.n_pages]
-    return all(len(p) == 0 or np.nanmax(np.ptp(p, axis=0), initial=0.0) > SAME for p in drawn)
 
 
 def _consistency_intervals(found: Consistency, row: int) -> Figure:

@@ -59,7 +59,12 @@ def plot_stability(result: Stability | Forecast) -> Figure:
     side = min(16.0, 1.6 + max(0.145 * n, 2.6))
     figure, axes = style.one_panel(side + 1.3, side + 0.9)
     image = axes.imshow(ahead, cmap=style.diverging(), vmin=0, vmax=1, interpolation="nearest")
-    _mark_fragile(axes, found, order)
+    fragile = np.flatnonzero(found.significant & found.fragile)
+    if len(fragile):
+        place = np.argsort(order)
+        a, b = (place[each[fragile]] for each in found.pairs)
+        look: dict[str, Any] = {"color": "black", "markersize": 2.5 if n > 40 else 5.0, "linestyle": "none"}
+        axes.plot(np.append(a, b), np.append(b, a), "o", label="significant, yet fragile", **look)
     _name_systems(axes, found, order, "y")
     _name_systems(axes, found, order, "x")
     style.hide_axes(axes)
@@ -84,7 +89,8 @@ def plot_ranks(result: Stability | Forecast) -> Figure:
     axes.plot(found.rank[order], place, "o", color=style.INK, markersize=3.5)
     _name_systems(axes, found, order, "y")
     axes.set(ylim=(n - 0.4, -0.6), xlim=(0.3, n + 0.7))
-    axes.set_xticks(_some_ranks(n))
+    step = next(each for each in (1, 5, 10, 20, 50, 10**9) if n <= 12 * each)
+    axes.set_xticks(sorted({1, *range(step, n + 1, step)}))
     axes.set_xlabel(f"rank by {found.forecast.measure}: current (dot), and under another judge ({LEVEL:.0%} of draws)")
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
@@ -112,16 +118,6 @@ def _as_stability(result: Stability | Forecast) -> Stability:
     return result if isinstance(result, Stability) else stability(result)
 
 
-def _mark_fragile(axes: Axes, found: Stability, order: Ints) -> None:
-    """Mark pairs that are significant and fragile with a dot on both sides of the diagonal."""
-    chosen = np.flatnonzero(found.significant & found.fragile)
-    if len(chosen):
-        place = np.argsort(order)
-        a, b = (place[each[chosen]] for each in found.pairs)
-        look: dict[str, Any] = {"color": "black", "markersize": 2.5 if len(order) > 40 else 5.0, "linestyle": "none"}
-        axes.plot(np.append(a, b), np.append(b, a), "o", label="significant, yet fragile", **look)
-
-
 def _name_systems(axes: Axes, found: Stability, order: Ints, which: str) -> None:
     """Name systems along an axis, every n-th of many."""
     places = np.arange(0, len(order), -(-len(order) // MOST_NAMES))
@@ -131,12 +127,6 @@ def _name_systems(axes: Axes, found: Stability, order: Ints, which: str) -> None
         axes.set_xticks(places, names, rotation=90, fontsize=size)
     else:
         axes.set_yticks(places, names, fontsize=size)
-
-
-def _some_ranks(n: int) -> list[int]:
-    """Return the first rank and every fifth, tenth, ... after it, about ten in all."""
-    step = next(each for each in (1, 5, 10, 20, 50, 10**9) if n <= 12 * each)
-    return sorted({1, *range(step, n + 1, step)})
 
 
 @style.styled()

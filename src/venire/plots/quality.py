@@ -130,8 +130,8 @@ def plot_pdp(found: Sequence[PDP]) -> Figure:
 def plot_label_preferences(fit: LabelPreferencesFit) -> Figure:
     """Plot p(a > b), the share of documents with label a that are preferred to one with label b, as a heat map."""
     room = _label_room(fit)
-    figure = style.new_figure(4.6 + room, 4.2 + 0.75 * room)
-    _draw_preferences(figure.subplots(), fit)
+    figure, axes = style.one_panel(4.6 + room, 4.2 + 0.75 * room)
+    _draw_preferences(axes, fit)
     return figure
 
 

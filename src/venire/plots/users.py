@@ -15,9 +15,9 @@ from venire.measures.random_users import HIGH, LOW, UserScores
 from venire.plots import style
 from venire.results import counted
 from venire.users.agreement import CONDITIONS, VIEWS, MeasureChoice
-from venire.users.by_label import PreferencesByLabels
 from venire.users.clicks import ClickSummary
 from venire.users.online_correlations import OnlineCorrelation, OnlineCorrelations
+from venire.users.preferences import PreferencesByLabels
 from venire.users.verdicts import STRENGTHS, PreferenceSummary
 
 if TYPE_CHECKING:

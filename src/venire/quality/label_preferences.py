@@ -32,18 +32,10 @@ from venire.data.panel import in_isolation, majority, median
 from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import ScaleError, SettingError, UnknownName
-from venire.kernels.paired_labels import (
-    PairedLabels,
-    by_person,
-    count_wins,
-    every_two,
-    middle_entries,
-    pooled_entries,
-)
+from venire.kernels.paired_labels import PairedLabels, by_person, count_wins, every_two, middle_entries, pooled_entries
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
-from venire.users.by_label import item_numbers
-from venire.users.preferences import consensus
+from venire.users.preferences import consensus, item_numbers
 
 MODES, POOLS, FORMS = (
     ("individual", "aggregate"),
@@ -108,9 +100,8 @@ def count_cycles(table: Preferences) -> tuple[int, int]:
 
     strict = table.outcome != 0
     first = table.topic[strict].astype(np.int64) * max(len(table.docs), 1)
-    nodes, node = np.unique(
-        np.concatenate([first + table.left[strict], first + table.right[strict]]), return_inverse=True
-    )
+    sides = np.concatenate([first + table.left[strict], first + table.right[strict]])
+    nodes, node = np.unique(sides, return_inverse=True)
     left, right = np.split(node, 2)
     won = table.outcome[strict] > 0
     places = np.where(won, left, right), np.where(won, right, left)
@@ -147,18 +138,10 @@ class LabelPreferencesFit(Tabular):
         won, p = _grouped(self.wins, self.group), self.p[np.ix_(first, first)]
         n_shown = MOST_SHOWN if len(names) > MANY_LABELS else len(names)
         places = np.unique(np.linspace(0, len(names) - 1, n_shown).astype(np.int64)).tolist()[::-1]
-        return [
-            {
-                "a": names[a],
-                "b": names[b],
-                "p": float(p[a, b]),
-                "wins": float(won[a, b]),
-                "n": float(won[a, b] + won[b, a]),
-            }
-            for a in places
-            for b in places
-            if b < a
-        ]
+        pairs = [(a, b) for a in places for b in places if b < a]
+        sizes = [{"wins": float(won[a, b]), "n": float(won[a, b] + won[b, a])} for a, b in pairs]
+        rows = [{"a": names[a], "b": names[b], "p": float(p[a, b])} for a, b in pairs]
+        return [row | size for row, size in zip(rows, sizes, strict=True)]
 
     def sentence(self) -> str:
         """Return the pair of neighbouring labels with the lowest preference for the higher one."""
@@ -188,10 +171,7 @@ class LabelPreferencesFit(Tabular):
             words = "labels that were never compared in a test, so p = 1/2 is assumed: {pairs:list}"
             notes.append(Note("never-compared", words, pairs=never))
         if seldom:
-            words = (
-                "{n:pair} of labels compared less than {few} times; Chu et al. (2021) recommend as many tests in "
-                "{mode} mode: {pairs:list}"
-            )
+            words = "{n:pair} of labels compared in fewer than {few} tests (Chu et al. 2021, {mode} mode): {pairs:list}"
             notes.append(Note("seldom-compared", words, n=len(seldom), few=few, mode=self.setting.mode, pairs=seldom))
         return notes
 
@@ -205,9 +185,8 @@ class LabelPreferencesFit(Tabular):
         per_test = max(float(self.wins.sum()) / max(self.n_tests, 1), 1.0)
         if _mostly_lost(higher.sum(), met.sum(), per_test):
             words = (
-                "documents with the higher label lose {lost:.0%} of the preference tests between different labels: "
-                "probably the sign of the strengths (positive: the left document is better) or the order of the labels "
-                "is reversed"
+                "documents with the higher label lose {lost:.0%} of the preference tests: the sign of the strengths "
+                "(positive: the left document is better) or the order of the labels may be reversed"
             )
             return [Note("reversed-preferences", words, lost=float(1 - higher.sum() / met.sum()))]
         some = np.flatnonzero(_mostly_lost(higher, met, per_test)).tolist()
@@ -242,9 +221,8 @@ class LabelPreferences:
             if getattr(self, name) not in known:
                 raise UnknownName(name, getattr(self, name), [each for each in known if each])
         if self.n_bins < 2 or self.prior < 0:
-            raise SettingError(
-                f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
-            )
+            message = f"{self.n_bins} bins, prior {self.prior:g}: expected 2 bins or more and no negative prior"
+            raise SettingError(message)
 
     def fit(self, judgments: Judgments, preferences: Preferences) -> LabelPreferencesFit:
         """Estimate from labels and preference tests.  O(choices log choices + observations)."""
@@ -279,9 +257,8 @@ class LabelPreferences:
         """Take label preferences as given: p (label, label) with p(a > b) + p(b > a) = 1."""
         p = np.asarray(p, dtype=np.float64)
         if p.shape != (len(scale), len(scale)):
-            raise SettingError(
-                f"a matrix of shape {p.shape} for {counted(len(scale), 'label')}", hint="one row per label"
-            )
+            message = f"a matrix of shape {p.shape} for {counted(len(scale), 'label')}"
+            raise SettingError(message, hint="one row per label")
         if not (np.abs(p + p.T - 1) <= 1e-6).all() or (p < 0).any():
             raise SettingError("the matrix has p(a > b) + p(b > a) other than 1", hint="and p(a > a) must be 1/2")
         return LabelPreferencesFit(self, scale, p, np.zeros_like(p), np.arange(len(scale)), "table", 0, given=True)

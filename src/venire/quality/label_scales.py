@@ -32,14 +32,14 @@ from typing import Any
 import numpy as np
 
 from venire.data.gains import GainsLike, gains_for
-from venire.data.ids import Category, Ids
+from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.data.scale import LARGEST_INFERRED, Scale
 from venire.errors import ScaleError, SettingError, UnknownName, known_names
 from venire.randomness import copied, seed_of
 from venire.results import Note
-from venire.types import Floats, Ints, RNGLike
+from venire.types import Floats, RNGLike
 
 WEIGHTS = (0.5, 1.0, 2.0, 3.0, 4.0, float("inf"))
 """Values of w in the paper."""
@@ -70,9 +70,8 @@ def merge_labels(judgments: Judgments, mapping: Mapping[str, str], *, scale: Sca
             raise ScaleError(f"{label!r} is not a label of the scale {old}", hint=known_names(label, old.labels))
     missing = [label for label in old.labels if label not in given]
     if missing:
-        raise ScaleError(
-            f"no new label is given for {missing[0]!r} of the scale {old}", hint=f"add {{{missing[0]!r}: ...}}"
-        )
+        message = f"no new label is given for {missing[0]!r} of the scale {old}"
+        raise ScaleError(message, hint=f"add {{{missing[0]!r}: ...}}")
     new = [given[label] for label in old.labels]
     target = Scale.parse(scale) if isinstance(scale, str) else scale or _in_order(old, new)
     level = np.array([target.level_of(label) for label in new], dtype=np.int32)
@@ -113,17 +112,15 @@ def split_labels(judgments: Judgments, n_labels: int | None = None, *, w: float,
     place = np.random.default_rng(rng).random(len(judgments)) + judgments.label
     steps = (upto + np.arange(len(old))[:, None]).ravel()
     drawn = np.searchsorted(steps, place, side="right") - n_new * judgments.label.astype(np.int64)
-    return replace(
-        judgments, scale=_graded(n_new - 1, old.measurement), label=drawn.clip(0, n_new - 1).astype(np.int32)
-    )
+    label = drawn.clip(0, n_new - 1).astype(np.int32)
+    return replace(judgments, scale=_graded(n_new - 1, old.measurement), label=label)
 
 
 def split_probabilities(n_old: int, n_new: int, w: float) -> Floats:
     """Return the probability of each new grade, given the old one, Eq. (16) -> (old, new)."""
     if n_new < n_old:
-        raise SettingError(
-            f"{n_old} labels cannot be split into {n_new}, expected {n_old} or more", hint="they can be merged"
-        )
+        message = f"{n_old} labels cannot be split into {n_new}, expected {n_old} or more"
+        raise SettingError(message, hint="they can be merged")
     if not w >= 0:
         raise SettingError(f"w is {w:g}, expected 0 or more", hint="as 0.5, 1, 2, 3, 4, or math.inf")
     centre = np.arange(n_old) * ((n_new - 1) / max(n_old - 1, 1))
@@ -160,20 +157,10 @@ def log_sums(judgments: Judgments, *, values: GainsLike = "linear", name: str = 
     words = "items have from {least} to {most} labels, so that sums of labels do not compare"
     notes: list[Any] = [*judgments.notes, *panel.notes]
     notes += [Note("uneven-labels", words, least=least, most=most)] * (least < most)
-    return Judgments(
-        scale=_graded(int(_integer_part(np.array([float(most * gain.max())]))[0])),
-        items=judgments.items,
-        item=item,
-        assessor=Category(np.zeros(len(item), dtype=np.int32), Ids.of([name])),
-        label=_integer_part(sums[item].astype(np.float64)).astype(np.int32),
-        notes=tuple(notes),
-    )
-
-
-def _integer_part(sums: Floats) -> Ints:
-    """Return the integer part of log2(S + 1), exact at powers of two -> (item,)."""
-    exponent = np.frexp(np.round(sums, 9) + 1.0)[1]
-    return exponent.astype(np.int64) - 1
+    every = np.append(sums[item], most * gain.max())  # the integer part of log2(S + 1), exact at powers of two
+    *label, top = np.frexp(np.round(every, 9) + 1.0)[1] - 1
+    who, labels = Category.constant(name, len(item)), np.array(label, dtype=np.int32)
+    return Judgments(_graded(int(top)), judgments.items, item, who, labels, notes=tuple(notes))
 
 
 def _in_order(old: Scale, new: list[str]) -> Scale:
@@ -182,11 +169,8 @@ def _in_order(old: Scale, new: list[str]) -> Scale:
     places = [names.index(label) for label in new]
     if old.ordered and places != sorted(places):
         turned = next(n for n in range(1, len(places)) if places[n] < places[n - 1])
-        raise ScaleError(
-            f"{old.labels[turned]!r} becomes {new[turned]!r}, and so does a label below {old.labels[turned - 1]!r}, "
-            f"which becomes {new[turned - 1]!r}: the new labels have no order",
-            hint='give the order: scale="no<yes"',
-        )
+        message = f"{new[turned]!r} stands below and above {new[turned - 1]!r}: the new labels have no order"
+        raise ScaleError(message, hint='give the order: scale="no<yes"')
     return Scale(names, "ordinal" if old.ordered else "nominal")
 
 
@@ -198,12 +182,7 @@ def _graded(top: int, measurement: str = "ordinal") -> Scale:
 
 
 def scale_settings(
-    judgments: Judgments,
-    *,
-    merge: str = "all",
-    split: Iterable[float] = (),
-    sums: bool = False,
-    rng: RNGLike = 0,
+    judgments: Judgments, *, merge: str = "all", split: Iterable[float] = (), sums: bool = False, rng: RNGLike = 0
 ) -> tuple[dict[str, Judgments], list[Note]]:
     r"""Make settings of one set of judgments -> {name: judgments}, as they are first, and notes.
 
@@ -239,7 +218,7 @@ def scale_settings(
     if sums:
         summed = log_sums(judgments)
         settings[f"{n_labels}to{len(summed.scale)}{SUMMED}"] = summed
-        notes += [str(note) for note in summed.notes if note not in judgments.notes]
+        notes += [note for note in summed.notes if note not in judgments.notes]
     return settings, notes
 
 

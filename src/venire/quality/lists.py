@@ -33,7 +33,7 @@ from venire.kernels.plackett_luce import BLOCK_CELLS, CLIP, MOST_EXACT, clipped,
 from venire.quality.label_preferences import Paired
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
-from venire.users.by_label import item_numbers
+from venire.users.preferences import item_numbers
 
 CHOICES = ("tested", "random", "best")
 WORDS = {
@@ -116,19 +116,21 @@ def chosen_lists(
     also: other judgments, to be compared: every document of a list has labels in both.
     """
     choose = choose or ("tested" if runs is None else "runs")
+    hint = "choose tested or random documents, or those of runs"
     if choose == "best" and also is not None:
-        hint = "choose tested or random documents, or those of runs"
         raise SettingError("the best documents by one set of labels favour the other set", hint=hint)
     if choose != "runs":
         lists = top_of_pool(judgments, k, preferences, choose=choose, also=also, rng=rng)
     elif runs is None:
-        hint = "give runs, or choose tested or random documents"
         raise SettingError("there are no runs to take lists from", hint=hint)
     else:
         lists = top_of_runs(judgments, runs, k, condensed=condensed)
         lists = lists if also is None else lists.labelled_in(also).labelled_in(judgments)
-    if k is not None:
-        refuse_no_list(lists, judgments)
+    if k is not None and not len(lists):
+        n_docs = np.bincount(judgments.items.topic[np.unique(judgments.item)])
+        message = f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}"
+        fewer = ["ask for fewer documents per list", "leave documents without a label out of runs (condensed)"]
+        raise SettingError(message, hint=fewer)
     return lists
 
 
@@ -184,14 +186,8 @@ def _eligible(judgments: Judgments, preferences: Preferences | None, also: Judgm
 def _mean_label(judgments: Judgments, *, whole: bool) -> Floats:
     """Return the mean label of every item, as a level of the scale -> (item,); whole: all are chosen in any order."""
     if not judgments.scale.ordered and not whole:
-        raise ScaleError(
-            f"the labels {judgments.scale} have no order, so no document is better than another",
-            hint=[
-                "choose documents at random",
-                "take those at the top of runs",
-                "state the order of the labels, as in Non<Rel<HRel",
-            ],
-        )
+        hint = ["choose documents at random", "take those at the top of runs", "state the order, as in Non<Rel<HRel"]
+        raise ScaleError(f"the labels {judgments.scale} have no order, so no document is better", hint=hint)
     n = np.bincount(judgments.item, minlength=len(judgments.items))
     return np.bincount(judgments.item, judgments.label, minlength=len(n)) / np.maximum(n, 1)
 
@@ -228,17 +224,6 @@ def _checked(k: int) -> int:
     if k < 2:
         raise SettingError(f"lists of {counted(k, 'document')} have no order", hint="take 2 or more, such as 5 or 10")
     return k
-
-
-def refuse_no_list(lists: TopLists, judgments: Judgments) -> None:
-    """Refuse a number of documents that no list has."""
-    if len(lists):
-        return
-    n_docs = np.bincount(judgments.items.topic[np.unique(judgments.item)])
-    raise SettingError(
-        f"no list has {counted(lists.k, 'judged document')}; the topic with most has {n_docs.max():,}",
-        hint=["ask for fewer documents per list", "leave documents without a label out of runs (condensed)"],
-    )
 
 
 @dataclass(frozen=True, eq=False)

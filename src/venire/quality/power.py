@@ -235,8 +235,7 @@ def discriminative_power(
     scored: dict[str, Scores] = {}
     notes: list[Any] = []
     if len({len(each.scale) for each in sets.values()}) > 1:
-        words = "the label sets are on different scales, and power depends on the gains of a scale: compare with care"
-        notes.append(Note("different-scales", words))
+        notes.append(Note("different-scales", "the label sets are on different scales: power depends on the gains"))
     for name, labels in sets.items():
         runs = scan(runs, labels.items, progress=progress)
         chosen = partial(labels_of_fit, labels, runs, fit_on=fit_on, fit_to=fit_to)
@@ -389,10 +388,7 @@ def _notes(rows: Sequence[Power], tests: Sequence[PairTest]) -> Iterator[Note]:
         yield Note("too-few-topics", words, what=lacking[0].what(), n=n, pairs=n_pairs)
     row = max(rows, key=lambda each: each.never)
     if row.never:
-        words = (
-            "by {what}, {n:pair} of systems differ on so few topics that no difference would be significant: left out "
-            "of the required difference"
-        )
+        words = "by {what}, {n:pair} of systems differ on too few topics for any difference to be significant"
         yield Note("never-significant", words, what=row.what(), n=row.never)
     yield from _near_level(rows, tests)
     unknown = [row for row in rows if row.share is None]
@@ -409,9 +405,6 @@ def _near_level(rows: Sequence[Power], tests: Sequence[PairTest]) -> Iterator[No
     close = [(int((np.abs(row.p_value - row.alpha) <= error.get(row.test, 0)).sum()), row) for row in rows]
     n, row = max(close, key=lambda each: each[0])
     if n and row.test in draws:
-        words = (
-            "by {what}, p-values of {n:,} of {pairs:pair} are within {error:.3f} of {alpha:g}, the error of {draws:,} "
-            "draws: another seed may decide these differently"
-        )
+        words = "by {what}, {n:,} of {pairs:pair} have p within {error:.3f} of {alpha:g}, the error of {draws:,} draws"
         how: dict[str, Any] = {"error": float(error[row.test]), "alpha": row.alpha, "draws": draws[row.test]}
         yield Note("near-level", words, what=row.what(), n=n, pairs=row.pairs, **how)

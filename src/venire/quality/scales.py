@@ -200,17 +200,17 @@ def compare_scales(
 def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.SeedSequence) -> list[ScaleValue]:
     """Measure agreement of assessors by alpha and Phi."""
     blank = ScaleValue(name, len(judgments.scale), ALPHA, None, None)
-    level = judgments.scale.measurement
-    (record,) = table(judgments, level=level, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
+    measurement = judgments.scale.measurement
+    (record,) = table(judgments, level=measurement, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
     alpha = {key: record[key] for key in ("value", "low", "high", "reason")}
     if alpha["value"] is not None and n_draws == 0:
         alpha["reason"] = None  # no interval was asked for
-    blank_phi = replace(blank, statistic="phi")
+    of_phi = replace(blank, statistic="phi")
     try:
         found = phi(judgments, interval=None, n_draws=n_draws, chance=False, rng=copied(seed))
+        of_phi = replace(of_phi, value=found.value, low=found.low, high=found.high, reason=found.reason)
     except VenireError as error:
-        return [replace(blank, **alpha), replace(blank_phi, reason=error.message)]
-    of_phi = replace(blank_phi, value=found.value, low=found.low, high=found.high, reason=found.reason)
+        of_phi = replace(of_phi, reason=error.message)
     return [replace(blank, **alpha), of_phi]
 
 
@@ -294,11 +294,10 @@ def _differences(pdps: Mapping[tuple[str, str], PDP], own: str) -> list[PDPDiffe
     """Compare the PDP of every other setting with that of the labels as they are, mode by mode."""
     found = []
     for mode in MODES:
-        others = [name for each, name in pdps if each == mode and name != own]
-        if (mode, own) in pdps:
-            how: dict[str, Any] = {"n_comparisons": len(others)}
-            base = pdps[mode, own]
-            found += [compare_pdp(pdps[mode, name], base, names=(name, own), **how) for name in others]
+        others = {name: each for (of, name), each in pdps.items() if of == mode}
+        if (base := others.pop(own, None)) is not None:
+            n = len(others)
+            found += [compare_pdp(each, base, names=(name, own), n_comparisons=n) for name, each in others.items()]
     return found
 
 

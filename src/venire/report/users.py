@@ -21,9 +21,9 @@ from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
 from venire.results import Records, Tabular, counted
 from venire.users.agreement import choose_measure
-from venire.users.by_label import preferences_by_labels
 from venire.users.clicks import summarise_clicks
 from venire.users.online_correlations import correlate_online
+from venire.users.preferences import preferences_by_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

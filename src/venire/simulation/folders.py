@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -80,8 +80,15 @@ def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str
     The folder is new or empty, or an earlier simulation in it is replaced.  Cost: linear in labels, preferences, click
     rows, documents and lines of runs.
     """
+    import polars as pl
+
     folder = Path(folder)
-    kind, tables = _kind_and_tables(collection)
+    if isinstance(collection, ContextCollection):
+        kind, tables = "context", _context_tables(collection)
+    elif isinstance(collection, PerceivedCollection):
+        kind, tables = "perceived", _perceived_tables(collection)
+    else:
+        kind, tables = "levels", _level_tables(collection)
     runs = [run for run in collection.runs.sources if isinstance(run, RunTable)]
     _prepare(folder, runs=bool(runs))
     for run in runs:
@@ -90,44 +97,30 @@ def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str
         write_judgments(collection.judgments, folder / "judgments.tsv")
     scale = f"# scale: {collection.judgments.scale}\n"
     for name, table in tables.items():
-        _write_table(table, folder / name, header=scale if name in ("judgments.tsv", "aspects.tsv") else "")
+        with (folder / name).open("wb") as file:
+            file.write(scale.encode() if name in ("judgments.tsv", "aspects.tsv") else b"")
+            pl.DataFrame(table).write_csv(file, separator="\t", quote_style="never")
     _write_setting(collection, kind, folder / "truth" / "setting.json")
     written = {"judgments.tsv", "truth/setting.json", *tables} | ({"runs"} if runs else set())
     return {name: words for name, words in FILES[kind].items() if name in written}
-
-
-def _kind_and_tables(collection: Simulated) -> tuple[str, Tables]:
-    """Return the kind of a collection, and its tables by file; not those that all kinds write in the same way."""
-    if isinstance(collection, ContextCollection):
-        return "context", _context_tables(collection)
-    if isinstance(collection, PerceivedCollection):
-        return "perceived", _perceived_tables(collection)
-    return "levels", _level_tables(collection)
 
 
 def _prepare(folder: Path, *, runs: bool) -> None:
     """Create a folder and its parts after removing an earlier collection; refuse a folder with other files."""
     if folder.exists() and not folder.is_dir():
         raise FormatError(folder, None, "is a file, expected a folder", hint="choose another folder")
-    earlier = folder / "truth" / "systems.tsv"
-    if earlier.exists():
-        _remove_earlier(folder, earlier)
+    systems, setting = folder / "truth" / "systems.tsv", folder / "truth" / "setting.json"
+    if systems.exists():
+        names = [line.split("\t")[0] for line in systems.read_text(encoding="utf-8").splitlines()[1:]]
+        kind = json.loads(setting.read_text(encoding="utf-8")).get("kind") if setting.is_file() else None
+        files = [name for name in FILES.get(str(kind), {}) if name != "runs"]
+        for name in (*(f"runs/{name}.run" for name in names), *files):
+            (folder / name).unlink(missing_ok=True)
     elif folder.exists() and any(folder.iterdir()):
         message = "is not empty, and contains no simulated collection"
         raise FormatError(folder, None, message, hint="choose another folder")
     for part in [folder / "truth"] + [folder / "runs"] * runs:
         part.mkdir(parents=True, exist_ok=True)
-
-
-def _remove_earlier(folder: Path, systems: Path) -> None:
-    """Remove the runs of an earlier collection, and the other files of its kind."""
-    for line in systems.read_text(encoding="utf-8").splitlines()[1:]:
-        (folder / "runs" / f"{line.split(chr(9))[0]}.run").unlink(missing_ok=True)
-    setting = folder / "truth" / "setting.json"
-    kind = json.loads(setting.read_text(encoding="utf-8")).get("kind") if setting.is_file() else None
-    for name in FILES.get(str(kind), {}):
-        if name != "runs":
-            (folder / name).unlink(missing_ok=True)
 
 
 def _write_run(run: RunTable, path: Path) -> None:
@@ -148,14 +141,6 @@ def _write_run(run: RunTable, path: Path) -> None:
     file.write_csv(path, include_header=False, separator=" ", quote_style="never", float_precision=DECIMALS)
 
 
-def _write_table(columns: dict[str, Any] | pl.DataFrame, path: Path, *, header: str) -> None:
-    import polars as pl
-
-    with path.open("wb") as file:
-        file.write(header.encode())
-        pl.DataFrame(columns).write_csv(file, separator="\t", quote_style="never")
-
-
 def _write_setting(collection: Simulated, kind: str, path: Path) -> None:
     """Write all parameters, rng and version, which reproduce the collection."""
     setting: object = collection.setting
@@ -164,7 +149,7 @@ def _write_setting(collection: Simulated, kind: str, path: Path) -> None:
     seed: Any = {name: getattr(collection.seed, name) for name in ("entropy", "spawn_key", "n_children_spawned")}
     if seed["spawn_key"] == () and seed["n_children_spawned"] == 0:
         seed = collection.seed.entropy
-    content = {"venire": _version(), "kind": kind, "rng": seed, "setting": _as_json(setting)}
+    content = {"venire": version("venire"), "kind": kind, "rng": seed, "setting": _as_json(setting)}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -179,13 +164,6 @@ def _as_json(value: object) -> object:
     if value is None or isinstance(value, int | str) or (isinstance(value, float) and np.isfinite(value)):
         return value
     return str(getattr(value, "__name__", repr(value)))
-
-
-def _version() -> str:
-    try:
-        return version("venire")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _level_tables(collection: Collection) -> Tables:

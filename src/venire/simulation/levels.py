@@ -6,7 +6,7 @@ pool has a true level drawn from p_t, and each document outside the pool one dra
     missed p_t(l)  for l > 0,    the remaining probability for l = 0
 
 since a pool misses few relevant documents.  Assessors label the items that the pattern assigns to them
-(``venire.simulation.assessors``, ``venire.simulation.assignments``); their confusion depends on the topic's effect
+(``venire.simulation.assessors``, ``venire.simulation.assessors``); their confusion depends on the topic's effect
 e_t ~ N(0, topic_effect²).  Systems rank all documents, judged or not (``venire.simulation.systems``).
 
 Every part draws from its own stream, spawned from ``rng``: prevalences, pool, levels, effects, pattern, the
@@ -28,8 +28,18 @@ from venire.data.scale import Scale
 from venire.errors import SettingError, UnknownName
 from venire.randomness import generators, named_seeds, seed_of
 from venire.results import Records, Tabular, counted
-from venire.simulation.assessors import Assessor, Careful, Lazy, Lenient, Strict, under_effect
-from venire.simulation.assignments import Everyone, Pairs, Pattern, pairs_of
+from venire.simulation.assessors import (
+    Assessor,
+    Careful,
+    Everyone,
+    Lazy,
+    Lenient,
+    Pairs,
+    Pattern,
+    Strict,
+    pairs_of,
+    under_effect,
+)
 from venire.simulation.systems import Corpus, Systems, all_items, runs_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -45,28 +55,19 @@ class Synthetic:
 
     Parameters
     ----------
-    n_topics, docs_per_topic, n_unjudged
-        Number of topics; for each, number of documents in its pool and outside.
-    scale
-        Ordered labels; a true level is a position on the scale.
-    prevalence
-        Mean probability of each true level; None: each level .35 times as frequent as the one below.
-    concentration
-        Concentration of the topics' prevalences around the mean; ``math.inf``: all equal.
-    missed
-        Frequency of relevant documents outside the pool, as a share of their frequency inside.
-    assessors
-        The assessors.
-    topic_effect
-        Standard deviation of the difficulty of topics; 0: all equal.
-    pattern
-        Who judges what.
-    systems
-        Systems that rank the documents.
+    n_topics, docs_per_topic, n_unjudged : number of topics; for each, number of documents in its pool and outside
+    scale : ordered labels; a true level is a position on the scale
+    prevalence : mean probability of each true level; None: each level .35 times as frequent as the one below
+    concentration : concentration of the topics' prevalences around the mean; ``math.inf``: all equal
+    missed : frequency of relevant documents outside the pool, as a share of their frequency inside
+    assessors : the assessors
+    topic_effect : standard deviation of the difficulty of topics; 0: all equal
+    pattern : who judges what
+    systems : systems that rank the documents
 
     Examples
     --------
-    >>> from venire.simulation.assignments import OnePerItem
+    >>> from venire.simulation.assessors import OnePerItem
     >>> setting = Synthetic(n_topics=5, docs_per_topic=40, n_unjudged=10, pattern=OnePerItem(twice=0.25))
     >>> generate(setting, rng=7).judgments
     <Judgments: 250 labels on 200 items of 5 topics by 5 assessors, scale 0<1<2<3>
@@ -100,8 +101,22 @@ class Synthetic:
             message = f"concentration is {self.concentration:g}, expected more than 0"
             raise SettingError(message, hint="math.inf gives all topics the same prevalence")
         need_ordered(self.scale)
-        _check_prevalence(self.prevalence, self.scale)
-        _check_assessors(self.assessors, len(self.scale))
+        self._check_prevalence()
+        if not self.assessors:
+            raise SettingError("there are no assessors", hint='add some: parse_assessors("3*careful, strict")')
+        for number, assessor in enumerate(self.assessors):
+            if assessor.name in (other.name for other in self.assessors[:number]):
+                raise SettingError(f"two assessors are named {assessor.name!r}", hint="give each a different name")
+            assessor.confusion(len(self.scale))
+
+    def _check_prevalence(self) -> None:
+        given, n = self.prevalence, len(self.scale)
+        if given is not None and len(given) != n:
+            message = f"{counted(len(given), 'prevalence')} for the {counted(n, 'level')} of the scale {self.scale}"
+            raise SettingError(message)
+        if given is not None and (min(given) < 0 or not abs(sum(given) - 1) <= _SUM):
+            message = f"the prevalences {' + '.join(f'{share:g}' for share in given)} sum to {sum(given):g}"
+            raise SettingError(message, hint="expected the probabilities of the true levels: not negative, with sum 1")
 
     @property
     def level_probabilities(self) -> Floats:
@@ -118,24 +133,15 @@ class Truth:
 
     Parameters
     ----------
-    items
-        Every document of every topic, judged or not, by topic and document.
-    level
-        True level (item,).
-    judged
-        Positions of the judged items: ``level[judged]`` corresponds to ``judgments.items``.
-    prevalence
-        Mean probability of each true level (level,).
-    effect
-        Difficulty of each topic (topic,), 0 on average; topics as in ``items.topics``.
-    assessors
-        Names, in the order of ``judgments.assessors``, including those who judged nothing.
-    weight
-        Weight of a topic's effect for each assessor (assessor,).
-    confusion
-        Probability of each label at effect 0 (assessor, true level, label).
-    systems, quality
-        Names, and latent quality (system,).
+    items : every document of every topic, judged or not, by topic and document
+    level : true level (item,)
+    judged : positions of the judged items: ``level[judged]`` corresponds to ``judgments.items``
+    prevalence : mean probability of each true level (level,)
+    effect : difficulty of each topic (topic,), 0 on average; topics as in ``items.topics``
+    assessors : names, in the order of ``judgments.assessors``, including those who judged nothing
+    weight : weight of a topic's effect for each assessor (assessor,)
+    confusion : probability of each label at effect 0 (assessor, true level, label)
+    systems, quality : names, and latent quality (system,)
     """
 
     scale: Scale
@@ -227,14 +233,29 @@ def generate(setting: Synthetic, *, rng: RNGLike = 0) -> Collection:
     seed = seed_of(rng)
     seeds = named_seeds(seed, PARTS)
     streams = {part: np.random.default_rng(each) for part, each in seeds.items()}
-    pool = _pools(setting, streams["pool"])
+    n_docs = setting.docs_per_topic + setting.n_unjudged
+    pool = np.tile(np.arange(n_docs) < setting.docs_per_topic, (setting.n_topics, 1))  # (topic, doc)
+    pool = streams["pool"].permuted(pool, axis=1) if setting.n_unjudged else pool
     level = _levels(setting, pool, streams)
     effect = setting.topic_effect * streams["effects"].standard_normal(setting.n_topics)
-    items = all_items(setting.n_topics, setting.docs_per_topic + setting.n_unjudged)
+    items = all_items(setting.n_topics, n_docs)
     in_pool = np.flatnonzero(pool)
     pairs = pairs_of(setting.pattern, items.topic[in_pool], len(setting.assessors), rng=streams["pattern"])
     labelled = np.bincount(pairs[0], minlength=len(in_pool)) > 0
-    truth = _truth(setting, items, level, in_pool[labelled], effect)
+    assessors = sorted(setting.assessors, key=lambda assessor: as_bytes(assessor.name))
+    truth = Truth(
+        scale=setting.scale,
+        items=items,
+        level=level,
+        judged=in_pool[labelled],
+        prevalence=setting.level_probabilities,
+        effect=effect,
+        assessors=tuple(assessor.name for assessor in assessors),
+        weight=np.array([assessor.weight for assessor in assessors]),
+        confusion=np.array([assessor.confusion(len(setting.scale)) for assessor in assessors]),
+        systems=setting.systems.names,
+        quality=np.array(setting.systems.quality),
+    )
     place = [truth.assessors.index(assessor.name) for assessor in setting.assessors]
     streams_of = dict(zip(place, generators(seeds["assessors"], len(place)), strict=True))
     rows = (in_pool[pairs[0]], np.array(place)[pairs[1]])
@@ -250,70 +271,18 @@ def need_ordered(scale: Scale) -> None:
         raise SettingError(message, hint='use an ordered scale, such as "0<1<2<3"')
 
 
-def _check_prevalence(prevalence: tuple[float, ...] | None, scale: Scale) -> None:
-    if prevalence is None:
-        return
-    if len(prevalence) != len(scale):
-        words = f"{counted(len(prevalence), 'prevalence')} for the {counted(len(scale), 'level')} of the scale {scale}"
-        raise SettingError(words)
-    if not all(share >= 0 for share in prevalence) or abs(sum(prevalence) - 1) > _SUM:
-        shown = " + ".join(f"{share:g}" for share in prevalence)
-        message = f"the prevalences {shown} sum to {sum(prevalence):g}"
-        raise SettingError(message, hint="expected the probabilities of the true levels: not negative, with sum 1")
-
-
-def _check_assessors(assessors: tuple[Assessor, ...], n_levels: int) -> None:
-    if not assessors:
-        raise SettingError("there are no assessors", hint='add some: parse_assessors("3*careful, strict")')
-    names = [assessor.name for assessor in assessors]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingError(f"two assessors are named {name!r}", hint="give each a different name")
-    for assessor in assessors:
-        assessor.confusion(n_levels)
-
-
-def _pools(setting: Synthetic, rng: np.random.Generator) -> Bools:
-    """Draw which documents of each topic are in its pool -> (topic, doc)."""
-    n_docs = setting.docs_per_topic + setting.n_unjudged
-    pool = np.tile(np.arange(n_docs) < setting.docs_per_topic, (setting.n_topics, 1))
-    return rng.permuted(pool, axis=1) if setting.n_unjudged else pool
-
-
 def _levels(setting: Synthetic, pool: Bools, streams: dict[str, np.random.Generator]) -> Codes:
     """Draw true levels; pool (topic, doc) -> (topic x doc,)."""
-    inside = _prevalences(setting, streams["prevalences"])
+    mean = setting.level_probabilities
+    inside = np.tile(mean, (setting.n_topics, 1))
+    if np.isfinite(setting.concentration):
+        concentration = setting.concentration * mean[mean > 0]
+        inside[:, mean > 0] = streams["prevalences"].dirichlet(concentration, size=setting.n_topics)
     outside = setting.missed * inside
     outside[:, 0] += 1 - setting.missed
     p = np.stack([outside, inside], axis=1)
     cell = (2 * np.arange(setting.n_topics)[:, None] + pool).ravel()
     return drawn(p.reshape(-1, p.shape[-1]), cell, streams["levels"])
-
-
-def _prevalences(setting: Synthetic, rng: np.random.Generator) -> Floats:
-    """Draw each topic's probabilities of the levels -> (topic, level)."""
-    mean = setting.level_probabilities
-    p = np.tile(mean, (setting.n_topics, 1))
-    if np.isfinite(setting.concentration):
-        p[:, mean > 0] = rng.dirichlet(setting.concentration * mean[mean > 0], size=setting.n_topics)
-    return p
-
-
-def _truth(setting: Synthetic, items: Items, level: Codes, judged: Ints, effect: Floats) -> Truth:
-    assessors = sorted(setting.assessors, key=lambda assessor: as_bytes(assessor.name))
-    return Truth(
-        scale=setting.scale,
-        items=items,
-        level=level,
-        judged=judged,
-        prevalence=setting.level_probabilities,
-        effect=effect,
-        assessors=tuple(assessor.name for assessor in assessors),
-        weight=np.array([assessor.weight for assessor in assessors]),
-        confusion=np.array([assessor.confusion(len(setting.scale)) for assessor in assessors]),
-        systems=setting.systems.names,
-        quality=np.array(setting.systems.quality),
-    )
 
 
 def judgments_of(truth: Truth, rows: Pairs, *, streams: list[np.random.Generator]) -> Judgments:

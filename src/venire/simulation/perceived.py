@@ -53,26 +53,17 @@ class PerceivedRelevance:
 
     Parameters
     ----------
-    n_topics, docs_per_topic, n_assessors
-        Number of topics; for each, number of documents and of assessors, who judge all of them.
-    n_grades
-        Number of labels of the scale.
-    topics_per_batch
-        Number of topics with the same assessors.
-    shape, sigma, spread
-        Ranges of the Beta distribution's parameters, of sigma, and of w.
-    alike
-        Whether the assessors of a batch have the same sigma.
-    noise_per
-        Unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``.
-    preference_noise, tie_threshold
-        nu and tau.
-    preference_assessors
-        Number of assessors who compare documents side by side, each all pairs.
-    pairs_per_topic
-        Number of pairs compared, drawn for each topic; None: all.
-    systems
-        Systems that rank the documents, if any.
+    n_topics, docs_per_topic, n_assessors : number of topics; for each, number of documents and of assessors, who judge
+        all of them
+    n_grades : number of labels of the scale
+    topics_per_batch : number of topics with the same assessors
+    shape, sigma, spread : ranges of the Beta distribution's parameters, of sigma, and of w
+    alike : whether the assessors of a batch have the same sigma
+    noise_per : unit for which e_1 is drawn: ``"annotation"`` or ``"assessor"``
+    preference_noise, tie_threshold : nu and tau
+    preference_assessors : number of assessors who compare documents side by side, each all pairs
+    pairs_per_topic : number of pairs compared, drawn for each topic; None: all
+    systems : systems that rank the documents, if any
     """
 
     n_topics: int = 10_000
@@ -100,7 +91,10 @@ class PerceivedRelevance:
         if self.pairs_per_topic is not None:
             need_at_least(1, "pairs_per_topic", self.pairs_per_topic)
         for name, least in (("shape", 0.0), ("sigma", 0.0), ("spread", -np.inf)):
-            _check_range(name, getattr(self, name), least)
+            low, high = getattr(self, name)
+            if not (least <= low <= high < np.inf) or low == -np.inf:
+                message = f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first"
+                raise SettingError(message, hint="use a number twice for a constant")
         if not self.shape[0] > 0:
             raise SettingError("shape begins at 0, expected more", hint="the paper's range is 2 to 5")
         if self.noise_per not in NOISE:
@@ -126,33 +120,19 @@ def graded(perceived: Floats, n_grades: int) -> Codes:
     return grade
 
 
-def _check_range(name: str, ends: tuple[float, float], least: float) -> None:
-    low, high = ends
-    if not (least <= low <= high < np.inf) or low == -np.inf:
-        hint = f"use {low:g} twice for a constant" if np.isfinite(low) else None
-        raise SettingError(f"{name} goes from {low:g} to {high:g}, expected finite numbers, the lower first", hint=hint)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class PerceivedCollection(Tabular):
     """A simulated collection and its truth; ``generate_perceived(setting, rng=seed)`` reproduces it.
 
     Parameters
     ----------
-    judgments
-        Labels in the grades of the setting; ``at(n)`` returns the labels in n grades.
-    preferences
-        Pairs of documents of a topic, compared side by side.
-    shape
-        Parameters of each topic's Beta distribution (topic, 2).
-    batch
-        Number of the batch of each topic (topic,).
-    sigma
-        Noise of each assessor (batch, assessor).
-    relevance
-        True relevance (item,), items as in ``judgments.items``.
-    perceived
-        Relevance as perceived by each of the item's assessors (item, assessor).
+    judgments : labels in the grades of the setting; ``at(n)`` returns the labels in n grades
+    preferences : pairs of documents of a topic, compared side by side
+    shape : parameters of each topic's Beta distribution (topic, 2)
+    batch : number of the batch of each topic (topic,)
+    sigma : noise of each assessor (batch, assessor)
+    relevance : true relevance (item,), items as in ``judgments.items``
+    perceived : relevance as perceived by each of the item's assessors (item, assessor)
     """
 
     setting: PerceivedRelevance
@@ -218,18 +198,13 @@ def generate_perceived(setting: PerceivedRelevance, *, rng: RNGLike = 0) -> Perc
     items = all_items(*relevance.shape)
     batch = (np.arange(setting.n_topics) // setting.topics_per_batch).astype(np.int32)
     corpus = Corpus(items.topics, doc_names(setting.docs_per_topic), relevance)
-    return PerceivedCollection(
-        setting=setting,
-        seed=seed,
-        judgments=_judgments(setting, items, batch, perceived),
-        preferences=_preferences(setting, relevance, items.topics, seeds),
-        runs=runs_of(setting.systems, corpus, seeds["systems"]),
-        shape=shape,
-        batch=batch,
-        sigma=sigma,
-        relevance=relevance.ravel(),
-        perceived=perceived,
+    judgments = _judgments(setting, items, batch, perceived)
+    preferences = _preferences(setting, relevance, items.topics, seeds)
+    runs, truth = (
+        runs_of(setting.systems, corpus, seeds["systems"]),
+        (shape, batch, sigma, relevance.ravel(), perceived),
     )
+    return PerceivedCollection(setting, seed, judgments, preferences, runs, *truth)
 
 
 def assessor_names(setting: PerceivedRelevance) -> list[str]:
@@ -267,21 +242,15 @@ def _perceived(
     return np.clip(perceived, 0, 1, out=perceived)
 
 
-def _pairs(setting: PerceivedRelevance, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Choose the pairs to compare -> numbers of the two documents, both (topic, pair), left < right."""
-    left, right = (each.astype(np.int32) for each in np.triu_indices(setting.docs_per_topic, 1))
-    if setting.n_pairs == len(left):
-        return np.tile(left, (setting.n_topics, 1)), np.tile(right, (setting.n_topics, 1))
-    among = rng.random((setting.n_topics, len(left))).argpartition(setting.n_pairs, axis=1)[:, : setting.n_pairs]
-    among.sort(axis=1)
-    return left[among], right[among]
-
-
 def _preferences(
     setting: PerceivedRelevance, relevance: Floats, topics: Ids, seeds: dict[str, np.random.SeedSequence]
 ) -> Preferences:
     """Draw comparisons of documents, sorted by topic, pair and assessor; relevance (topic, doc)."""
-    left, right = _pairs(setting, np.random.default_rng(seeds["pairs"]))
+    left, right = (np.tile(each, (setting.n_topics, 1)) for each in np.triu_indices(setting.docs_per_topic, 1))
+    if setting.n_pairs < left.shape[1]:
+        order = np.random.default_rng(seeds["pairs"]).random(left.shape).argpartition(setting.n_pairs, axis=1)
+        among = np.sort(order[:, : setting.n_pairs], axis=1)
+        left, right = (np.take_along_axis(each, among, axis=1) for each in (left, right))
     difference = np.take_along_axis(relevance, left, axis=1) - np.take_along_axis(relevance, right, axis=1)
     n_assessors = setting.preference_assessors
     strength = np.empty((*left.shape, n_assessors))
@@ -294,8 +263,8 @@ def _preferences(
         topics=topics,
         docs=doc_names(setting.docs_per_topic),
         topic=np.repeat(np.arange(setting.n_topics, dtype=np.int32), setting.n_pairs * n_assessors),
-        left=np.repeat(left, n_assessors),
-        right=np.repeat(right, n_assessors),
+        left=np.repeat(left, n_assessors).astype(np.int32),
+        right=np.repeat(right, n_assessors).astype(np.int32),
         assessor=Category(who, Ids.of(numbered("p", n_assessors))),
         strength=strength.ravel(),
     )

@@ -50,16 +50,11 @@ class Systems:
 
     Parameters
     ----------
-    quality
-        Latent quality of each system, all different; higher is better.
-    topic_spread
-        Standard deviation of a system's quality over topics.
-    depth
-        Largest number of documents in a list.
-    tie_step
-        Scores are rounded to multiples of this value, which makes ties; 0: no rounding.
-    missing
-        Share of the topics, drawn for each system, for which it returns no list.
+    quality : latent quality of each system, all different; higher is better
+    topic_spread : standard deviation of a system's quality over topics
+    depth : largest number of documents in a list
+    tie_step : scores are rounded to multiples of this value, which makes ties; 0: no rounding
+    missing : share of the topics, drawn for each system, for which it returns no list
     """
 
     quality: tuple[float, ...] = scattered(10)
@@ -132,9 +127,13 @@ def run_of(systems: Systems, number: int, corpus: Corpus, *, rng: np.random.Gene
     n_topics, n_docs = corpus.worth.shape
     quality = systems.quality[number] + systems.topic_spread * rng.standard_normal((n_topics, 1))
     noise = rng.standard_normal((n_topics, n_docs))
-    score = _rounded(quality * corpus.worth + noise, systems.tie_step)
+    score = quality * corpus.worth + noise
+    if systems.tie_step:
+        score = np.rint(score / systems.tie_step) * systems.tie_step
+    score = np.round(score, DECIMALS) + 0.0  # as written to files; no negative zero
     doc = best_first(score)[:, : systems.depth]
-    topic = _answered(n_topics, systems.missing, rng)
+    n_answered = max(n_topics - round(systems.missing * n_topics), 1)
+    topic = np.sort(rng.choice(n_topics, size=n_answered, replace=False, shuffle=False)).astype(np.int32)
     doc, score = doc[topic], np.take_along_axis(score, doc, axis=1)[topic]
     name, row = systems.names[number], np.arange(doc.size, dtype=np.int32)
     return RunTable(
@@ -150,16 +149,3 @@ def best_first(score: Floats) -> Codes:
     """Order documents by score, ties by number, both descending, as readers do; (row, doc) -> (row, doc)."""
     place = np.argsort(-score[:, ::-1], axis=1, kind="stable").astype(np.int32)
     return np.int32(score.shape[1] - 1) - place
-
-
-def _rounded(score: Floats, tie_step: float) -> Floats:
-    """Round to multiples of tie_step, then to the decimals written to files; no negative zero."""
-    if tie_step:
-        score = np.rint(score / tie_step) * tie_step
-    return np.round(score, DECIMALS) + 0.0
-
-
-def _answered(n_topics: int, missing: float, rng: np.random.Generator) -> Codes:
-    """Draw the topics for which a system returns a list, at least one -> (topic,)."""
-    n_answered = max(n_topics - round(missing * n_topics), 1)
-    return np.sort(rng.choice(n_topics, size=n_answered, replace=False, shuffle=False)).astype(np.int32)

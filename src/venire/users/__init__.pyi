@@ -4,10 +4,6 @@ from venire.users.agreement import (
     agreement_with_users as agreement_with_users,
     choose_measure as choose_measure,
 )
-from venire.users.by_label import (
-    PreferencesByLabels as PreferencesByLabels,
-    preferences_by_labels as preferences_by_labels,
-)
 from venire.users.clicks import (
     ClickSummary as ClickSummary,
     Online as Online,
@@ -20,9 +16,11 @@ from venire.users.online_correlations import (
 )
 from venire.users.preferences import (
     PreferenceAgreement as PreferenceAgreement,
+    PreferencesByLabels as PreferencesByLabels,
     consensus as consensus,
     position_bias as position_bias,
     preference_agreement as preference_agreement,
+    preferences_by_labels as preferences_by_labels,
 )
 from venire.users.verdicts import (
     PreferenceSummary as PreferenceSummary,

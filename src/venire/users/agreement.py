@@ -31,6 +31,7 @@ upwards; p_adjusted accounts for the choice.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -42,22 +43,15 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.preferences import Preferences
-from venire.errors import SettingError
+from venire.errors import MissingTopicsWarning, SettingError
 from venire.io.runs import RunsLike, as_runs
-from venire.kernels.directions import (
-    Curves,
-    at_places,
-    jaccard_of,
-    nearest_places,
-    thresholds_at,
-    tie_curves,
-)
+from venire.kernels.directions import Curves, at_places, jaccard_of, nearest_places, thresholds_at, tie_curves
 from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scoring import MeasureLike
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
-from venire.users.verdicts import STRENGTHS, UserVerdicts, quiet_scores, score_differences, user_verdicts
+from venire.users.verdicts import STRENGTHS, UserVerdicts, score_differences, user_verdicts
 
 CONDITIONS = ("weak", "strong", "simultaneous")
 SHARES = np.linspace(0.0, 1.0, 41)
@@ -91,10 +85,8 @@ def conditioned(difference: Floats, users: Ints, weights: Floats) -> Conditioned
     Cost: O(measures x draws x cases), memory bounded.
     """
     if difference.ndim != 2 or difference.shape[1] == 0 or not np.isfinite(difference).all():
-        raise SettingError(
-            f"differences of scores have shape {difference.shape}, expected numbers (measure, case) and no NaN",
-            hint="leave out cases without a score",
-        )
+        message = f"differences of scores have shape {difference.shape}, expected numbers (measure, case) and no NaN"
+        raise SettingError(message, hint="leave out cases without a score")
 
     def shares(curves: Curves, block: Floats) -> Floats:
         own = (block @ (users == 0).T) / block.sum(axis=1, keepdims=True)
@@ -244,9 +236,8 @@ def agreement_with_users(
     Cost: O(measures x draws x cases).
     """
     seen = conditioned(difference, verdicts.directions, np.ones((1, len(verdicts))))
-    if n_draws == 0:
-        return UserAgreement(verdicts, seen, None)
-    return UserAgreement(verdicts, seen, conditioned(difference, verdicts.directions, _weights(verdicts, n_draws, rng)))
+    drawn = conditioned(difference, verdicts.directions, _weights(verdicts, n_draws, rng)) if n_draws else None
+    return UserAgreement(verdicts, seen, drawn)
 
 
 def tie_sweep(
@@ -278,20 +269,16 @@ def against_best(seen: Floats, drawn: Floats | None) -> tuple[Floats, Floats]:
     spread = (drawn[best] - drawn).std(axis=-1)
     size = np.where((spread <= EQUAL) & (behind > EQUAL), np.inf, _ratio(behind, spread)) - EQUAL
     own = np.abs(_ratio(deviation[best] - deviation, spread[:, None]))
-    largest = np.max([_largest(deviation, drawn, first) for first in range(n)], axis=0)
+    largest = np.zeros(drawn.shape[1])  # deviation of any difference of two measures, in standard errors
+    for first in range(n):
+        errors = (drawn[first] - drawn[first + 1 :]).std(axis=-1)[:, None]
+        ratio = _ratio(deviation[first] - deviation[first + 1 :], errors)
+        np.maximum(largest, np.abs(ratio).max(axis=0, initial=0.0), out=largest)
     p, adjusted = (
         np.where(behind > EQUAL, (1 + (each >= size[:, None]).sum(axis=-1)) / (1 + drawn.shape[1]), 1.0)
         for each in (own, largest)
     )
     return np.where(np.isnan(seen), np.nan, p), np.where(np.isnan(seen), np.nan, adjusted)
-
-
-def _largest(deviation: Floats, drawn: Floats, first: int) -> Floats:
-    """Return the largest deviation of a measure's differences from later ones, in standard errors -> (draw,)."""
-    others = slice(first + 1, None)
-    spread = (drawn[first] - drawn[others]).std(axis=-1)
-    ratio = _ratio(deviation[first] - deviation[others], spread[:, None])
-    return np.asarray(np.abs(ratio).max(axis=0, initial=0.0))
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -413,13 +400,12 @@ def scored_cases(
     sources, asked = as_runs(runs), as_list(measures)
     by_name = gains if isinstance(gains, Mapping) else {name: name for name in gains}
     rules: dict[str, Any] = {"assessor": assessor, "pool": pool, "unjudged": unjudged, "context": context}
+    rules |= {"topics": preferences.topics, "missing": "skip"}
     parts, names, notes, kept = [], [], [], verdicts
     for name, each in by_name.items():
-        scores = quiet_scores(
-            lambda each=each: evaluate(  # type: ignore[misc]
-                judgments, sources, asked, gains=each, topics=preferences.topics, missing="skip", **rules
-            )
-        )
+        with warnings.catch_warnings():  # missing lists that matter are reported with their lines
+            warnings.simplefilter("ignore", MissingTopicsWarning)
+            scores = evaluate(judgments, sources, asked, gains=each, **rules)
         difference, kept = score_differences(scores, verdicts, missing=missing)
         parts.append(difference)
         names += [(measure, name) for measure in scores.names["measure"]]

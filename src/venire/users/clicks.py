@@ -69,11 +69,9 @@ class ClickSummary(Tabular):
         """Return one row per rank: counts, and clicks and satisfied clicks over impressions."""
         ranks = self.clicks.ranks
         columns = (ranks.rank, ranks.impressions, ranks.clicks, ranks.satisfied)
-        return [
-            {"rank": rank, "impressions": shown, "clicks": clicked, "satisfied": good}
-            | {"click_rate": clicked / shown, "satisfied_rate": good / shown}
-            for rank, shown, clicked, good in zip(*(column.tolist() for column in columns), strict=True)
-        ]
+        names = ("rank", "impressions", "clicks", "satisfied", "click_rate", "satisfied_rate")
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [dict(zip(names, (*row, row[2] / row[1], row[3] / row[1]), strict=True)) for row in rows]
 
     def sentence(self) -> str:
         """Return the size of the log and the mean click-through rate."""

@@ -58,7 +58,7 @@ UNRELATED: dict[str, Callable[[int], float]] = {
 """The variance of each correlation over n topics in unrelated orders."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class OnlineCorrelation:
     """One correlation over topics, NaN where it is not known; alpha None: a measure of labels in isolation.
 
@@ -172,10 +172,14 @@ def correlate_online(
             warnings.simplefilter("ignore", UnjudgedWarning)
         offline = evaluate(labels, lists, given, gains=gains, topics=shared, **{"missing": "skip", **scoring})
     behaviour = online_scores(clicks, sources, topics=offline.names["topic"], setting=online)
-    offline = _on_topics(offline, behaviour.names["topic"])
+    names = behaviour.names["topic"]
+    values = offline.values[:, [offline.names["topic"].index(topic) for topic in names]]
+    offline = replace(offline, values=values, names={**offline.names, "topic": names})
     found = list(_correlated(offline, behaviour, n_draws=n_draws, rng=rng))
     rows = [row for each in found for row in _rows(each, wanted, online.names)]
-    few = _few(rows)
+    fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
+    words = "correlations rest on as few as {n:topic}: their intervals are wide"
+    few = [Note("few-topics", words, n=fewest)] * (fewest < FEW_TOPICS)
     form = f", in Wilson's form below {FEW_TOPICS} topics" if few else ""
     method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
     unjudged: list[Note] = []
@@ -184,13 +188,6 @@ def correlate_online(
         unjudged = _unjudged(whose, lists, topics=offline.names["topic"], top=online.top)
     notes: tuple[Any, ...] = tuple(dict.fromkeys([*clicks.notes, *offline.notes, *unjudged, *behaviour.notes, *few]))
     return OnlineCorrelations(tuple(rows), notes, method if n_draws else NO_INTERVALS, (offline, behaviour))
-
-
-def _few(rows: Sequence[OnlineCorrelation]) -> list[Note]:
-    """Note correlations over few topics."""
-    fewest = min((row.topics for row in rows if not isnan(row.value)), default=FEW_TOPICS)
-    words = "correlations rest on as few as {n:topic}: their intervals are wide"
-    return [Note("few-topics", words, n=fewest)] * (fewest < FEW_TOPICS)
 
 
 def _unjudged(labels: Judgments, lists: Runs, *, topics: Sequence[str], top: int) -> list[Note]:
@@ -230,11 +227,6 @@ def _wanted(measures: Sequence[MeasureLike], alphas: Sequence[float]) -> list[_O
     return wanted
 
 
-def _on_topics(scores: Scores, topics: Sequence[str]) -> Scores:
-    place = [scores.names["topic"].index(topic) for topic in topics]
-    return replace(scores, values=scores.values[:, place], names={**scores.names, "topic": tuple(topics)})
-
-
 def _correlated(offline: Scores, online: Scores, *, n_draws: int, rng: RNGLike) -> Iterator[_Found]:
     """Correlate the scores of each system on its topics, all on the same draws; the mean of systems comes first."""
     n_topics, systems = len(offline.names["topic"]), offline.names["system"]
@@ -245,10 +237,10 @@ def _correlated(offline: Scores, online: Scores, *, n_draws: int, rng: RNGLike) 
         for number, system in enumerate(systems):
             x, y = (np.round(scores.values[number].T, DIGITS) for scores in (offline, online))
             both = ~(np.isnan(x).any(axis=0) | np.isnan(y).any(axis=0))
-            n, shape = int(both.sum()), (len(weights), len(x), len(y))
-            enough = n >= FEWEST
-            draws = correlate(x[:, both], y[:, both], weights[:, both]) if enough else np.full(shape, np.nan)
-            each.append(_Found(system, name, n, draws))
+            draws = np.full((len(weights), len(x), len(y)), np.nan)
+            if both.sum() >= FEWEST:
+                draws = correlate(x[:, both], y[:, both], weights[:, both])
+            each.append(_Found(system, name, int(both.sum()), draws))
         if len(each) > 1:
             mean = np.mean([found.draws for found in each], axis=0)
             yield _Found("all", name, max(found.topics for found in each), mean)
@@ -259,19 +251,12 @@ def _rows(found: _Found, wanted: Sequence[_Offline], names: Sequence[str]) -> It
     zero = {each.name: place for place, each in enumerate(wanted) if each.alpha == 0}
     for (place, each), (column, online) in ((i, j) for i in enumerate(wanted) for j in enumerate(names)):
         draws = found.draws[:, place, column]
-        gain: tuple[float, float, float] | tuple[None, None, None] = (None, None, None)
+        gain: Any = (None, None, None)
         if each.name in zero and each.alpha:
             gain = _gained(draws, found.draws[:, zero[each.name], column], found)
         limits = (*estimated(draws, found.topics, found.correlation), *gain)
-        yield OnlineCorrelation(
-            system=found.system,
-            measure=each.name,
-            alpha=each.alpha,
-            online=online,
-            correlation=found.correlation,
-            topics=found.topics,
-            **dict(zip(("value", "low", "high", "gain", "gain_low", "gain_high"), limits, strict=True)),
-        )
+        row: Any = (found.system, each.name, each.alpha, online, found.correlation, *limits, found.topics)
+        yield OnlineCorrelation(*row)
 
 
 def estimated(draws: Floats, n_topics: int, correlation: str) -> tuple[float, float, float]:

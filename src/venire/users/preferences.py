@@ -1,4 +1,4 @@
-r"""Preferences of several people: their consensus, how far they agree, and whether the left side is preferred.
+r"""Preferences of several people: consensus, agreement, position, and how often a higher label is preferred.
 
 *Consensus*: one answer per pair, the median of strengths or the outcome that most chose (``majority``).  Where an even
 number of choices has two middle ones, or two outcomes are equally frequent, the answer is split over both, half each:
@@ -17,6 +17,15 @@ kappa (1960) with the same counting; the share of ties is each assessor's own.
 *Position*: the share of left among choices that are not ties.  It is a bias only if sides were assigned at random.
 
 An assessor who chose several times on a pair counts once, with the median of their choices.
+
+*By label*: every choice between two documents that an assessor of the judgments labelled a and b is a sample of
+p(a > b), the probability that a document labelled a is preferred to one labelled b.  Each assessor who labelled both
+documents is a sample of their own (Chu et al. 2021, Eq. 10).  Both orientations are counted, a tie as one half of each:
+
+.. math:: p(a > b) = \frac{n_{a \succ b} + n_{a \sim b} / 2}{n_{ab}}
+
+so that p(a > b) + p(b > a) = 1 and p(a > a) = 1/2.  (As printed, Eq. 10 counts one orientation and need not add up.)
+Intervals take choices of one topic as dependent (``kernels.shares``).
 """
 
 from __future__ import annotations
@@ -28,8 +37,11 @@ import numpy as np
 
 from venire.agreement.resampling import jackknife
 from venire.data.ids import Category
+from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
-from venire.errors import UnknownName
+from venire.data.scale import Scale
+from venire.errors import PairsError, UnknownName
+from venire.kernels.paired_labels import by_person, middle_entries
 from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE, clustered_shares
 from venire.results import Estimate, Records, Tabular, counted, known
@@ -289,3 +301,95 @@ def _sides_by_assessor(preferences: Preferences) -> list[dict[str, Any]]:
     names = ("assessor", "left", "right", "ties", "share", "low", "high")
     columns = (left.tolist(), right.tolist(), ties.tolist(), *([*map(known, each)] for each in (p, low, high)))
     return [dict(zip(names, row, strict=True)) for row in zip(preferences.assessors, *columns, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class PreferencesByLabels(Tabular):
+    """Preferences by label: counts (label_left, label_right, outcome: left, tie, right) in both orientations.
+
+    p, low, high (label_left, label_right): probability that the left one is preferred, NaN where no choice was made.
+    n_choices counts the choices that both labels were found for; n_unlabelled the others.
+    """
+
+    scale: Scale
+    counts: Ints
+    p: Floats
+    low: Floats
+    high: Floats
+    n_choices: int
+    n_unlabelled: int
+    n_topics: int
+
+    def told_apart(self, higher: int, lower: int) -> bool | None:
+        """Return whether the higher label is preferred significantly more often than not; None where unknown."""
+        low = self.low[higher, lower]
+        return None if np.isnan(low) else bool(low > 0.5)
+
+    def records(self) -> Records:
+        """Return one row per pair of labels, lower label first; None where nothing is known, with a reason."""
+        lower, higher = np.triu_indices(len(self.scale), 1)
+        return [self._record(a, b) for a, b in zip(lower.tolist(), higher.tolist(), strict=True)]
+
+    def sentence(self) -> str:
+        """Return how often the higher of two neighbouring labels is preferred, with 95 % intervals."""
+        steps = [self._record(level, level + 1) for level in range(len(self.scale) - 1)]
+        shown = [
+            f"{each['higher']} over {each['lower']} in {each['p']:.0%} [{each['low']:.0%}, {each['high']:.0%}]"
+            for each in steps
+            if each["p"] is not None
+        ]
+        choices, topics = counted(self.n_choices, "choice"), counted(self.n_topics, "topic")
+        return f"Preference for the higher label, {choices} on {topics}: {', '.join(shown) or 'not known'}."
+
+    def _record(self, lower: int, higher: int) -> dict[str, Any]:
+        won, tied, lost = self.counts[higher, lower].tolist()
+        p, low, high = (known(each[higher, lower]) for each in (self.p, self.low, self.high))
+        return {
+            "lower": self.scale.labels[lower],
+            "higher": self.scale.labels[higher],
+            "higher_preferred": won,
+            "ties": tied,
+            "lower_preferred": lost,
+            "p": p,
+            "low": low,
+            "high": high,
+            "told_apart": self.told_apart(higher, lower),
+            "reason": "no choice is between documents with these labels" if p is None else None,
+        }
+
+
+def preferences_by_labels(preferences: Preferences, judgments: Judgments) -> PreferencesByLabels:
+    """Count choices by the labels of the two documents, and how often the higher label is preferred.
+
+    A choice is counted once for every assessor who labelled both documents; of several labels that an assessor gave to
+    a document the median counts, the lower of two.  When not to use this: labels and preferences by the same people at
+    the same time, which are not independent.  Cost: O(choices x labels per document), and topics x labels^2 cells.
+    """
+    left, right = item_numbers(preferences, judgments)
+    row = np.flatnonzero((left >= 0) & (right >= 0))
+    entries = middle_entries(judgments.item, judgments.assessor.codes, judgments.label, len(judgments.items))
+    found = by_person(entries, left[row].astype(np.int64), right[row].astype(np.int64))
+    row = row[found.pair]
+    if len(row) == 0:
+        message = "no choice is between two documents that one assessor labelled"
+        raise PairsError(message, hint="check that both files name topics and documents alike")
+    n_topics, n_labels = len(preferences.topics), len(judgments.scale)
+    outcome, topic = preferences.outcome[row], preferences.topic[row].astype(np.int64)
+    here = ((topic * n_labels + found.a) * n_labels + found.b) * 3 + (1 - outcome)
+    swapped = ((topic * n_labels + found.b) * n_labels + found.a) * 3 + (1 + outcome)
+    by_topic = np.bincount(np.concatenate([here, swapped]), minlength=n_topics * n_labels**2 * 3)
+    by_topic = by_topic.reshape(n_topics, n_labels, n_labels, 3)
+    p, low, high = clustered_shares(by_topic[..., 0] + by_topic[..., 1] / 2, by_topic.sum(axis=-1).astype(np.float64))
+    for each in (p, low, high):  # one half by definition
+        np.fill_diagonal(each, 0.5)
+    n_choices = len(np.unique(row))
+    counts = n_choices, len(preferences) - n_choices, len(np.unique(topic))
+    return PreferencesByLabels(judgments.scale, by_topic.sum(axis=0), p, low, high, *counts)
+
+
+def item_numbers(preferences: Preferences, judgments: Judgments) -> tuple[Ints, Ints]:
+    """Return the item numbers of the left and the right document of each choice, -1 for documents without judgment."""
+    docs, numbers_of = preferences.docs.slices, judgments.items.numbers_of
+    sides = preferences.left, preferences.right
+    left, right = (numbers_of(preferences.topics, preferences.topic, docs.take(side)) for side in sides)
+    return left, right

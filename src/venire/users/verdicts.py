@@ -10,8 +10,6 @@ such ties are counted.  An assessor who answered several times counts once, with
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -72,13 +70,8 @@ class UserVerdicts(Tabular):
 
     def take(self, cases: Ints | Bools) -> UserVerdicts:
         """Choose cases."""
-        return replace(
-            self,
-            table=self.table.take(cases),
-            directions=self.directions[:, cases],
-            split=self.split[:, cases],
-            n_assessors=self.n_assessors[cases],
-        )
+        table, directions, split = self.table.take(cases), self.directions[:, cases], self.split[:, cases]
+        return UserVerdicts(table, directions, split, self.n_assessors[cases], self.slight, self.notes)
 
     def records(self) -> Records:
         """Return a row for weak and one for strong preference."""
@@ -125,15 +118,9 @@ def user_verdicts(preferences: Preferences, *, slight: float | None = None) -> U
     group, first = once.pairs()[0], preferences.pairs()[1]
     table = preferences.take(first)
     turned = np.where(table.left > table.right, -1.0, 1.0)[group] * once.strength
-    found = [modes(directions(turned, each), group, len(first)) for each in (0.0, slight)]
-    return UserVerdicts(
-        table=table,
-        directions=np.stack([each for each, _ in found]),
-        split=np.stack([each for _, each in found]),
-        n_assessors=np.bincount(group, minlength=len(first)),
-        slight=slight,
-        notes=notes,
-    )
+    found = zip(*(modes(directions(turned, each), group, len(first)) for each in (0.0, slight)), strict=True)
+    modal, split = (np.stack(each) for each in found)
+    return UserVerdicts(table, modal, split, np.bincount(group, minlength=len(first)), slight, notes)
 
 
 def _slight(preferences: Preferences, slight: float | None) -> tuple[float, tuple[Note, ...]]:
@@ -176,15 +163,6 @@ def score_differences(scores: Scores, verdicts: UserVerdicts, *, missing: str = 
     left, right, at = (each[~unscored] for each in (left, right, at))
     sides = [np.stack([each[left, at], each[right, at]]) for each in values]
     return np.stack([differences_of(two, np.array([0]), np.array([1])).value[:, 0] for two in sides]), verdicts
-
-
-def quiet_scores(score: Callable[[], Scores]) -> Scores:
-    """Score without the warning on missing lists: those that matter are reported with their lines."""
-    from venire.errors import MissingTopicsWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MissingTopicsWarning)
-        return score()
 
 
 def _places(known: tuple[str, ...], names: Any) -> Ints:
@@ -262,18 +240,13 @@ def summarise_preferences(
     verdicts = user_verdicts(preferences, slight=slight)
     strength = np.where(np.abs(preferences.strength) <= verdicts.slight, 0.0, preferences.strength)
     generator = np.random.default_rng(rng)
-    weak, strong = (
-        preference_agreement(each, rng=generator) for each in (preferences, replace(preferences, strength=strength))
-    )
-    notes: tuple[Any, ...] = (*_repeated(preferences), *preferences.notes)
-    return PreferenceSummary(preferences, verdicts, (weak, strong), position_bias(preferences), notes)
-
-
-def _repeated(preferences: Preferences) -> tuple[Note, ...]:
-    """Count repeated choices of one assessor on a pair."""
+    both = preferences, replace(preferences, strength=strength)
+    weak, strong = (preference_agreement(each, rng=generator) for each in both)
     cell = preferences.pairs()[0] * max(len(preferences.assessors), 1) + preferences.assessor.codes
-    n = len(cell) - len(np.unique(cell))
+    n_repeated = len(cell) - len(np.unique(cell))
     words = "{n:repeated choice} of an assessor on a pair: the median of their choices counts"
     if len(preferences.assessors) == 1:
         words += "; if the name stands for several people, take every choice as another person's (anonymous)"
-    return (Note("repeated-choices", words, n=n),) * (n > 0)
+    repeated = [Note("repeated-choices", words, n=n_repeated)] * (n_repeated > 0)
+    notes: tuple[Any, ...] = (*repeated, *preferences.notes)
+    return PreferenceSummary(preferences, verdicts, (weak, strong), position_bias(preferences), notes)

@@ -17,8 +17,7 @@ from venire.agreement.profiles import profiles
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.io import read_grid
 from venire.simulation import Synthetic, generate
-from venire.simulation.assessors import parse_assessors
-from venire.simulation.assignments import RandomAssessors
+from venire.simulation.assessors import RandomAssessors, parse_assessors
 
 COLUMNS = ["topic", "doc", "assessor", "label"]
 LABELS = 4

@@ -12,7 +12,7 @@ from venire import PredictedRelevance
 from venire.cli.sensitivity import AGAINST
 from venire.cli.sensitivity_tables import QUANTILES
 from venire.simulation import Synthetic, generate, write_collection
-from venire.simulation.assignments import OneJudgesAll
+from venire.simulation.assessors import OneJudgesAll
 from venire.simulation.systems import Systems, scattered
 
 KEYS = ["quality", "topics", "judgments", "needed", "subsets", "influence", "answers", "warnings"]

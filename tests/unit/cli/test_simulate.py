@@ -7,8 +7,7 @@ import pytest
 
 from venire.cli import simulate
 from venire.data.scale import Scale
-from venire.simulation.assessors import parse_assessors
-from venire.simulation.assignments import parse_pattern
+from venire.simulation.assessors import parse_assessors, parse_pattern
 from venire.simulation.context.setting import DESIGNS, LABELLED, AspectModel, ClickModel, ContextSetting, Engine
 from venire.simulation.folders import FILES
 from venire.simulation.levels import Synthetic

@@ -83,7 +83,7 @@ def test_any_mapping_in_the_order_of_the_old_scale_or_a_stated_one() -> None:
     [
         ({"0": "a", "1": "a", "2": "b"}, "no new label is given for '3'"),
         ({"0": "a", "1": "a", "2": "b", "3": "b", "4": "b"}, "'4' is not a label"),
-        ({"0": "a", "1": "b", "2": "a", "3": "b"}, "'2' becomes 'a'"),
+        ({"0": "a", "1": "b", "2": "a", "3": "b"}, "'a' stands below and above 'b'"),
     ],
 )
 def test_mappings_that_do_not_fit_are_refused(mapping: dict[str, str], words: str) -> None:

@@ -21,7 +21,7 @@ from venire.report.making import make_report
 from venire.report.page import page
 from venire.report.question import Missing, Question
 from venire.simulation import Synthetic, generate
-from venire.simulation.assignments import OnePerItem
+from venire.simulation.assessors import OnePerItem
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

@@ -12,14 +12,19 @@ from venire.simulation.assessors import (
     KINDS,
     Assessor,
     Careful,
+    Everyone,
     Lazy,
     Lenient,
+    OneJudgesAll,
+    OnePerItem,
     Random,
+    RandomAssessors,
+    Rejudge,
     Strict,
     parse_assessors,
+    parse_pattern,
     under_effect,
 )
-from venire.simulation.assignments import Everyone, OneJudgesAll, OnePerItem, RandomAssessors, Rejudge, parse_pattern
 from venire.simulation.levels import Collection, generate
 
 

@@ -13,12 +13,16 @@ from venire.io.runs import scan
 from venire.simulation.assessors import (
     Assessor,
     Careful,
+    Everyone,
     Lazy,
+    OneJudgesAll,
+    OnePerItem,
     Random,
+    RandomAssessors,
+    Rejudge,
     Strict,
     parse_assessors,
 )
-from venire.simulation.assignments import Everyone, OneJudgesAll, OnePerItem, RandomAssessors, Rejudge
 from venire.simulation.levels import Collection, generate
 from venire.simulation.systems import Systems, scattered
 

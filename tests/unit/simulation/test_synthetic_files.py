@@ -14,9 +14,12 @@ from venire.io.judgments import read_judgments
 from venire.io.runs import read_runs, scan
 from venire.simulation.assessors import (
     Assessor,
+    Everyone,
+    OnePerItem,
+    Rejudge,
     parse_assessors,
+    parse_pattern,
 )
-from venire.simulation.assignments import Everyone, OnePerItem, Rejudge, parse_pattern
 from venire.simulation.folders import write_collection
 from venire.simulation.levels import Synthetic, generate
 from venire.simulation.systems import Systems

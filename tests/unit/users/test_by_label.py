@@ -11,7 +11,7 @@ from venire import Judgments, read_judgments
 from venire.data.preferences import Preferences
 from venire.errors import PairsError
 from venire.io.preferences import read_preferences
-from venire.users.by_label import item_numbers, preferences_by_labels
+from venire.users.preferences import item_numbers, preferences_by_labels
 
 
 def collection(seed: int, *, n_topics: int = 8, n_docs: int = 12) -> tuple[Judgments, Preferences, dict]:

@@ -125,11 +125,9 @@ class Search:
 
     def run(self, best: Floats) -> tuple[Floats, Floats]:
         """Improve the best values known (problem,); also return the highest bound discarded because of the width."""
-        n_problems, best, lost = len(best), best.copy(), np.zeros(len(best))
-        none = np.zeros(n_problems, dtype=np.int64)
-        states = States(
-            np.arange(n_problems), np.zeros(n_problems), np.ones(n_problems), none, none, none.astype(np.uint64)
-        )
+        n, best, lost = len(best), best.copy(), np.zeros(len(best))
+        none = np.zeros(n, dtype=np.int64)
+        states = States(np.arange(n), np.zeros(n), np.ones(n), none, none, none.astype(np.uint64))
         for rank in range(len(self.weights)):
             states, bound = self._longer(states, rank)
             np.maximum.at(best, states.problem, states.score)
@@ -191,11 +189,8 @@ class Search:
             return np.arange(len(states.score))
         ends = states.last if self.orders.first is None else states.last * self.highest.shape[1] + states.first
         order = np.lexsort((-states.score, ends, states.used, states.problem))
-        same = (
-            (np.diff(states.problem[order]) == 0)
-            & (np.diff(ends[order]) == 0)
-            & (states.used[order][1:] == states.used[order][:-1])
-        )
+        keys = (each[order] for each in (states.problem, ends, states.used))
+        same = np.logical_and.reduce([each[1:] == each[:-1] for each in keys])
         return order[np.append(True, ~same)]
 
     def _fitting(self, states: States, bound: Floats, lost: Floats) -> tuple[States, Floats]:
@@ -280,7 +275,12 @@ def ideals_in_context(candidates: Candidates, utility: Utility, measure: Context
         if item.shape[1] > MOST_DOCUMENTS and n_judges * item.shape[1] ** 2 <= MOST_PAIRS:
             unproven = np.flatnonzero((best.bound > best.value * (1 + 2 * CLOSE)).any(axis=0))
             if len(unproven):
-                _tighten(candidates, utility, measure, item[unproven], utmost, into=(best, unproven))
+                # Improve the bounds by the utility of every pair of documents.
+                highest, walks = _of_all_pairs(candidates, utility, measure, item[unproven], utmost[:, item[unproven]])
+                again = _searched(candidates, utility, measure, item[unproven], highest)
+                value = np.maximum(best.value[:, unproven], again.value)
+                bound = np.minimum(np.minimum(best.bound[:, unproven], again.bound), walks)
+                best.value[:, unproven], best.bound[:, unproven] = value, np.maximum(bound, value)
         for all_topics, part in zip(whole, best, strict=True):
             all_topics[:, topics] = part
     return whole
@@ -300,24 +300,6 @@ def _searched(candidates: Candidates, utility: Utility, measure: ContextMeasure,
         others = value_of(_with_another(highest, len(weights)), weights, stops=measure.stops)
         bound = np.maximum(bound, others)
     return Best(value, bound)
-
-
-def _tighten(
-    candidates: Candidates,
-    utility: Utility,
-    measure: ContextMeasure,
-    item: Ints,
-    utmost: Floats,
-    *,
-    into: tuple[Best, Ints],
-) -> None:
-    """Improve unproven best orders of topics (topic, slot) by the utility of every pair of documents."""
-    best, topics = into
-    highest, walks = _of_all_pairs(candidates, utility, measure, item, utmost[:, item])
-    again = _searched(candidates, utility, measure, item, highest)
-    value = np.maximum(best.value[:, topics], again.value)
-    bound = np.minimum(np.minimum(best.bound[:, topics], again.bound), walks)
-    best.value[:, topics], best.bound[:, topics] = value, np.maximum(bound, value)
 
 
 def _with_another(highest: Floats, k: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Scores in context: measures with alpha, and the sources of the conditional labels that they use.
+"""Scores in context: measures with alpha.
 
 As in isolation, but the utility of a document depends on the list: beside the gain of an item there is the utility of a
 slot.  The conditional labels of a block of lists are looked up once and serve every alpha and every measure.
@@ -6,9 +6,8 @@ slot.  The conditional labels of a block of lists are looked up once and serve e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -23,96 +22,10 @@ from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.context.ideals import CLOSE, Best, Candidates, ideals_in_context
 from venire.measures.context.utility import Utility, reads_of
-from venire.measures.measure import ContextMeasure, Measure, alpha_of
-from venire.measures.scores import Scores
+from venire.measures.measure import ContextMeasure, alpha_of
+from venire.measures.scores import SOURCES, BestOrders, ContextUse, Scores
 from venire.measures.scoring import JUDGE_CELLS, Plan, Scoring, score_facts
-from venire.results import Note, Records, Tabular
-from venire.types import Bools, Codes, Floats, Ints
-
-
-@dataclass(frozen=True)
-class BestOrders:
-    """How the best orders of a normalised measure were found, by topic and judge.
-
-    exact, searched: how many are proven optimal, and for how many an upper bound is used instead; ``furthest``: the
-    largest distance of a best order found from its bound, as a share of the bound, and so the most by which a score can
-    be too low; above: how many lists score more than 1.
-    """
-
-    exact: int
-    searched: int
-    furthest: float
-    above: int = 0
-
-    def note(self, measure: str) -> Note:
-        """Return it as a note."""
-        text = "{measure}: best orders of judged documents: {exact:,} exact"
-        if self.searched:
-            text += (
-                "; {searched:upper bound} where the search was not complete: the best order found is at most "
-                "{furthest:.1%} lower, and scores can be too low by as much"
-            )
-        if self.above:
-            verb = "scores" if self.above == 1 else "score"
-            text += f"; {{above:list}} {verb} above 1: labels after an unjudged document back off"
-        return Note("best-orders", text, measure=measure, **vars(self))
-
-
-@dataclass(frozen=True)
-class ContextUse(Tabular):
-    """Conditional labels of the documents that measures with alpha use, counted by source.
-
-    first_rank: no document was read before, so g(d1); collected; predicted; backoff_first: g(d|d1); backoff_isolation:
-    g(d); after_unjudged: those that back off because the document before has no label.
-    """
-
-    backoff: str
-    expected: bool
-    first_rank: int
-    collected: int
-    predicted: int
-    backoff_first: int
-    backoff_isolation: int
-    after_unjudged: int
-    best_orders: Mapping[str, BestOrders] = field(default_factory=dict)
-    more_notes: tuple[Any, ...] = ()
-
-    def note(self) -> Note:
-        """Return the counts as a note."""
-        text = "conditional labels of {n:judged document} below the first rank: {collected:,} collected, "
-        text += "{predicted:,} predicted, "
-        text += "{backoff_first:,} as after the first document, " if self.backoff == "first" else ""
-        text += "{backoff_isolation:,} as in isolation"
-        text += " ({after_unjudged:,} after an unjudged document)" if self.after_unjudged else ""
-        total = self.collected + self.predicted + self.backoff_first + self.backoff_isolation
-        return Note("conditional-labels", text, n=total, **self._counts())
-
-    def sentence(self) -> str:
-        """Return the counts in one line."""
-        return str(self.note())
-
-    def notes(self) -> tuple[Any, ...]:
-        """Return the notes of the scores."""
-        return (*self.more_notes, self.note(), *(each.note(name) for name, each in self.best_orders.items()))
-
-    def records(self) -> Records:
-        """Return one row per source of conditional labels: the number of documents."""
-        counts = self._counts()
-        counts.pop("after_unjudged")
-        return [{"source": name, "documents": count} for name, count in counts.items()]
-
-    def record(self) -> dict[str, object]:
-        """Return it as a JSON object."""
-        orders = [
-            {"measure": name, "exact": each.exact, "searched": each.searched, "furthest": each.furthest}
-            for name, each in self.best_orders.items()
-        ]
-        return {"backoff": self.backoff, "expected": self.expected, **self._counts(), "best_orders": orders}
-
-    def _counts(self) -> dict[str, int]:
-        names = ("first_rank", "collected", "predicted", "backoff_first", "backoff_isolation", "after_unjudged")
-        return {name: getattr(self, name) for name in names}
-
+from venire.types import Bools, Floats, Ints
 
 N_SOURCES = ISOLATION
 """Sources that are counted: first rank, collected, predicted, given the first document, in isolation."""
@@ -158,12 +71,16 @@ def _scores_in_context(
         readings = [(Utility.of(panel, worth, alpha, judges), numbers) for worth, alpha, numbers in groups]
         for utility, numbers in readings:
             for number in (each for each in numbers if each in best):
-                found = ideals_in_context(bench.candidates, utility, _contextual(plan.measures[number]))
+                found = ideals_in_context(bench.candidates, utility, cast(ContextMeasure, plan.measures[number]))
                 for whole, part in zip(best[number], found, strict=True):
                     whole[slice(*judges)] = part
         ideal = {number: each.bound[slice(*judges)] for number, each in best.items()}
-        bench.score(plan, readings, ideal, into=(values[slice(*judges)], sources[slice(*judges)]))
+        bench.score(plan, readings, ideal, (values[slice(*judges)], sources[slice(*judges)]))
     return ScoresInContext(values, sources, best)
+
+
+Readings = list[tuple[Utility, list[int]]]
+"""Utilities, with the numbers of the measures that use them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +109,6 @@ class Bench:
         plan: Plan,
         readings: list[tuple[Utility, list[int]]],
         ideals: dict[int, Floats],
-        *,
         into: tuple[Floats, Ints],
     ) -> None:
         """Score block by block into values (judge, measure, list), and count sources (judge, list, source + 1)."""
@@ -204,7 +120,9 @@ class Bench:
             found = self.reader.find(reads, seen)
             before = self.seen[np.arange(n_judges)[:, None, None], reads.previous] & (reads.previous >= 0)
             into[1][:, block.lists] = _counted(found.source, before, reads.rank, plan)
-            again = self._copies(seen, block.item)
+            again = np.zeros_like(seen)
+            if self.group is not None:
+                again = copies(seen, np.append(self.group, [n_items, n_items + 1])[block.item])
             depth = seen.sum(axis=-1) if plan.condensed else block.depth
             for utility, numbers in readings:
                 gains = np.where(again, 0.0, utility.of_reads(reads, found))
@@ -214,13 +132,6 @@ class Bench:
                     ideal = ideals[number][:, self.facts.topic[block.lists]] if number in ideals else None
                     into[0][:, number, block.lists] = plan.measures[number](replace(ranked, ideal=ideal))
 
-    def _copies(self, seen: Bools, item: Codes) -> Bools:
-        """Mark copies of documents ranked above -> (judge, list, slot)."""
-        if self.group is None:
-            return np.zeros_like(seen)
-        n_items = len(self.group)
-        return copies(seen, np.append(self.group, [n_items, n_items + 1])[item])
-
 
 def _counted(source: Ints, before: Bools, rank: Ints, plan: Plan) -> Ints:
     """Count labels by source down to the deepest cut-off; last, those that back off after an unjudged document."""
@@ -229,12 +140,6 @@ def _counted(source: Ints, before: Bools, rank: Ints, plan: Plan) -> Ints:
     kinds = [((source == kind) & within).sum(axis=-1) for kind in range(1, N_SOURCES + 1)]
     backed_off = ((source == GIVEN_FIRST) | (source == ISOLATION)) & within & ~before
     return np.stack([*kinds, backed_off.sum(axis=-1)], axis=-1)
-
-
-def _contextual(measure: Measure) -> ContextMeasure:
-    if not isinstance(measure, ContextMeasure):
-        raise TypeError(f"{measure} has no alpha")
-    return measure
 
 
 def score_in_context(
@@ -272,11 +177,9 @@ def _require_conditional(judgments: Judgments, plan: Plan, context: Context | No
         return
     if not is_conditional(judgments).any():
         column = "their column given is empty" if "given" in judgments.facets else "they have no column given"
-        raise MeasureError(
-            f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}",
-            hint="name the document read before each in a column `given`, give a model that predicts conditional "
-            "labels (Context(predictor=...)), or use alpha=0",
-        )
+        message = f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}"
+        hints = ["name the document read before each in a column `given`", "use alpha=0"]
+        raise MeasureError(message, hint=[*hints, "give a model that predicts them (Context(predictor=...))"])
 
 
 def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> ContextUse:
@@ -284,19 +187,13 @@ def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> C
     chosen = np.zeros(layout.seen.shape[1], dtype=np.bool_)
     chosen[layout.chosen] = True
     lists = (layout.seen & chosen)[:, layout.facts.topic]
-    first_rank, collected, predicted, first, isolation, unjudged = scored.sources[lists].sum(axis=0).tolist()
     orders = {
         plan.names[number]: _best_orders(best.value, best.bound, layout.seen & chosen, scored.values[:, number][lists])
         for number, best in scored.best.items()
     }
-    context = known.context
-    return ContextUse(
-        context.backoff,
-        context.expected,
-        *(first_rank, collected, predicted, first, isolation, unjudged),
-        best_orders=orders,
-        more_notes=known.conditions.notes,
-    )
+    context, counts = known.context, scored.sources[lists].sum(axis=0).tolist()
+    found = dict(zip(SOURCES, counts, strict=True))
+    return ContextUse(context.backoff, context.expected, **found, best_orders=orders, more_notes=known.conditions.notes)
 
 
 def _best_orders(value: Floats, bound: Floats, scored: Bools, scores: Floats) -> BestOrders:

@@ -50,20 +50,13 @@ class ContextTruth:
 
     Parameters
     ----------
-    contents
-        Worth and facets of every document; ``contents.worth_given`` is its worth after another.
-    docs
-        Names of the documents of a topic, judged or not, in the order of ``contents``.
-    lists
-        Documents of both lists (topic, side, rank), positions in ``docs``; sides are left, right.
-    engine
-        Number of the engine on the left (topic,).
-    fifth
-        Whether ranks 1 to 4 were judged given rank 5 (topic,).
-    utility
-        Utility of the two lists to users (topic, side), in grades.
-    thresholds
-        Perceived differences of utility above which a preference is slight, and strong.
+    contents : worth and facets of every document; ``contents.worth_given`` is its worth after another
+    docs : names of the documents of a topic, judged or not, in the order of ``contents``
+    lists : documents of both lists (topic, side, rank), positions in ``docs``; sides are left, right
+    engine : number of the engine on the left (topic,)
+    fifth : whether ranks 1 to 4 were judged given rank 5 (topic,)
+    utility : utility of the two lists to users (topic, side), in grades
+    thresholds : perceived differences of utility above which a preference is slight, and strong
     """
 
     contents: Contents
@@ -81,16 +74,13 @@ class ContextCollection(Tabular):
 
     Parameters
     ----------
-    judgments
-        Labels in isolation and conditional labels; facet ``given`` names the document read before, if any.
-    runs
-        Two systems, left and right.
-    preferences
-        Preferences of each user between the systems left and right, strength -2 to 2, positive: left is better.
-    clicks
-        A row per document shown: session, topic, rank, doc, clicked (0 or 1), dwell (seconds, null without a click).
-    aspects
-        Labels by aspect: topic, doc, given, assessor, aspect, label; None unless requested.
+    judgments : labels in isolation and conditional labels; facet ``given`` names the document read before, if any
+    runs : two systems, left and right
+    preferences : preferences of each user between the systems left and right, strength -2 to 2, positive: left is
+        better
+    clicks : a row per document shown: session, topic, rank, doc, clicked (0 or 1), dwell (seconds, null without a
+        click)
+    aspects : labels by aspect: topic, doc, given, assessor, aspect, label; None unless requested
     """
 
     setting: ContextSetting

@@ -91,20 +91,13 @@ def share_of(number: int, share: float, rng: np.random.Generator) -> Bools:
     return rng.permutation(number) < round(share * number)
 
 
-def _judges(setting: ContextSetting, rng: np.random.Generator) -> Ints:
-    """Draw the assessors of each topic, -1: nobody -> (topic, place); the first place is always taken."""
-    n_places = 1 + (setting.again_by if setting.judged_again else 0)
-    who = rng.random((setting.n_topics, setting.n_assessors)).argsort(axis=1)[:, :n_places]
-    again = share_of(setting.n_topics, setting.judged_again, rng)
-    who[:, 1:][~again] = -1
-    return who
-
-
 def seen_by(
     setting: ContextSetting, contents: Contents, rows: tuple[Ints, Ints, Ints], streams: dict[str, np.random.Generator]
 ) -> Seen:
     """Draw the grades that assessors perceive for rows (topic, doc, given).  O(rows + topics x docs)."""
-    who = _judges(setting, streams["judges"])
+    n_places = 1 + (setting.again_by if setting.judged_again else 0)
+    who = streams["judges"].random((setting.n_topics, setting.n_assessors)).argsort(axis=1)[:, :n_places]
+    who[:, 1:][~share_of(setting.n_topics, setting.judged_again, streams["judges"])] = -1  # nobody judges again
     opinion = streams["opinions"].standard_normal((who.shape[1], *contents.worth.shape))
     slip = streams["labels"].standard_normal((len(rows[0]), who.shape[1]))
     row, place = np.nonzero(who[rows[0]] >= 0)

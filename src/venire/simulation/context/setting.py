@@ -24,12 +24,9 @@ class Engine:
 
     Parameters
     ----------
-    quality
-        Weight of a document's worth, in standard deviations of the noise; 0: a random order.
-    diversity
-        Penalty for a document that repeats all of the one above, likewise.
-    spread
-        Standard deviation of the quality over topics.
+    quality : weight of a document's worth, in standard deviations of the noise; 0: a random order
+    diversity : penalty for a document that repeats all of the one above, likewise
+    spread : standard deviation of the quality over topics
     """
 
     quality: float
@@ -47,16 +44,11 @@ class ClickModel:
 
     Parameters
     ----------
-    sessions
-        Number of sessions of each topic; 0: no clicks.
-    patience
-        Probability of continuing with the next rank.
-    attraction
-        Probability of a click on an examined document: a worthless one, and one at the top of the scale.
-    dwell
-        Median seconds on a clicked document that does not satisfy the user, and on one that does.
-    spread
-        Standard deviation of the logarithm of the seconds.
+    sessions : number of sessions of each topic; 0: no clicks
+    patience : probability of continuing with the next rank
+    attraction : probability of a click on an examined document: a worthless one, and one at the top of the scale
+    dwell : median seconds on a clicked document that does not satisfy the user, and on one that does
+    spread : standard deviation of the logarithm of the seconds
     """
 
     sessions: int = 40
@@ -136,41 +128,29 @@ class ContextSetting:
 
     Parameters
     ----------
-    n_topics, docs_per_topic
-        Number of topics; for each, number of documents that both engines rank.
-    scale
-        Ordered labels; worth goes from 0, the lowest, to the number of the highest.
-    shape
-        Parameters of the Beta distribution of worth.
-    n_facets, rarity, breadth
-        Number of facets of a topic; how rare most of them are (0: all occur everywhere); how many more of them good
-        documents cover than bad ones, 0 to 1.  With low rarity and high breadth, the label of the previous document
-        predicts how much of the next is repetition.
-    redundancy
-        Share of its worth that a document loses if the previous document contains all of it, 0 to 1.
-    complementarity
-        Share of its worth that it gains if it contains all that the previous document did not cover.
-    engines
-        The two engines.
-    design, fifth, labelled
-        What is labelled: as in the ``"paper"``, with ranks 1 to 4 given rank 5 on a share ``fifth`` of the topics; or
-        each of five ``"neighbours"`` given the one above; of ``"both"`` lists, or of the ``"left"`` one.
-    n_assessors, judged_again, again_by
-        Number of assessors, one of whom judges a topic; the share of topics that ``again_by`` others judge as well.
-    disagreement, noise
-        Standard deviations, in grades: of an assessor's own opinion of a document, and of a single label.
-    context
-        True alpha: the weight of u(d|c) in the utility of a list, 0 (each document alone) to 1.
-    depth
-        Number of documents read by users who compare lists.
-    n_users, preference_noise
-        Number of users who compare the two lists of a topic, and the standard deviation of their errors, in grades.
-    weak, strong
-        Shares of topics with a modal preference, and with one where slight preferences count as ties.
-    clicks
-        Parameters of the click sessions.
-    aspects
-        Aspects that are labelled as well: ``AspectModel()`` for the paper's; None: none.
+    n_topics, docs_per_topic : number of topics; for each, number of documents that both engines rank
+    scale : ordered labels; worth goes from 0, the lowest, to the number of the highest
+    shape : parameters of the Beta distribution of worth
+    n_facets, rarity, breadth : number of facets of a topic; how rare most of them are (0: all occur everywhere); how
+        many more of them good documents cover than bad ones, 0 to 1.  With low rarity and high breadth, the label of
+        the previous document predicts how much of the next is repetition
+    redundancy : share of its worth that a document loses if the previous document contains all of it, 0 to 1
+    complementarity : share of its worth that it gains if it contains all that the previous document did not cover
+    engines : the two engines
+    design, fifth, labelled : what is labelled: as in the ``"paper"``, with ranks 1 to 4 given rank 5 on a share
+        ``fifth`` of the topics; or each of five ``"neighbours"`` given the one above; of ``"both"`` lists, or of the
+        ``"left"`` one
+    n_assessors, judged_again, again_by : number of assessors, one of whom judges a topic; the share of topics that
+        ``again_by`` others judge as well
+    disagreement, noise : standard deviations, in grades: of an assessor's own opinion of a document, and of a single
+        label
+    context : true alpha: the weight of u(d|c) in the utility of a list, 0 (each document alone) to 1
+    depth : number of documents read by users who compare lists
+    n_users, preference_noise : number of users who compare the two lists of a topic, and the standard deviation of
+        their errors, in grades
+    weak, strong : shares of topics with a modal preference, and with one where slight preferences count as ties
+    clicks : parameters of the click sessions
+    aspects : aspects that are labelled as well: ``AspectModel()`` for the paper's; None: none
     """
 
     n_topics: int = 457
