@@ -124,9 +124,7 @@ class Evidence:
         """Whose labels score the runs."""
         wanted, names = self.question.assessor, self.labels.assessors
         if wanted is None:
-            if PRIMARY in names:
-                return PRIMARY
-            return self.ranking.choose(self.useless)
+            return PRIMARY if PRIMARY in names else self.ranking.choose(self.useless)
         if wanted not in self.question.judgments.assessors:
             raise UnknownName("assessor", wanted, names)
         if wanted not in names:
@@ -196,9 +194,9 @@ class Evidence:
         return copies(self.question.judgments)
 
     @cached_property
-    def useless(self) -> Mapping[str, str]:
-        """Assessors who give one label only, with the flag for it."""
-        return {} if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
+    def useless(self) -> frozenset[str]:
+        """Assessors who give one label only."""
+        return frozenset() if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
 
     @cached_property
     def confusions(self) -> Confusions | Missing:
@@ -235,12 +233,6 @@ class Evidence:
         if isinstance(fit, Missing):
             return fit
         return modelled_gains(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
-
-    @cached_property
-    def user_gains(self) -> str:
-        """Name of the gains for a random user: those of the model if there is one, else linear."""
-        name = f"prm:{self.relevant}"
-        return name if name in self.gains else "linear"
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
@@ -304,7 +296,7 @@ class Evidence:
                 self.labels,
                 self.runs,
                 question.measure,
-                gains=self.gains[self.user_gains],
+                gains=self.gains.get(f"prm:{self.relevant}", self.gains["linear"]),
                 users=question.n_draws,
                 assessor=self.judge,
                 rng=question.rng,

@@ -8,7 +8,7 @@ the first in the files is taken, and the report names the others in its first fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,17 +23,13 @@ from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
 """The share of items that an assessor must have judged to score the runs alone."""
-NOTHING = (ONE_LABEL,)
-"""Flags of assessors whose labels distinguish no systems."""
+DIGITS = 9
+"""Coverage and kappa are compared after rounding to this many digits."""
 
 
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
     """Return the share of the judged items that each assessor judged; 0 for the named ones."""
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
-
-
-DIGITS = 9
-"""Coverage and kappa are compared after rounding to this many digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +48,12 @@ class Ranking:
         order = np.lexsort((first_rows(judgments), -standing[:, 1], -standing[:, 0]))
         return cls(tuple(judgments.assessors[n] for n in order.tolist()), standing[order])
 
-    def choose(self, useless: Mapping[str, str]) -> str:
+    def choose(self, useless: Collection[str]) -> str:
         """Return the first who judged nearly all items and gives more than one label, or else the first."""
         useful = (n for n, name in enumerate(self.names) if name not in useless and self.standing[n, 0] >= NEARLY_ALL)
         return self.names[next(useful, 0)]
 
-    def equals(self, name: str, useless: Mapping[str, str]) -> tuple[str, ...]:
+    def equals(self, name: str, useless: Collection[str]) -> tuple[str, ...]:
         """Return the others with the same coverage and kappa."""
         same = (self.standing == self.standing[self.names.index(name)]).all(axis=1)
         return tuple(
@@ -82,10 +78,10 @@ def level_topics(judgments: Judgments, ranking: Ranking) -> int:
     return int(level.sum())
 
 
-def useless_assessors(profiles: Profiles) -> dict[str, str]:
-    """Return assessors whose labels distinguish no systems, with their flags."""
-    found = {n: [each.flag for each in some if each.flag in NOTHING] for n, some in sorted(habits(profiles).items())}
-    return {profiles.assessors[n]: " and ".join(flags) for n, flags in found.items() if flags}
+def useless_assessors(profiles: Profiles) -> frozenset[str]:
+    """Return the assessors who give one label only, which distinguishes no systems."""
+    found = habits(profiles).items()
+    return frozenset(profiles.assessors[n] for n, some in found if any(each.flag == ONE_LABEL for each in some))
 
 
 def judged_topics(judgments: Judgments) -> Bools:

@@ -24,6 +24,11 @@ MOST_LABELS = 12
 LONGEST_SCALE = 80
 STATISTICS = ("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "gwet_ac", "phi", "raw_agreement", "jaccard")
 PROFILE = ("assessor", "n_labels", "n_shared", "agreement", "kappa", "leniency", "entropy", "top_label", "top_share")
+WORTH_TITLE = "What a label is worth"
+SHARES = ((1, 2), (1, 3), (2, 3))
+MOST_THRESHOLDS = 8
+"""With more thresholds, only that of a relevant result is shown."""
+MOST_WARNINGS = 4
 
 
 def judgments_chapter(evidence: Evidence) -> Chapter:
@@ -121,39 +126,29 @@ def _selected(evidence: Evidence) -> list[Part]:
 
 def _maps(evidence: Evidence) -> list[Part]:
     """Confusion matrices of the judge with those who share most items; if several are the judge, of any two."""
-    found = evidence.confusions
+    found, judge = evidence.confusions, evidence.judge
     if isinstance(found, Missing):
         return []
-    return [_map(found, *pair) for pair in _closest(found, evidence.judge)]
-
-
-def _closest(found: Confusions, judge: str) -> list[tuple[str, str]]:
     alone = judge in found.assessors
     pairs = [(judge, other) for other in found.assessors if other != judge] if alone else found.pairs()
     n_shared = {pair: found.matrix(*pair).sum() for pair in pairs}
-    return sorted((pair for pair, n in n_shared.items() if n), key=lambda pair: -n_shared[pair])[:MOST_MAPS]
+    closest = sorted((pair for pair, n in n_shared.items() if n), key=lambda pair: -n_shared[pair])
+    return [_map(found, *pair) for pair in closest[:MOST_MAPS]]
 
 
 def _map(found: Confusions, one: str, other: str) -> Picture:
     words = f"Counts of items by the label of {one} and the label of {other}."
-    caption = (
-        f"Labels of {one} and {other} on the {counted(int(found.matrix(one, other).sum()), 'item')} that both judged."
+    items = counted(int(found.matrix(one, other).sum()), "item")
+    caption, name = (
+        f"Labels of {one} and {other} on the {items} that both judged.",
+        f"confusion_{_slug(one)}_{_slug(other)}",
     )
-    return Picture(
-        f"confusion_{_slug(one)}_{_slug(other)}", caption, plot_confusion(found, one, other), words, small=True
-    )
+    return Picture(name, caption, plot_confusion(found, one, other), words, small=True)
 
 
 def _slug(name: str) -> str:
     """Return a name that can be part of an id."""
     return "".join(letter if letter.isalnum() and letter.isascii() else f"_{ord(letter):x}" for letter in name)
-
-
-WORTH_TITLE = "What a label is worth"
-SHARES = ((1, 2), (1, 3), (2, 3))
-MOST_THRESHOLDS = 8
-"""With more thresholds, only that of a relevant result is shown."""
-MOST_WARNINGS = 4
 
 
 def label_worth_chapter(evidence: Evidence) -> Chapter:

@@ -12,6 +12,7 @@ from venire.comparison.stability import DIGITS
 from venire.data.assessors import copy_notes
 from venire.disagreement.counting import Counts, count_relevant
 from venire.kernels.rank_correlation import kendall_tau
+from venire.measures.evaluate import evaluate
 from venire.plots.comparison import plot_ranks, plot_slope, plot_stability, plot_tau
 from venire.plots.users import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
@@ -23,13 +24,16 @@ from venire.types import Floats
 
 Means = dict[str, Floats]
 MANY_UNJUDGED = 0.2
+NEARLY_ALL = 0.98
+"""Share of the largest number of items by an assessor that another assessor must have labelled to be shown."""
+JUDGE_TITLE = "Would another judge change this?"
+MOST_PAIRS = 200
 
 
 def systems_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the scores of the systems."""
     means = {name: scores.mean("topic").values[:, 0] for name, scores in evidence.scores.items()}
     systems = evidence.scores["linear"].names["system"]
-    unjudged = evidence.unjudged
     parts: list[Part] = []
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("The scores for a random user"), "warning"))
@@ -42,9 +46,8 @@ def systems_chapter(evidence: Evidence) -> Chapter:
         words = f"Ranks of {len(systems)} systems under {', '.join(means)}; those that change most are in colour."
         caption = "Ranks by the gains of the labels. Lines that cross are systems whose order depends on the gains."
         parts.append(Picture("slopes", caption, plot_slope(means, systems), words))
-    return Chapter(
-        "systems", "The systems", _systems_finding(evidence, means), (*parts, *_unjudged(systems, unjudged.share))
-    )
+    parts += _unjudged(systems, evidence.unjudged.share)
+    return Chapter("systems", "The systems", _systems_finding(evidence, means), tuple(parts))
 
 
 def _systems_finding(evidence: Evidence, means: Means) -> str:
@@ -137,12 +140,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else float(value)
 
 
-NEARLY_ALL = 0.98
-"""Share of the largest number of items by an assessor that another assessor must have labelled to be shown."""
-JUDGE_TITLE = "Would another judge change this?"
-MOST_PAIRS = 200
-
-
 def another_judge_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on another judge: the stability map, fragile pairs, and judges who labelled nearly all."""
     one = evidence.comparison
@@ -153,37 +150,21 @@ def another_judge_chapter(evidence: Evidence) -> Chapter:
     stability = one.stability
     if (np.abs(stability.delta) <= TIE).all() and (stability.tie >= 1).all():
         return Chapter("another_judge", JUDGE_TITLE, _no_order(evidence))
-    n_systems, tau = len(one.forecast.systems), one.tau()
-    caption = (
-        "Probability that the system of a row is ahead of that of a column under another judge, on the same topics; "
-        f"{n_systems} systems, best first."
-    )
-    words = "A matrix of shades: how often the system of a row is ahead of that of a column under another judge."
-    parts: list[Part] = [
-        Picture("stability_map", caption, plot_stability(stability), words),
-        *_fragile(one),
-        Picture(
-            "rank_intervals",
-            "Rank of each system now (dot), and 95% interval of its rank under other judges.",
-            plot_ranks(stability),
-            "The rank of each system now as a dot, and the interval of its ranks under other judges as a line.",
-        ),
-        *(
-            [
-                Picture(
-                    "tau",
-                    "Kendall's tau between the order of systems now and under other judges.",
-                    plot_tau(stability),
-                    f"Distribution of Kendall's tau with the order now, mean {tau['mean']:.2f}.",
-                )
-            ]
-            if tau["mean"] is not None
-            else []
-        ),
-        *_seen(evidence, one),
-        *map(warning, copy_notes(evidence.copies, evidence.judge)),
-        *[warning(note) for note in one.forecast.notes if getattr(note, "kind", "") == "no-labels"],
-    ]
+    tau = one.tau()
+    share = "ahead of that of a column"
+    caption = f"Share of draws of another judge in which the system of a row is {share}; same topics, best first."
+    words = f"A matrix of shades: how often the system of a row is {share} under another judge."
+    parts: list[Part] = [Picture("stability_map", caption, plot_stability(stability), words), *_fragile(one)]
+    caption = "Rank of each system now (dot), and 95% interval of its rank under other judges."
+    words = "The rank of each system now as a dot, and the interval of its ranks under other judges as a line."
+    parts.append(Picture("rank_intervals", caption, plot_ranks(stability), words))
+    if tau["mean"] is not None:
+        caption = "Kendall's tau between the order of systems now and under other judges."
+        words = f"Distribution of Kendall's tau with the order now, mean {tau['mean']:.2f}."
+        parts.append(Picture("tau", caption, plot_tau(stability), words))
+    parts += _seen(evidence, one)
+    parts += map(warning, copy_notes(evidence.copies, evidence.judge))
+    parts += [warning(note) for note in one.forecast.notes if getattr(note, "kind", "") == "no-labels"]
     return Chapter("another_judge", JUDGE_TITLE, _another_judge_finding(one), tuple(parts), {"tau": tau})
 
 
@@ -237,8 +218,6 @@ def _seen(evidence: Evidence, one: MeasureComparison) -> list[Part]:
     ]
     if not whole:
         return []
-    from venire.measures.evaluate import evaluate
-
     scores = evaluate(labels.where(assessor=whole), evidence.runs, question.measure, per="assessor")
     means = scores.mean("topic").values[:, 0]
     rows = [[name, *_order_by(mean, one)] for name, mean in zip(whole, means.T, strict=True)]

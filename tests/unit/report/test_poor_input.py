@@ -145,7 +145,7 @@ def test_one_who_labels_unlike_all_others_is_not_passed_over():
     evidence = Evidence(asked(rows, lists("x", "y", topics=topics)))
     flags = {each["assessor"]: each["flags"] for each in FlaggedProfiles(evidence.profiles).records()}
     assert "unrelated labels" in flags["expert"]
-    assert evidence.useless == {}
+    assert not evidence.useless
     assert "agree most" in about(verdict_chapter(evidence))["judge"]
     assert any("may share an error" in text for text in said(judgments_chapter(evidence), "warning"))
     trusted = Evidence(asked(rows, lists("x", "y", topics=topics), reference=("expert",)))
