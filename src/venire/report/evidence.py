@@ -290,18 +290,9 @@ class Evidence:
         """Scores for simulated users, whose relevance is drawn from p(R|i)."""
         if isinstance(self.modelled, Missing):
             return self.modelled
-        question = self.question
-        return or_missing(
-            lambda: evaluate_users(
-                self.labels,
-                self.runs,
-                question.measure,
-                gains=self.gains.get(f"prm:{self.relevant}", self.gains["linear"]),
-                users=question.n_draws,
-                assessor=self.judge,
-                rng=question.rng,
-            )
-        )
+        question, gains = self.question, self.gains.get(f"prm:{self.relevant}", self.gains["linear"])
+        how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
+        return or_missing(lambda: evaluate_users(self.labels, self.runs, question.measure, gains=gains, **how))
 
     @cached_property
     def verdict(self) -> Verdict:

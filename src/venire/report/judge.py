@@ -120,11 +120,11 @@ def unjudged_results(facts: Facts, labels: Judgments, top: int) -> Unjudged:
     """
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
     counted = np.append(0, np.cumsum(judged[facts.item] & (facts.rank <= top)))
-    there = judged_topics(labels)[facts.topic]
-    results = np.where(there, np.minimum(facts.depth, top), 0)
-    missed = np.where(there, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
+    answered = judged_topics(labels)[facts.topic]
+    results = np.where(answered, np.minimum(facts.depth, top), 0)
+    missed = np.where(answered, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
     n_lists, n_results, n_missed = (
-        np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (there, results, missed)
+        np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (answered, results, missed)
     )
     none = n_results == 0
     return Unjudged(n_missed / np.maximum(n_lists, 1), np.where(none, 1.0, n_missed / np.where(none, 1.0, n_results)))

@@ -39,7 +39,7 @@ def judgments_chapter(evidence: Evidence) -> Chapter:
         words = "A bar per assessor with the shares of the labels, and how the assessor differs from the others."
         caption = "Shares of the labels that each assessor gives."
         parts.append(Picture("labels_by_assessor", caption, plot_labels(evidence.profiles), words))
-        parts += _differing(evidence)
+        parts += _differing(FlaggedProfiles(evidence.profiles))
     parts += [*_agreement(evidence), *_selected(evidence), *_maps(evidence)]
     if labels.notes:
         parts.append(Words(f"Notes from reading the judgments: {'; '.join(map(str, labels.notes))}."))
@@ -69,11 +69,8 @@ def _overlap(evidence: Evidence) -> Grid:
     return Grid("overlap", "Items by number of labels.", ["labels_per_item", "items", "share"], rows, shown=12)
 
 
-def _differing(evidence: Evidence) -> list[Part]:
+def _differing(found: FlaggedProfiles) -> list[Part]:
     """Say who labels differently, with the evidence; a table of all assessors."""
-    if isinstance(evidence.profiles, Missing):
-        return [Words(evidence.profiles.sentence("The profile of each assessor"), "warning")]
-    found = FlaggedProfiles(evidence.profiles)
     records = found.records()
     differ = sorted((each for each in records if each["flags"]), key=_unlike)
     words = [
@@ -93,8 +90,11 @@ def _differing(evidence: Evidence) -> list[Part]:
 
 def _unlike(record: dict[str, Any]) -> tuple[bool, float, float]:
     """Return a key that sorts assessors: those with one label first, then by how little they agree with the others."""
-    nothing = ONE_LABEL in record["flags"]
-    return not nothing, 0.0 if record["kappa"] is None else record["kappa"], -abs(record["leniency"] or 0.0)
+    return (
+        ONE_LABEL not in record["flags"],
+        0.0 if record["kappa"] is None else record["kappa"],
+        -abs(record["leniency"] or 0.0),
+    )
 
 
 def _agreement(evidence: Evidence) -> list[Part]:

@@ -68,7 +68,7 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
     if isinstance(power, Missing) or not any(row.pairs for row in power.rows):
         return []
     keys = ("measure", "labels", "test", "alpha", "share", "pairs", "topics", "difference")
-    rows = [{key: record.get(key) for key in keys if key in record} for record in power.records()]
+    rows = [{key: record[key] for key in keys if key in record} for record in power.records()]
     words = "p-values of the pairs of systems in descending order, with a line per measure."
     caption = "Discriminative power: share of pairs of systems that differ significantly by each measure."
     parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]

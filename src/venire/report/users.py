@@ -74,16 +74,9 @@ def _preferred(evidence: Evidence) -> list[Finding]:
 
 def _measures(evidence: Evidence, preferences: Preferences) -> Finding:
     question = evidence.question
-    found = choose_measure(
-        evidence.labels,
-        evidence.runs,
-        preferences,
-        list(dict.fromkeys([question.measure, *MEASURES])),
-        gains=dict(evidence.gains),
-        n_draws=300,
-        rng=question.rng,
-        assessor=evidence.judge,
-    )
+    measures = list(dict.fromkeys([question.measure, *MEASURES]))
+    how: dict[str, Any] = {"n_draws": 300, "rng": question.rng, "assessor": evidence.judge}
+    found = choose_measure(evidence.labels, evidence.runs, preferences, measures, gains=dict(evidence.gains), **how)
     if not any((each["kappa"] or 0.0) > 0 for each in found.records()):
         return _no_better(preferences), [Grid.of("measures_and_users_table", AGREE, _filled(found.records()))]
     words = "Cohen's kappa between measures and users, with intervals, best first."
@@ -119,16 +112,8 @@ def _in_context(evidence: Evidence) -> list[Finding]:
 
 
 def _swept(evidence: Evidence, preferences: Preferences) -> Finding:
-    question = evidence.question
-    found = sweep_context(
-        evidence.labels,
-        evidence.runs,
-        preferences,
-        IN_CONTEXT,
-        n_draws=200,
-        rng=question.rng,
-        assessor=evidence.judge,
-    )
+    how: dict[str, Any] = {"n_draws": 200, "rng": evidence.question.rng, "assessor": evidence.judge}
+    found = sweep_context(evidence.labels, evidence.runs, preferences, IN_CONTEXT, **how)
     words = "Agreement with users by the weight of conditional labels, with a line per measure."
     caption = "Agreement with users by the weight alpha of conditional labels."
     return found.sentences()[0], [Picture("context_sweep", caption, plot_alphas(found), words)]
