@@ -107,16 +107,21 @@ class Verdict(Tabular):
         if self.mean.max() <= TIE:
             return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."
         if self.winner is not None:
+            others = "the other system" if len(self.systems) == 2 else f"the {len(self.systems) - 1} other systems"
             return (
-                f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
+                f"{self.best} is significantly better than {others} by {self.measure} ({self.mean.max():.3f}, "
                 f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
             )
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
         verb = "do" if self.twins else "does"
-        text = f" {verb} not differ significantly from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
-        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{text}{self._stays()}."
+        text = (
+            f" {verb} not differ significantly from {listed(rivals, MOST_NAMES)}"
+            if rivals
+            else " have the highest score"
+        )
+        return f"No winner can be named: by {self.measure} over {topics}, {first}{alike}{text}{self._stays()}."
 
     def _stays(self) -> str:
         shares = list(self.p_first.items())

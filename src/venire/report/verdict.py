@@ -291,7 +291,7 @@ def _more_topics(effort: JudgingEffort, labels: Bools) -> list[Part]:
     needed = counted(int(effort.topics[0, hopeless].max()), "topic")
     text = f"judge about {needed} in all, as much of each as now, to estimate p({effort.relevant.names[0]}|label)"
     why = "topics differ, so more labels on these topics are not enough"
-    text = f"{text} for {names} with a {_SPREAD} of {DEVIATION:g}: {why}."
+    text = f"{text} for label {names} with a {_SPREAD} of {DEVIATION:g}: {why}."
     return [Words(text, "todo", about="topics-for-labels")]
 
 
