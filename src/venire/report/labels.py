@@ -164,7 +164,9 @@ def label_worth_chapter(evidence: Evidence) -> Chapter:
     words = f"Probability that a random user finds a result relevant, by label, with intervals. {finding}"
     weights = "Probability that at least one of N users finds a document relevant, by N, with a line per label."
     parts: list[Part] = [
-        Picture("parameters", f"p(R|label): {whole.method}.", plot_parameters(whole), words),
+        Picture(
+            "parameters", f"p(R|label), with 95% confidence intervals ({whole.method}).", plot_parameters(whole), words
+        ),
         _parameters(whole),
         Picture("udm_weights", f"UDM weights P(1/N), relevant: {evidence.relevant}.", plot_weights(fit), weights),
         _udm(fit),

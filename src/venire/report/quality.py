@@ -69,7 +69,7 @@ def _powers(power: DiscriminativePower | Missing) -> list[Part]:
         return []
     keys = ("measure", "labels", "test", "alpha", "share", "pairs", "topics", "difference")
     rows = [{key: record[key] for key in keys if key in record} for record in power.records()]
-    words = "p-values of the pairs of systems in descending order, with a line per measure."
+    words = "p-values of the pairs of systems in ascending order, with a line per measure."
     caption = "Discriminative power: share of pairs of systems that differ significantly by each measure."
     parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]
     if any((row.p_value < HIGHEST * row.alpha).any() for row in power.rows):
@@ -177,7 +177,7 @@ def _settings(scales: ScaleComparison) -> list[Part]:
         scales = replace(scales, values=kept)
     if all(each.value is None for each in scales.values):
         return []
-    caption = "The effect of merging labels on agreement, discriminative power and PDP."
+    caption = "Quality of the labels as they are and of merged labels, by setting."
     words = "Agreement, discriminative power and PDP, where known, for the labels as they are and merged."
     return [Picture("scales", caption, plot_scales(scales), words)]
 
