@@ -78,7 +78,7 @@ def _significant(evidence: Evidence) -> list[Part]:
     if isinstance(tested, Missing) or isinstance(plan, Missing) or found.n_topics < 2 or np.ptp(found.mean) <= TIE:
         return []
     if plan.median_detectable > max(1.0, float(np.nanmax(evidence.scores["linear"].values))):
-        few = f"With {found.n_topics} topics the detectable difference is larger than any score (power 0.8)."
+        few = f"With {found.n_topics} topics the difference detectable with power 0.8 is larger than any score."
         return [Words(f"{tested.sentence()} {few}", about="undetectable")]
     return [Words(f"{tested.sentence()} {plan.sentence()}", about="detectable")]
 
@@ -115,7 +115,7 @@ def _whose(evidence: Evidence) -> list[Part]:
     named = evidence.question.reference
     users = f", and those of {listed(named)} also for users" if named else " and for users"
     others = f" The other labels stand for other judges{users}." if evidence.several else ""
-    return [Words(f"The runs are scored {whose}.{others}", about="judge")]
+    return [Words(f"The runs are scored {whose}.{others} Another assessor can be named.", about="judge")]
 
 
 def _why_them(evidence: Evidence) -> str:
@@ -135,12 +135,8 @@ def _labels_used(evidence: Evidence) -> list[Part]:
     """Warn of labels that distinguish no systems: none of the results, all the same, or those of one who gives one."""
     words = []
     if evidence.nothing_judged:
-        text = (
-            f"None of the first {TOP} results of any system was judged, so the systems cannot be compared: check that"
-        )
-        words.append(
-            warning(f"{text} judgments and runs use the same names of topics and documents", about="unmatched")
-        )
+        text = f"None of the first {TOP} results of any system was judged, so the systems cannot be compared"
+        words.append(warning(f"{text}: check the names of topics and documents", about="unmatched"))
     if evidence.only_label is not None:
         text = f"All labels that score the runs are {evidence.only_label}"
         words.append(warning(f"{text}: scores differ only by how much was judged", about="same-labels"))
@@ -157,7 +153,7 @@ def _topics_used(evidence: Evidence) -> list[Part]:
     words, n_judged, facts = [], int(judged_topics(evidence.question.judgments).sum()), evidence.facts
     if evidence.left_out:
         n, are = len(evidence.left_out), "is" if len(evidence.left_out) == 1 else "are"
-        text = f"{n} of {n_judged} judged topics {are} omitted, since no system has a list for them"
+        text = f"{n} of {n_judged} judged topics {are} omitted, since no system has a list"
         words.append(warning(f"{text}: {listed(evidence.left_out)}", about="no-lists"))
     scored = evidence.scores["linear"].names["topic"]
     inside = np.isin(np.array(facts.items.topics, dtype=object)[facts.topic], scored)
@@ -187,9 +183,7 @@ def advice(evidence: Evidence) -> list[Part]:
         text = "use the same names of topics and documents in judgments and runs, then report again."
         return [Words(text, "todo", about="names")]
     if evidence.only_label is not None:
-        text = (
-            f"judge more results: with {evidence.only_label} as the only label, no system can be better than another."
-        )
+        text = f"judge more results: with {evidence.only_label} as the only label, no system can be better than others."
         return [Words(text, "todo", about="results")]
     parts = [*_topics(evidence), *_double_judgments(evidence)]
     asked = any(isinstance(each, Words) and each.kind == "todo" for each in parts)
@@ -199,12 +193,12 @@ def advice(evidence: Evidence) -> list[Part]:
 def _choice(evidence: Evidence) -> list[Part]:
     """Recommend the winner, and for whom."""
     winner, p_first = evidence.verdict.winner, evidence.verdict.p_first
-    if winner is None:
+    if winner is None or not p_first:
         return []
-    if min(p_first.values(), default=0.0) >= SURE:
+    source, least = min(p_first.items(), key=lambda each: each[1])
+    if least >= SURE:
         text = f"choose {winner}: it is significantly better than all others, and first in at least {SURE:.0%} of draws"
         return [Words(f"{text} of every kind.", "todo", about="choose")]
-    source, least = min(p_first.items(), key=lambda each: each[1])
     text = f"choose {winner} if the labels of {evidence.judge} are those that count"
     text = f"{text}; it comes first in only {least:.0%} of draws with {SOURCES[source]}."
     return [Words(text, "todo", about="choose-for-judge")]
