@@ -115,12 +115,9 @@ class Verdict(Tabular):
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
-        verb = "do" if self.twins else "does"
-        text = (
-            f" {verb} not differ significantly from {listed(rivals, MOST_NAMES)}"
-            if rivals
-            else " have the highest score"
-        )
+        verb = "do not differ significantly from" if self.twins else "does not differ significantly from"
+        verb = "cannot be tested against" if np.isnan(self.p_next) else verb
+        text = f" {verb} {listed(rivals, MOST_NAMES)}" if rivals else " have the highest score"
         return f"No winner can be named: by {self.measure} over {topics}, {first}{alike}{text}{self._stays()}."
 
     def _stays(self) -> str:
