@@ -116,7 +116,7 @@ class Verdict(Tabular):
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
         verb = "do not differ significantly from" if self.twins else "does not differ significantly from"
-        verb = "cannot be tested against" if np.isnan(self.p_next) else verb
+        verb = "cannot be tested against" if self.n_topics < 2 else verb
         text = f" {verb} {listed(rivals, MOST_NAMES)}" if rivals else " have the highest score"
         return f"No winner can be named: by {self.measure} over {topics}, {first}{alike}{text}{self._stays()}."
 
