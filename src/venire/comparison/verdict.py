@@ -1,4 +1,4 @@
-r"""Verdict: is there a best system, for whom, and how sure is that?
+r"""Verdict: is there a best system, for whom, and with which uncertainty?
 
 Let w be the system with the highest mean score.  It is *named* the winner only if it is significantly better than every
 other system: for all j, a two-sided paired t-test of w against j has p <= 1 - confidence.  No adjustment for their
@@ -7,10 +7,10 @@ which happens with probability (1 - confidence) / 2 at most, however many system
 Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with probability 1 - confidence; among more
 that are equal, usually with less.  Systems that do not differ significantly from w are its *rivals*.
 
-The probability that w comes first is the share of draws in which it does, by source: other topics, another judge, both
-(``comparison.uncertainty``), and another user, whose relevance is drawn (``measures.random_users``).  A first place
-that k systems share counts 1 / k.  The *margin* is the 95 % quantile over draws of how far the best of the others is
-ahead of w.
+The probability that w comes first is estimated by the share of draws in which it does, by source: other topics,
+another judge, both (``comparison.uncertainty``), and another user, for whom relevance is drawn
+(``measures.random_users``).  A first place shared by k systems counts 1 / k.  The *margin* is the 95% quantile over
+draws of how far the best of the others is ahead of w.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from venire.results import Records, Tabular, counted, known, listed
 from venire.types import Floats
 
 SOURCES = {
-    "topics": "on other topics",
-    "judges": "under another judge",
-    "both": "under another judge on other topics",
-    "users": "for a random user",
+    "topics": "other topics",
+    "judges": "another judge",
+    "both": "another judge on other topics",
+    "users": "a random user",
 }
+"""What is drawn, by source of draws."""
 MOST_NAMES = 4
 
 
@@ -99,30 +100,34 @@ class Verdict(Tabular):
         ]
 
     def sentence(self) -> str:
-        """Return the winner, or the rivals of the best system, and the probability of coming first."""
+        """Return the winner, or the rivals of the best system, and how often it comes first in draws."""
         if len(self.systems) == 1:
             return f"There is one system only, {self.best}; its {self.measure} is {self.mean[0]:.3f}."
         topics = counted(self.n_topics, "topic")
         if self.mean.max() <= TIE:
             return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."
         if self.winner is not None:
+            others = "the other system" if len(self.systems) == 2 else f"the {len(self.systems) - 1} other systems"
             return (
-                f"{self.best} is the best of {len(self.systems)} systems by {self.measure} ({self.mean.max():.3f}, "
+                f"{self.best} is significantly better than {others} by {self.measure} ({self.mean.max():.3f}, "
                 f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
             )
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
-        verb = "do" if self.twins else "does"
-        text = f" {verb} not differ significantly from {listed(rivals, MOST_NAMES)}" if rivals else " are the best"
-        return f"No winner can be named: by {self.measure} over {topics} {first}{alike}{text}{self._stays()}."
+        verb = "do not differ significantly from" if self.twins else "does not differ significantly from"
+        verb = "cannot be tested against" if self.n_topics < 2 else verb
+        text = f" {verb} {listed(rivals, MOST_NAMES)}" if rivals else " have the highest score"
+        return f"No winner can be named: by {self.measure} over {topics}, {first}{alike}{text}{self._stays()}."
 
     def _stays(self) -> str:
-        parts = [f"{_percent(p)} {SOURCES[source]}" for source, p in self.p_first.items()]
-        if not parts:
+        shares = list(self.p_first.items())
+        if not shares:
             return ""
-        who, shared = (self.best, " (a first place that several share counts in part)") if self.twins else ("it", "")
-        return f"; {who} comes first with probability {listed(parts)}{shared}"
+        of = " of draws"
+        parts = [f"{_percent(p)}{'' if n else of} with {SOURCES[source]}" for n, (source, p) in enumerate(shares)]
+        who, shared = (self.best, " (a first place shared by k systems counts 1/k)") if self.twins else ("it", "")
+        return f"; {who} comes first in {listed(parts)}{shared}"
 
 
 def verdict(

@@ -155,7 +155,7 @@ class ConditionalLabels(Tabular):
             raise SettingError(message, hint=hint)
         if self.standard is not None:
             if self.features is None:
-                hint = "give the features it was fitted with: model.with_features(judgments, features)"
+                hint = [Way("give the features that it was fitted with", context_features="FILE")]
                 raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
             return self._each(pairs.label, pairs.given_label, self.standard(self.features.of(pairs)))
         width = len(self.scale) + 1

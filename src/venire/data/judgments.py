@@ -263,10 +263,13 @@ class Summary(Tabular):
     labels: Mapping[str, Ints]
 
     def sentence(self) -> str:
-        """Return the counts in one line."""
+        """Return the counts and the scale in one line."""
+        return f"{self.counts()}, scale {self.scale}"
+
+    def counts(self) -> str:
+        """Return the numbers of labels, items, topics and assessors."""
         labels, items = counted(self.n_labels, "label"), counted(self.n_items, "item")
-        topics, assessors = counted(self.n_topics, "topic"), counted(len(self.labels), "assessor")
-        return f"{labels} on {items} of {topics} by {assessors}, scale {self.scale}"
+        return f"{labels} on {items} of {counted(self.n_topics, 'topic')} by {counted(len(self.labels), 'assessor')}"
 
     def records(self) -> Records:
         """Return one row per assessor: the number of labels, and of each label."""

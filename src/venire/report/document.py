@@ -1,7 +1,7 @@
-"""Document: what a report says, before it is a page or JSON.
+"""Document: the content of a report, which is written as HTML and as JSON.
 
-A report is a sequence of chapters.  A chapter opens with its *finding*, one sentence with its numbers, and goes on with
-parts: paragraphs, tables, pictures.  The same document is written as HTML and as JSON.
+A report is a sequence of chapters.  A chapter has a *finding*, one sentence with its numbers, and parts: paragraphs,
+tables, pictures.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from venire.results import Records, Tabular
+from venire.results import Note, Records, Tabular
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,19 +23,20 @@ Rows = Sequence[Sequence[Any]]
 
 @dataclass(frozen=True)
 class Words:
-    """A paragraph; ``kind`` is text, warning (what to be warning about) or todo (what to do next)."""
+    """A paragraph; ``kind`` is text, warning, todo (what to do next) or command; ``about`` names its subject."""
 
     text: str
     kind: str = "text"
+    about: str = ""
 
     def content(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {"kind": self.kind, "text": self.text}
 
 
-def warning(note: str) -> Words:
-    """Make a warning of a note: with a full stop."""
-    return Words(note if note.endswith((".", "!", "?")) else f"{note}.", "warning")
+def warning(note: Note | str, about: str = "") -> Words:
+    """Make a warning of a note, whose text has no full stop; its subject is the kind of the note."""
+    return Words(f"{note}.", "warning", about or getattr(note, "kind", ""))
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure, and in words what it shows, for whoever cannot see it; small ones stand side by side."""
+    """A figure, with a description of what it shows as alternative text; small ones are side by side."""
 
     name: str
     caption: str
@@ -72,7 +73,7 @@ class Picture:
     small: bool = False
 
     def content(self) -> dict[str, Any]:
-        """Return it as plain data: what it shows, in words."""
+        """Return it as plain data: what it shows, not how it looks."""
         return {"kind": "picture", "name": self.name, "caption": self.caption, "words": self.words}
 
 
@@ -81,7 +82,7 @@ Part = Words | Grid | Picture
 
 @dataclass(frozen=True, eq=False)
 class Chapter:
-    """A part of the report: its finding in one sentence, what that rests on, and numbers for machines."""
+    """A part of the report: its finding in one sentence, the parts that support it, and numbers for JSON."""
 
     name: str
     title: str
@@ -93,21 +94,21 @@ class Chapter:
         """Return it as plain data."""
         parts = [part.content() for part in self.parts]
         content: dict[str, Any] = {"title": self.title, "finding": self.finding, **self.numbers, "parts": parts}
-        return {name: _told(value) for name, value in content.items()}
+        return {name: _plain(value) for name, value in content.items()}
 
 
-def _told(value: Any) -> Any:
-    """Return plain data as JSON can hold them: None for a number that is not known."""
+def _plain(value: Any) -> Any:
+    """Return data that JSON can hold: None for a number that is not known."""
     if isinstance(value, Mapping):
-        return {name: _told(each) for name, each in value.items()}
+        return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_told(each) for each in value]
+        return [_plain(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Tabular):
-    """Chapters in their order, and how to make them again."""
+    """Chapters in their order, and what it takes to reproduce them."""
 
     title: str
     chapters: tuple[Chapter, ...]
@@ -122,7 +123,7 @@ class Report(Tabular):
         }
 
     def sentence(self) -> str:
-        """Say the first finding, which is the verdict."""
+        """Return the first finding, which is the verdict."""
         return self.chapters[0].finding if self.chapters else self.title
 
     def records(self) -> Records:
@@ -130,9 +131,9 @@ class Report(Tabular):
         return [{"chapter": each.title, "finding": each.finding} for each in self.chapters]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the whole content as plain data, as ``--json`` writes it."""
+        """Return the whole content as plain data, for JSON."""
         return self.content()
 
     def sentences(self) -> list[str]:
-        """The findings, chapter by chapter."""
+        """Return the findings, chapter by chapter."""
         return [chapter.finding for chapter in self.chapters]

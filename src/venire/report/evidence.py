@@ -1,7 +1,6 @@
-"""Evidence: what is computed for a report, each thing once, when a chapter first asks for it.
+"""Evidence: what is computed for a report, each result once, when a chapter first needs it.
 
-A question says what was given; evidence answers piece by piece.  What cannot be computed is ``Missing`` with its
-reason, and the report says plainly what cannot be concluded.
+What cannot be computed is ``Missing`` with its reason.
 """
 
 from __future__ import annotations
@@ -50,13 +49,13 @@ from venire.report.question import Missing, Question, or_missing
 from venire.report.user_model import SECOND, UserModel, modelled_gains, user_model
 
 TOP = 10
-"""How many results of a list are looked at where they are counted."""
-_ANOTHER = "name another with --assessor, or another --reference"
+"""How many results at the top of a list are counted."""
+_ANOTHER = "name another assessor, or another reference"
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Answers to a question; everything is computed once, and only if a chapter asks for it."""
+    """Results for a question; each is computed once, and only if a chapter needs it."""
 
     question: Question
 
@@ -72,17 +71,17 @@ class Evidence:
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
-        """Judged topics that no system has a list for; none are left out where that is so of all."""
+        """Judged topics without a list by any system, which are omitted; none, if that holds for all."""
         return unanswered(self.question.judgments, self.facts)
 
     @cached_property
     def answered(self) -> Judgments:
-        """The labels of topics that some system has a list for: on others all score 0, which says nothing of them."""
+        """The labels of topics for which some system has a list; on the others all systems score 0."""
         return without(self.question.judgments, self.left_out)
 
     @cached_property
     def everyone(self) -> Judgments:
-        """The labels of all topics, also of those that no system has a list for; the judge's by name."""
+        """The labels of all topics, also of those without a list, with those of the judge under one name."""
         judgments, users = self.question.judgments, self.question.reference
         if self.judge != PRIMARY:
             return judgments
@@ -90,9 +89,9 @@ class Evidence:
 
     @cached_property
     def labels(self) -> Judgments:
-        """The labels, those that score the runs being of one judge: an assessor, or whoever judged most of a topic.
+        """The labels of topics with lists, with those that score the runs under one name.
 
-        Topics that no system has a list for are left out.
+        The judge is one assessor, or on each topic the one who judged most of it.
         """
         judgments, users = self.answered, self.question.reference
         if self.question.assessor is not None or coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
@@ -105,19 +104,19 @@ class Evidence:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Whose labels score the runs, where nobody said: assessors in the order in which they are chosen."""
+        """Assessors in the order in which they are chosen to score the runs, if none is named."""
         return self._ranked(self.answered)
 
     @cached_property
     def level_with(self) -> tuple[str, ...]:
-        """Others who might score the runs as well as the judge who was chosen; none where one was named."""
+        """Other assessors who rank as high as the judge who was chosen; none if one was named."""
         if self.question.assessor is not None or self.judge == PRIMARY:
             return ()
         return self.ranking.equals(self.judge, self.useless)
 
     @cached_property
     def level_topics(self) -> int:
-        """On how many topics two assessors might score the runs equally well, where everybody judged a part."""
+        """Number of topics on which two assessors rank equally high, if each judged a part."""
         return level_topics(self.answered, self.ranking) if self.judge == PRIMARY else 0
 
     @cached_property
@@ -125,23 +124,21 @@ class Evidence:
         """Whose labels score the runs."""
         wanted, names = self.question.assessor, self.labels.assessors
         if wanted is None:
-            if PRIMARY in names:
-                return PRIMARY
-            return self.ranking.choose(self.useless)
+            return PRIMARY if PRIMARY in names else self.ranking.choose(self.useless)
         if wanted not in self.question.judgments.assessors:
             raise UnknownName("assessor", wanted, names)
         if wanted not in names:
-            raise SettingError(f"{wanted!r} judged no topic that a system has a list for", hint=_ANOTHER)
+            raise SettingError(f"{wanted!r} judged no topic for which a system has a list", hint=_ANOTHER)
         return wanted
 
     def validate(self) -> None:
-        """Refuse a question that no report can answer: settings that make no sense, nobody left to score the runs."""
+        """Raise an error for settings with which no report can be made."""
         question = self.question
         question.validate()
         if set(question.judgments.assessors) <= set(question.reference):
-            raise SettingError("all assessors stand for users, and none is left to score the runs", hint=_ANOTHER)
+            raise SettingError("all assessors are reference assessors: none is left to score the runs", hint=_ANOTHER)
         if self.judge in question.reference:
-            message = f"{self.judge!r} scores the runs, and cannot stand for users as well"
+            message = f"{self.judge!r} scores the runs, so cannot be a reference assessor"
             raise SettingError(message, hint=_ANOTHER)
 
     @cached_property
@@ -157,18 +154,18 @@ class Evidence:
 
     @cached_property
     def only_label(self) -> str | None:
-        """The label that all have which score the runs; None if they differ."""
+        """The only label among those that score the runs; None if they differ."""
         given = np.unique(self.own.label)
         return self.own.scale.labels[int(given[0])] if len(given) == 1 else None
 
     @cached_property
     def several(self) -> bool:
-        """Whether there is another judge at all."""
+        """Whether there is another judge."""
         return len(self.labels.assessors) > 1
 
     @cached_property
     def alone(self) -> Missing | None:
-        """Why nothing can be said of other people, where there is no other judge."""
+        """The reason why nothing is known of other judges, if there is none."""
         if self.several:
             return None
         one = len(self.question.judgments.assessors) == 1
@@ -176,9 +173,9 @@ class Evidence:
 
     @cached_property
     def relevant(self) -> str:
-        """The label from which on a user is satisfied: the top one of those that score the runs, if none was named."""
+        """The lowest relevant label: as named, or the highest of those that score the runs."""
         own = self.own.take(~is_conditional(self.own))
-        top = int(own.label.max(initial=0)) or len(own.scale) - 1  # all lowest: the top, which nobody gave
+        top = int(own.label.max(initial=0)) or len(own.scale) - 1  # all lowest: the highest of the scale
         return self.question.relevant or own.scale.labels[top]
 
     @cached_property
@@ -188,7 +185,7 @@ class Evidence:
 
     @cached_property
     def profiles(self) -> Profiles | Missing:
-        """How each assessor labels, against those who stand for users if any were named, else against all others."""
+        """How each assessor labels, compared with the reference assessors if any were named, else with all others."""
         return or_missing(lambda: profiles(self.question.judgments, reference=self.question.reference))
 
     @cached_property
@@ -197,18 +194,18 @@ class Evidence:
         return copies(self.question.judgments)
 
     @cached_property
-    def useless(self) -> Mapping[str, str]:
-        """Assessors whose labels tell nothing, as there is one label only, with the word for it."""
-        return {} if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
+    def useless(self) -> frozenset[str]:
+        """Assessors who give one label only."""
+        return frozenset() if isinstance(self.profiles, Missing) else useless_assessors(self.profiles)
 
     @cached_property
     def confusions(self) -> Confusions | Missing:
-        """Labels that two assessors gave one item."""
+        """Counts of pairs of labels that two assessors gave the same item."""
         return or_missing(lambda: confusions(self.question.judgments))
 
     @cached_property
     def user_model(self) -> UserModel:
-        """What users make of the judge's labels, learnt on first results where enough were judged twice."""
+        """The labels from which p(R|i) is learnt: of first results, if enough were judged twice."""
         question = self.question
         return user_model(self.everyone, self.runs, self.judge, reference=question.reference, top=TOP, rng=question.rng)
 
@@ -219,29 +216,23 @@ class Evidence:
 
     @cached_property
     def user_fit(self) -> PredictedRelevanceFit | Missing:
-        """p(R|i) for the label from which on a user is satisfied."""
+        """p(R|i) for the relevant labels."""
         return self.alone or self.user_model.fit(self.relevant)
 
     @cached_property
     def gains(self) -> Mapping[str, Gains]:
-        """What labels may be worth, by name; by a model of users too where one could be fitted."""
+        """Gains by name, with those of user models if these could be fitted."""
         plain = ["linear", "exponential", f"binary:{self.relevant}"]
         found, _ = named_gains(self.own, plain)
         return found if isinstance(self.modelled, Missing) else {**found, **self.modelled}
 
     @cached_property
     def modelled(self) -> Mapping[str, Gains] | Missing:
-        """What labels are worth to users, by name; a label nobody gave lies between its neighbours."""
+        """Gains of user models by name; that of a label that nobody gave is interpolated."""
         fit = self.user_fit
         if isinstance(fit, Missing):
             return fit
         return modelled_gains(fit, np.bincount(self.question.judgments.label, minlength=len(fit.scale)) > 0)
-
-    @cached_property
-    def user_gains(self) -> str:
-        """Name of the gains that stand for a random user: by the model where there is one, else linear."""
-        name = f"prm:{self.relevant}"
-        return name if name in self.gains else "linear"
 
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
@@ -254,7 +245,7 @@ class Evidence:
 
     @cached_property
     def unjudged(self) -> Unjudged:
-        """How much of each system's first results was not judged."""
+        """How many of the first results of each system were not judged."""
         found, systems = unjudged_results(self.facts, self.own, TOP), self.scores["linear"].names["system"]
         order = [self.facts.systems.index(name) for name in systems]
         return Unjudged(found.number[order], found.share[order])
@@ -271,7 +262,7 @@ class Evidence:
 
     @cached_property
     def scene(self) -> JudgeSwap | Missing:
-        """Where the judge is replaced by another, if there is one."""
+        """The comparison in which another judge replaces this one, if there is another."""
         if self.alone is not None:
             return self.alone
         question = self.question
@@ -279,7 +270,7 @@ class Evidence:
 
     @cached_property
     def sources(self) -> UncertaintySources | Missing:
-        """What other topics, other judges, and both do to the order of systems."""
+        """Scores under draws of other topics, other judges, and both."""
         scene, question = self.scene, self.question
         if isinstance(scene, Missing):
             return scene
@@ -287,7 +278,7 @@ class Evidence:
 
     @cached_property
     def comparison(self) -> MeasureComparison | Missing:
-        """All pairs of systems: the test of the verdict, and what its draws of another judge do to them."""
+        """All pairs of systems: tests over topics, and changes under the draws of another judge."""
         scene, sources, tested = self.scene, self.sources, self.tested
         if isinstance(scene, Missing) or isinstance(sources, Missing) or isinstance(tested, Missing):
             return next(each for each in (scene, sources, tested) if isinstance(each, Missing))
@@ -296,42 +287,33 @@ class Evidence:
 
     @cached_property
     def users(self) -> UserScores | Missing:
-        """Scores for simulated users, whose relevance is drawn with p(R|i)."""
+        """Scores for simulated users, whose relevance is drawn from p(R|i)."""
         if isinstance(self.modelled, Missing):
             return self.modelled
-        question = self.question
-        return or_missing(
-            lambda: evaluate_users(
-                self.labels,
-                self.runs,
-                question.measure,
-                gains=self.gains[self.user_gains],
-                users=question.n_draws,
-                assessor=self.judge,
-                rng=question.rng,
-            )
-        )
+        question, gains = self.question, self.gains.get(f"prm:{self.relevant}", self.gains["linear"])
+        how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
+        return or_missing(lambda: evaluate_users(self.labels, self.runs, question.measure, gains=gains, **how))
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Who is best, for whom, and how sure that is."""
+        """The best system, its rivals, and how often it comes first in draws."""
         scores = self.scores["linear"]
         if isinstance(self.sources, Missing):
             by_topic = scores.values[:, :, 0]
             draws = {"topics": resampled(by_topic, self.question.n_draws, rng=self.question.rng)}
         else:
             draws = dict(self.sources.draws)
-        if len(scores.names["topic"]) < 2:  # one topic drawn again is the same topic
+        if len(scores.names["topic"]) < 2:  # a bootstrap of one topic has no variance
             draws = {source: each for source, each in draws.items() if source == "judges"}
         if not isinstance(self.users, Missing):
             draws["users"] = self.users.users.values[:, 0].T
         found = verdict(scores, draws=draws)
         if self.only_label is None:
             return found
-        order = np.argsort(-found.mean, kind="stable").tolist()  # nobody wins by how much of theirs was judged
+        order = np.argsort(-found.mean, kind="stable").tolist()  # scores differ only by how much was judged
         return replace(found, rivals=tuple(found.systems[n] for n in order if found.systems[n] != found.best))
 
     @cached_property
     def plan(self) -> TopicPlan | Missing:
-        """Which differences these topics can tell, and how many topics others would take."""
+        """Which differences these topics can detect, and how many topics the observed ones need."""
         return or_missing(lambda: plan_topics(self.scores["linear"]))

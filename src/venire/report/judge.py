@@ -1,15 +1,14 @@
-"""The judge: which labels score the runs, where nobody said whose; and on which topics.
+"""The judge: whose labels score the runs if nobody is named, and on which topics.
 
-One assessor does who judged nearly everything; of several, who judged the most, and of those who agrees most with the
-others (kappa).  Those who give one label only are passed over while another is there: such labels distinguish no
-systems.  One who labels differently from the others is not passed over: the others may be wrong.  Where that leaves
-several, the one whose labels come first in the files scores the runs, and the report says in its first sentence who
-might as well.  Names decide nothing.
+It is the assessor who judged nearly all items; of several, who judged most, and of these who agrees most with others
+(kappa).  Assessors who give one label only are passed over if there is another, since such labels distinguish no
+systems.  Those who label differently from the others are not: the others may be wrong.  Of assessors with equal rank,
+the first in the files is taken, and the report names the others in its first finding.  Names have no influence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,23 +22,19 @@ from venire.data.judgments import Judgments
 from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9
-"""The share of items that one assessor must have judged to stand for all."""
-NOTHING = (ONE_LABEL,)
-"""Flags of assessors whose labels tell nothing, whoever is right."""
+"""The share of items that an assessor must have judged to score the runs alone."""
+DIGITS = 9
+"""Coverage and kappa are compared after rounding to this many digits."""
 
 
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
-    """Share of the judged items that each assessor judged, those who stand for users counting as none."""
+    """Return the share of the judged items that each assessor judged; 0 for the named ones."""
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
-
-
-DIGITS = 9
-"""Coverage and kappa that are equal to so many digits are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Assessors, those whose labels score the runs first; standing (assessor, 2): coverage and kappa, as in names."""
+    """Assessors in order of preference; standing (assessor, 2): coverage and kappa, in the order of names."""
 
     names: tuple[str, ...]
     standing: Floats
@@ -53,13 +48,13 @@ class Ranking:
         order = np.lexsort((first_rows(judgments), -standing[:, 1], -standing[:, 0]))
         return cls(tuple(judgments.assessors[n] for n in order.tolist()), standing[order])
 
-    def choose(self, useless: Mapping[str, str]) -> str:
-        """Name the first, or the first whose labels tell something if that one judged nearly all."""
+    def choose(self, useless: Collection[str]) -> str:
+        """Return the first who judged nearly all items and gives more than one label, or else the first."""
         useful = (n for n, name in enumerate(self.names) if name not in useless and self.standing[n, 0] >= NEARLY_ALL)
         return self.names[next(useful, 0)]
 
-    def equals(self, name: str, useless: Mapping[str, str]) -> tuple[str, ...]:
-        """Others who judged as much as this one and agree as much with the others."""
+    def equals(self, name: str, useless: Collection[str]) -> tuple[str, ...]:
+        """Return the others with the same coverage and kappa."""
         same = (self.standing == self.standing[self.names.index(name)]).all(axis=1)
         return tuple(
             other
@@ -69,7 +64,7 @@ class Ranking:
 
 
 def level_topics(judgments: Judgments, ranking: Ranking) -> int:
-    """Count topics of which two assessors judged most, as many items each and with the same standing.  O(rows)."""
+    """Count topics of which two assessors of equal standing judged most, as many items each.  O(rows)."""
     place_of = {name: number for number, name in enumerate(ranking.names)}
     place = np.array([place_of[name] for name in judgments.assessors])
     topic, n_assessors = judgments.items.topic[judgments.item].astype(np.int64), len(place)
@@ -83,19 +78,19 @@ def level_topics(judgments: Judgments, ranking: Ranking) -> int:
     return int(level.sum())
 
 
-def useless_assessors(profiles: Profiles) -> dict[str, str]:
-    """Assessors whose labels tell nothing, with the word for it."""
-    found = {n: [each.flag for each in some if each.flag in NOTHING] for n, some in sorted(habits(profiles).items())}
-    return {profiles.assessors[n]: " and ".join(flags) for n, flags in found.items() if flags}
+def useless_assessors(profiles: Profiles) -> frozenset[str]:
+    """Return the assessors who give one label only, which distinguishes no systems."""
+    found = habits(profiles).items()
+    return frozenset(profiles.assessors[n] for n, some in found if any(each.flag == ONE_LABEL for each in some))
 
 
 def judged_topics(judgments: Judgments) -> Bools:
-    """Topics with a label -> (topic of the judgments,)."""
+    """Return which topics have a label -> (topic of the judgments,)."""
     return np.bincount(judgments.items.topic[judgments.item], minlength=len(judgments.topics)) > 0
 
 
 def unanswered(judgments: Judgments, facts: Facts) -> tuple[str, ...]:
-    """Judged topics that no system has a list for; none of them, where that is so of all."""
+    """Return judged topics without a list by any system; none, if that holds for all."""
     judged, listed = judged_topics(judgments), np.zeros(len(judgments.topics), dtype=np.bool_)
     listed[facts.topic] = True
     if not (listed & judged).any():
@@ -104,7 +99,7 @@ def unanswered(judgments: Judgments, facts: Facts) -> tuple[str, ...]:
 
 
 def without(judgments: Judgments, topics: Sequence[str]) -> Judgments:
-    """Leave out the labels of these topics."""
+    """Omit the labels of these topics."""
     if not topics:
         return judgments
     topic = np.array(judgments.topics, dtype=object)[judgments.items.topic[judgments.item]]
@@ -112,24 +107,24 @@ def without(judgments: Judgments, topics: Sequence[str]) -> Judgments:
 
 
 class Unjudged(NamedTuple):
-    """First results that the judge did not judge: how many of a list, on average, and their share; both (system,)."""
+    """First results without a label: their mean number per list, and their share; both (system,)."""
 
     number: Floats
     share: Floats
 
 
 def unjudged_results(facts: Facts, labels: Judgments, top: int) -> Unjudged:
-    """Count what was not judged among the first results of the lists that are there, of judged topics.  O(hits).
+    """Count what was not judged among the first results of the lists of judged topics.  O(hits).
 
-    A list that is shorter has fewer results to judge, and a missing one none; a system without any counts as unjudged.
+    Shorter lists have fewer results, and missing lists none; a system without results counts as unjudged.
     """
     judged = np.bincount(labels.item, minlength=len(labels.items)) > 0
     counted = np.append(0, np.cumsum(judged[facts.item] & (facts.rank <= top)))
-    there = judged_topics(labels)[facts.topic]
-    results = np.where(there, np.minimum(facts.depth, top), 0)
-    missed = np.where(there, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
+    answered = judged_topics(labels)[facts.topic]
+    results = np.where(answered, np.minimum(facts.depth, top), 0)
+    missed = np.where(answered, results - (counted[facts.offset[1:]] - counted[facts.offset[:-1]]), 0)
     n_lists, n_results, n_missed = (
-        np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (there, results, missed)
+        np.bincount(facts.system, each, minlength=len(facts.systems)) for each in (answered, results, missed)
     )
     none = n_results == 0
     return Unjudged(n_missed / np.maximum(n_lists, 1), np.where(none, 1.0, n_missed / np.where(none, 1.0, n_results)))

@@ -1,9 +1,8 @@
-"""Making a report: from judgments and runs to chapters, stage by stage."""
+"""Making a report: from judgments and runs to chapters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
@@ -13,14 +12,23 @@ from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.measures.scoring import MeasureLike
-from venire.report import method
+from venire.report import labels, method, quality, systems, users, verdict
 from venire.report.document import Chapter, Report
 from venire.report.evidence import Evidence
 from venire.report.question import Question
 from venire.results import counted
 
-CHAPTERS = ("judging", "label_worth", "standing", "another_judge", "quality", "users", "changes", "verdict")
-"""Modules of the chapters, in the order in which they are written; the verdict stands first, the method last."""
+CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
+    "judgments": labels.judgments_chapter,
+    "label worth": labels.label_worth_chapter,
+    "systems": systems.systems_chapter,
+    "another judge": systems.another_judge_chapter,
+    "quality": quality.chapter,
+    "users": users.chapter,
+    "changes": verdict.changes_chapter,
+    "verdict": verdict.verdict_chapter,
+}
+"""Chapters in the order in which they are written; in the report the verdict is first, the method last."""
 STAGES = len(CHAPTERS) + 1
 
 Stage = Callable[[str], None]
@@ -48,15 +56,15 @@ def report_on(
     ----------
     judgments, runs : as ``read_judgments`` and ``read_runs`` take them
     measure : what systems are scored by
-    assessor : whose labels score the runs; None: who judged nearly all, or else most of each topic; the report says
-    relevant : the label from which on a user is satisfied; None: the top label of those that score the runs
+    assessor : whose labels score the runs; None: who judged nearly all items, or else most of each topic
+    relevant : the lowest label that is relevant to a user; None: the highest label of those that score the runs
     reference : assessors who stand for users; none: all do
-    preferences, clicks : what users said or did, as ``read_preferences`` and ``read_clicks`` take them
-    aspects : grades by aspect, where judgments were of several; ``judgments`` are then of one
+    preferences, clicks : as ``read_preferences`` and ``read_clicks`` take them
+    aspects : grades by aspect, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed
     n_draws : how often topics, judges and users are drawn
     rng : a seed
-    stage : told the name of each chapter before it is written
+    stage : called with the name of each chapter before it is written
 
     Examples
     --------
@@ -65,12 +73,12 @@ def report_on(
     'There is one system only, run; its nDCG@10 is 1.000.'
     """
     if isinstance(rng, bool) or not isinstance(rng, int):
-        raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report says it, to be made again")
-    labels, earlier = as_judgments(judgments), None
+        raise SettingError(f"rng is {rng!r}, expected a whole number", hint="the report states it, to be reproducible")
+    judged, earlier = as_judgments(judgments), None
     if before is not None:
-        labels, earlier = read_also(labels, before)
+        judged, earlier = read_also(judged, before)
     question = Question(
-        labels,
+        judged,
         as_runs(runs),
         measure=str(measure),
         assessor=assessor,
@@ -89,24 +97,21 @@ def report_on(
 def make_report(question: Question, *, stage: Stage | None = None) -> Report:
     """Write all chapters of a report.
 
-    stage: told the name of each chapter before it is written, for a bar of progress.  A chapter that does not apply
-    (no preferences, no aspects) is left out.
+    stage: called with the name of each chapter before it is written, for a progress bar.  A chapter that does not
+    apply (no preferences, no aspects) is omitted.
     """
     evidence = Evidence(question)
     evidence.validate()
     chapters: list[Chapter] = []
-    for name in CHAPTERS:
+    for name, write in CHAPTERS.items():
         if stage is not None:
-            stage(name.replace("_", " "))
-        written: Chapter | None = import_module(f"venire.report.{name}").chapter(evidence)
+            stage(name)
+        written = write(evidence)
         chapters += [] if written is None else [written]
     if stage is not None:
         stage("method")
-    *body, verdict = chapters
-    title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {_people(question)}"
-    return Report(title, (verdict, *body, method.chapter(question, chapters)), question.made_with())
-
-
-def _people(question: Question) -> str:
+    *body, first = chapters
     n = len(question.judgments.assessors)
-    return "one assessor" if n == 1 else f"{n} assessors"
+    people = "one assessor" if n == 1 else f"{n} assessors"
+    title = f"{counted(len(evidence.facts.systems), 'system')}, judged by {people}"
+    return Report(title, (first, *body, method.chapter(question, chapters)), question.made_with())

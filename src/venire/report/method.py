@@ -1,23 +1,29 @@
-"""Method: how every number of the report was made, from which papers, and how to make it again."""
+"""Method: how every number of the report was computed, with references, and how to reproduce it.
+
+A formula of ``assets/formulas.toml`` is listed if a table or picture shows its number, or the report uses its measure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from venire.report.document import Chapter, Grid, Picture, Words
-from venire.report.formulas import formulas_of
 from venire.report.question import Question
 
 
 def chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
-    """Write it, for what the other chapters show."""
+    """Write the chapter, for what the other chapters show."""
     made = question.made_with()
     shown = [name for each in others for part in each.parts if not isinstance(part, Words) for name in _shown(part)]
     parts = (
-        Words(str(made["command"]) or "made from Python, by venire.report_on", "command"),
+        Words(str(made["command"]) or "made in Python by venire.report_on", "command"),
         Grid(
             "formulas",
-            "How each number is made.",
+            "How each number is computed.",
             ["number", "formula", "reference"],
             formulas_of(shown, _measures(question, others)),
             shown=50,
@@ -29,9 +35,11 @@ def chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
             [[name, str(value)] for name, value in made.items() if name != "command"],
         ),
     )
-    said = "the files named in the command below" if question.command else "what venire.report_on was given"
-    again = "command" if question.command else "call"
-    finding = f"Every number comes from {said}, with seed {made['rng']}: the same {again} makes the same report."
+    source, again = ("the arguments of venire.report_on", "call")
+    if question.command:
+        source, again = "the files in the command below", "command"
+    same = f"the same {again} with the same versions reproduces the report"
+    finding = f"Every number is computed from {source} with seed {made['rng']}: {same}."
     return Chapter("method", "Method", finding, parts)
 
 
@@ -48,3 +56,23 @@ def _measures(question: Question, others: Sequence[Chapter]) -> list[str]:
     tables = [part for each in others for part in each.parts if isinstance(part, Grid) and "measure" in part.columns]
     places = [(part, list(part.columns).index("measure")) for part in tables]
     return list(dict.fromkeys([question.measure, *(str(row[n]) for part, n in places for row in part.rows)]))
+
+
+@cache
+def all_formulas() -> dict[str, Any]:
+    """Return the formulas: a list of those of numbers, with what shows them, and those of measures by name."""
+    return tomllib.loads(files("venire.report").joinpath("assets", "formulas.toml").read_text(encoding="utf-8"))
+
+
+def formulas_of(shown: Collection[str], measures: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return name, formula and reference of the numbers in tables and pictures, and of the measures that are used.
+
+    Examples
+    --------
+    >>> formulas_of(["entropy"], ["CG@5"])
+    [('CG', 'Σ g over the first k results', 'Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418')]
+    """
+    known, names = all_formulas(), dict.fromkeys(name.partition("@")[0].partition("(")[0] for name in measures)
+    used = [(name, known["measure"][name]) for name in names if name in known["measure"]]
+    used += [(each["number"], each) for each in known["formula"] if set(each["shown"]) & set(shown)]
+    return [(name, each["text"], each["reference"]) for name, each in used]

@@ -1,22 +1,38 @@
-"""The page: a report as one HTML file that needs nothing else, offline, in light, dark and print."""
+"""The page: a report as one HTML file that needs no network, in light, dark and print.
+
+Figures are SVG within the page.  Their text stays text, so that it can be read aloud, searched and scaled.  Ink, lines
+and paper of the plot style become properties of the page (``var(--ink)``), so one drawing serves light, dark and print.
+Ids are unique per picture.
+"""
 
 from __future__ import annotations
 
+import io
 import math
 import re
+import warnings
 from collections.abc import Iterator
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from venire.plots.style import GREY, INK, styled
 from venire.report.document import Cell, Grid, Picture, Report, Words
-from venire.report.pictures import inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 NOTHING = "–"
-_OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*(?![\w-])")
+THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
+_PREAMBLE = re.compile(r".*?(?=<svg)", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_SIZE = re.compile(r'<svg([^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
+_ID = re.compile(r'(id="|href="#|url\(#)([A-Za-z0-9_.:-]+)')
+_FONT = re.compile(r"font: ((?:bold |normal |italic )*)([\d.]+)px [^;\"]*")
+_WHITE_TEXT = re.compile(r'(<text style="[^"]*fill: )#ffffff')
+_TAG = re.compile(r"<[^>]+>")
+_NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 
 def write_report(report: Report, path: str | Path) -> None:
@@ -32,6 +48,7 @@ def page(report: Report) -> str:
 
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     made = Environment(
         loader=PackageLoader("venire.report", "assets"),
@@ -40,7 +57,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"kind": kind_of, "svg": _drawn, "cells": cells, "heads": heads, "prose": prose}
+    made.filters |= {
+        "kind": kind_of,
+        "svg": lambda picture: Markup(inline_svg(picture)),
+        "cells": cells,
+        "heads": heads,
+    }
     return made
 
 
@@ -50,38 +72,25 @@ def _asset(name: str) -> Any:
     return Markup(files("venire.report").joinpath("assets", name).read_text(encoding="utf-8"))
 
 
-def _drawn(picture: Picture) -> Any:
-    from markupsafe import Markup
-
-    return Markup(inline_svg(picture))
-
-
 def kind_of(part: object) -> str:
-    """Name the sort of a part, for the template."""
+    """Return the name of the type of a part, for the template."""
     return {Words: "words", Grid: "grid", Picture: "picture"}[type(part)]
 
 
-def prose(text: str) -> Any:
-    """Text for a page; names of options stand out and are not broken over lines."""
-    from markupsafe import Markup, escape
-
-    return Markup(_OPTION.sub(r"<code>\g<0></code>", str(escape(text))))
-
-
 def heads(grid: Grid) -> list[tuple[str, bool]]:
-    """Columns of a table: the name as people read it, and whether it holds numbers."""
+    """Return the columns of a table: the heading, and whether it holds numbers."""
     numbers = [all(_is_number(row[place]) for row in grid.rows) for place in range(len(grid.columns))]
     return [(name.replace("_", " "), number) for name, number in zip(grid.columns, numbers, strict=True)]
 
 
 def cells(row: list[Cell], grid: Grid) -> Iterator[tuple[str, str]]:
-    """Each cell as people read it, and as it sorts and is saved."""
+    """Yield each cell as it is shown, and as it is sorted and saved."""
     for cell in row:
         yield shown(cell, grid.digits), "" if _is_nothing(cell) else str(cell)
 
 
 def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people: numbers with a few digits, nothing as a dash."""
+    """Format a cell: numbers with a few digits, nothing as a dash."""
     if cell is None or _is_nothing(cell):
         return NOTHING
     if isinstance(cell, bool):
@@ -97,3 +106,24 @@ def _is_nothing(cell: Cell) -> bool:
 
 def _is_number(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, (int, float)) and not isinstance(cell, bool))
+
+
+def inline_svg(picture: Picture) -> str:
+    """Draw a picture as an element of a page, which scales with it and follows its colours; its words are its label."""
+    with styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has the fonts
+        sink = io.StringIO()
+        picture.figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
+    text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1), count=1)
+    text = _WHITE_TEXT.sub(r"\g<1>#fff", text)  # on a dark cell, in every theme
+    for colour, variable in THEME.items():
+        text = text.replace(colour, variable)
+    text = _ID.sub(rf"\g<1>{picture.name}-\g<2>", text)
+    text = _FONT.sub(r"font: \g<1>\g<2>px var(--sans)", text)
+    text = _TAG.sub(lambda tag: _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", tag[0]), text)  # not in text
+    return _SIZE.sub(_opening(picture), text, count=1)
+
+
+def _opening(picture: Picture) -> str:
+    words = escape(picture.words, quote=True).replace("\\", r"\\")
+    return rf'<svg\g<1> role="img" aria-label="{words}" style="width: \g<2>pt; max-width: 100%; height: auto"'

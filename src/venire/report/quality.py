@@ -1,4 +1,4 @@
-"""Quality of the judgments: what they can tell apart, by measure, with preferences, and on coarser scales."""
+"""The chapter on quality: discriminative power by measure, PDP with preferences, and coarser scales."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from venire.quality.scales import ScaleComparison, ScaleValue, compare_scales
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
 from venire.report.evidence import Evidence
 from venire.report.question import Missing, or_missing
-from venire.results import counted, listed
+from venire.results import Note, counted, listed
 
 TITLE = "Quality of the judgments"
 MEASURES = ("nDCG@10", "P@10", "AP", "RBP(p=0.8)", "ERR@10")
 MODES = ("individual", "aggregate")
 HIGHEST = 4
-"""Curves of p-values are drawn up to so many times the level."""
+"""Curves of p-values are drawn up to this multiple of the level."""
 N_DRAWS = 100
 """Resamples for each interval of collapsed labels."""
 
 
 def chapter(evidence: Evidence) -> Chapter:
-    """Write it."""
+    """Write the chapter."""
     power, scales = or_missing(lambda: _power(evidence)), or_missing(lambda: _scales(evidence))
-    finding = power.sentence("How many systems are told apart") if isinstance(power, Missing) else _finding(power)
+    finding = power.sentence("Discriminative power") if isinstance(power, Missing) else _finding(power)
     parts = [*_powers(power), *_preferences(evidence), *_collapsed(scales, left_out=bool(evidence.left_out))]
     return Chapter("quality", TITLE, finding, tuple(parts))
 
@@ -41,24 +41,20 @@ def _power(evidence: Evidence) -> DiscriminativePower:
 
 
 def _finding(power: DiscriminativePower) -> str:
-    """Say which measure tells most pairs of systems apart, and which fewest; the labels are those of one judge."""
+    """Name the measures by which most and fewest pairs of systems differ significantly."""
     tested = [row for row in power.rows if row.share is not None]
     if not tested:
         return f"No pair of systems can be tested, by any measure: {power.rows[0].reason}."
     most, least = max(tested, key=_share), min(tested, key=_share)
     pairs, how = counted(most.pairs, "pair"), f"at level {most.alpha:g} ({most.method})"
-    if _share(most) == 0:
-        none = "The two systems are not" if most.pairs == 1 else f"None of the {pairs} of systems is"
-        return f"{none} told apart, by any of {len(tested)} measures, {how}."
-    if _share(least) == 1 and most.pairs == 1:
-        return f"The two systems are told apart, by each of {len(tested)} measures, {how}."
-    if _share(most) == _share(least):
-        return f"All {len(tested)} measures tell {_share(most):.0%} of the {pairs} of systems apart, {how}."
     if most.pairs == 1:
-        which = listed([row.measure for row in tested if row.share])
-        return f"The two systems are told apart by {which}, of {len(tested)} measures, {how}."
+        which = listed([row.measure for row in tested if row.share]) or "none"
+        return f"The two systems differ significantly by {which} (of {len(tested)} measures), {how}."
+    if _share(most) == _share(least):
+        which = f"each of {len(tested)} measures"
+        return f"{_share(most):.0%} of the {pairs} of systems differ significantly by {which}, {how}."
     return (
-        f"Of the {pairs} of systems most are told apart by {most.measure} ({_share(most):.0%}), fewest by "
+        f"Of the {pairs} of systems, most differ significantly by {most.measure} ({_share(most):.0%}), fewest by "
         f"{least.measure} ({_share(least):.0%}), {how}."
     )
 
@@ -68,54 +64,47 @@ def _share(row: Power) -> float:
 
 
 def _powers(power: DiscriminativePower | Missing) -> list[Part]:
-    """Draw the curves, if there is something to see in them."""
+    """Show a table, and the curves if some p-value is small enough."""
     if isinstance(power, Missing) or not any(row.pairs for row in power.rows):
         return []
     keys = ("measure", "labels", "test", "alpha", "share", "pairs", "topics", "difference")
-    rows = [{key: record.get(key) for key in keys if key in record} for record in power.records()]
-    words = "Share of pairs of systems told apart by significance level, a line per measure."
-    caption = "Discriminative power: share of pairs of systems that each measure tells apart on these topics."
+    rows = [{key: record[key] for key in keys if key in record} for record in power.records()]
+    words = "p-values of the pairs of systems in ascending order, with a line per measure."
+    caption = "Discriminative power: share of pairs of systems that differ significantly by each measure."
     parts: list[Part] = [Grid.of("discriminative_power", caption, rows)]
     if any((row.p_value < HIGHEST * row.alpha).any() for row in power.rows):
-        curves = "ASL curves: the lower a curve, the more pairs are told apart."
+        curves = "ASL curves: the lower a curve, the more pairs differ significantly."
         parts.insert(0, Picture("power", curves, plot_power(power), words))
     return parts
 
 
 def _preferences(evidence: Evidence) -> list[Part]:
-    """PDP in both modes, where documents were judged side by side."""
+    """Compute PDP in both modes, if documents were judged side by side."""
     preferences = evidence.question.preferences
     if preferences is None or evidence.compares_systems:
         return []
     lists = _lists(evidence, preferences)
     found = [or_missing(lambda mode=mode: _pdp(evidence, preferences, lists, mode)) for mode in MODES]  # type: ignore[misc]
-    there = [each for each in found if isinstance(each, PDP) and each.value is not None]
+    known = [each for each in found if isinstance(each, PDP) and each.value is not None]
     why = [
-        each.sentence("PDP") if isinstance(each, Missing) else each.sentence() for each in found if each not in there
+        each.sentence("PDP") if isinstance(each, Missing) else each.sentence() for each in found if each not in known
     ]
-    missing = [Words(text, "warning") for text in why][:1]
-    if not there:
+    missing = [Words(text, "warning", "no-pdp") for text in why][:1]
+    if not known:
         return [*missing]
-    words = "Uncertainty of the order of documents, with intervals, by mode."
-    caption = (
-        "Pairwise discriminative power: how uncertain the order of documents is, given their labels; lower is better."
-    )
+    words = "PDP by mode, with intervals."
+    caption = "Pairwise discriminative power: entropy of the order of documents given their labels; lower is better."
     return [
-        Words(f"{there[0].sentence()} Lists: {lists.words}."),
-        Picture("pdp", caption, plot_pdp(there), words),
-        Grid.of("pdp_values", caption, [each.record() for each in there]),
+        Words(f"{known[0].sentence()} Lists: {lists.words}."),
+        Picture("pdp", caption, plot_pdp(known), words),
+        Grid.of("pdp_values", caption, [each.record() for each in known]),
         *missing,
-        *[Words(f"{text[0].upper()}{text[1:]}.", "warning") for text in _doubts(there[0], preferences)],
+        *map(warning, (*known[0].labels.reversals(), *cycle_warnings(preferences))),
     ]
-
-
-def _doubts(found: PDP, preferences: Preferences) -> list[str]:
-    """What speaks against the preferences: higher labels that lose, and cycles."""
-    return [str(note) for note in (*found.labels.reversals(), *cycle_warnings(preferences))]
 
 
 def _lists(evidence: Evidence, preferences: Preferences) -> TopLists:
-    """Documents whose order is asked for: at the top of the runs, or, if no run is judged so far, those with tests."""
+    """Return the documents to order: the top of the runs or, if no run is judged that far, those with tests."""
     question = evidence.question
     of_runs = top_of_runs(question.judgments, evidence.runs)
     return of_runs if len(of_runs) else top_of_pool(question.judgments, None, preferences, rng=question.rng)
@@ -127,11 +116,11 @@ def _pdp(evidence: Evidence, preferences: Preferences, lists: TopLists, mode: st
 
 
 def _scales(evidence: Evidence) -> ScaleComparison:
-    """Labels as they are and collapsed: by what the systems show, and by preferences."""
+    """Compare the labels as they are with merged labels: by the systems, and by preferences."""
     question = evidence.question
     how: dict[str, Any] = {"n_draws": N_DRAWS, "rng": question.rng}
     found = compare_scales(evidence.answered, evidence.runs, [question.measure], **how)
-    values = [_as_told(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
+    values = [_same_interval(evidence, each) if each.setting == found.settings[0] else each for each in found.values]
     if question.preferences is None or evidence.compares_systems:
         return ScaleComparison(tuple(values), found.notes)
     how |= {"preferences": question.preferences, "lists": _lists(evidence, question.preferences)}
@@ -141,10 +130,9 @@ def _scales(evidence: Evidence) -> ScaleComparison:
     return ScaleComparison(tuple(ordered), notes, preferred.differences)
 
 
-def _as_told(evidence: Evidence, value: ScaleValue) -> ScaleValue:
-    """Give agreement of the labels as they are the interval that stands with it in the chapter on the judgments."""
-    told = [] if isinstance(evidence.agreement, Missing) else evidence.agreement
-    for each in told:
+def _same_interval(evidence: Evidence, value: ScaleValue) -> ScaleValue:
+    """Give agreement of the labels as they are the interval that the chapter on the judgments has."""
+    for each in [] if isinstance(evidence.agreement, Missing) else evidence.agreement:
         same = each["name"] == value.statistic and each["level"] == "ordinal" and each["raters"] == "all"
         if same and each["value"] == value.value:
             return replace(value, low=each["low"], high=each["high"])
@@ -153,50 +141,51 @@ def _as_told(evidence: Evidence, value: ScaleValue) -> ScaleValue:
 
 def _collapsed(scales: ScaleComparison | Missing, *, left_out: bool) -> list[Part]:
     if isinstance(scales, Missing):
-        return [Words(scales.sentence("What collapsing labels would do"), "warning")]
+        return [Words(scales.sentence("The effect of merging labels"), "warning")]
     keys = ("setting", "labels", "statistic", "value", "low", "high")
     rows = [{key: record[key] for key in keys} for record in scales.records() if record["value"] is not None]
     if len(scales.settings) < 2:
-        return [Words("There are too few labels to collapse any.")]
+        return [Words("There are too few labels to merge any.", about="few-labels")]
     if not rows:
-        return [Words("What collapsing labels would do cannot be told: nothing was judged twice, no systems compared.")]
+        why = Missing("no item was judged twice, and no systems were compared")
+        return [Words(why.sentence("The effect of merging labels"))]
     return [
         *_settings(scales),
         Grid.of("collapsed_labels", f"{scales.sentence()}{_how(scales, left_out)}", rows),
         *_differences(scales),
-        *[warning(str(note)) for note in scales.notes[:1]],
+        *map(warning, scales.notes[:1]),
     ]
 
 
 def _differences(scales: ScaleComparison) -> list[Part]:
-    """PDP of collapsed labels less that of the labels as they are."""
+    """Show PDP of merged labels minus that of the labels as they are."""
     keys = ("mode", "setting", "difference", "low", "high", "p_value")
     known = [{"setting": each.a, **each.record()} for each in scales.differences if each.difference is not None]
     if not known:
         return []
     caption = (
-        "PDP of each setting less that of the labels as they are; positive: more of the order is open. Intervals and "
-        f"p-values hold for all settings of a mode together ({known[0]['test']})."
+        "PDP of each setting minus that of the labels as they are; positive: the order is less certain. Intervals and "
+        f"p-values are simultaneous for all settings of a mode ({known[0]['test']})."
     )
     return [Grid.of("pdp_differences", caption, [{key: each[key] for key in keys} for each in known])]
 
 
 def _settings(scales: ScaleComparison) -> list[Part]:
-    """Draw the settings side by side; a power that is nought for all is told by the sentence."""
+    """Plot the settings, without discriminative power if it is 0 for all."""
     if not any(scales.of("discriminative_power").values()):
         kept = tuple(each for each in scales.values if each.statistic != "discriminative_power")
         scales = replace(scales, values=kept)
     if all(each.value is None for each in scales.values):
         return []
-    caption = "What collapsing labels does to agreement and to what can be told apart."
-    words = "Agreement, discriminative power and PDP, where known, for the labels as they are and collapsed."
+    caption = "Quality of the labels as they are and of merged labels, by setting."
+    words = "Agreement, discriminative power and PDP, where known, for the labels as they are and merged."
     return [Picture("scales", caption, plot_scales(scales), words)]
 
 
 def _how(scales: ScaleComparison, left_out: bool) -> str:
-    """Say what names of settings mean, and whose labels tell systems apart here: all assessors' together."""
-    method = [str(note) for note in scales.notes if getattr(note, "kind", "") == "power-method"]
-    told = [f" {text[0].upper()}{text[1:]}." for text in method]
-    told += [" Topics that no system has a list for are left out."] * left_out
-    merged = " (A setting such as 4to2(>=1) merges four labels into two, those from 1 upwards into one.)"
-    return "".join([merged, *told])
+    """Explain the names of settings, and how discriminative power is computed: from the labels of all assessors."""
+    merged = " (A setting such as 4to2(>=1) merges four labels into two: those from 1 upwards, and the others.)"
+    methods = [note.fields for note in scales.notes if isinstance(note, Note) and note.kind == "power-method"]
+    power = [" Discriminative power: labels pooled by {pool}, gains {gains}, {test}.".format(**how) for how in methods]
+    omitted = " Topics for which no system has a list are omitted." if left_out else ""
+    return "".join([merged, *power, omitted])

@@ -1,4 +1,4 @@
-"""The question of a report: what was given and asked, and what it takes to make the report again.
+"""The question of a report: its input and settings, and what it takes to reproduce it.
 
 What cannot be computed is not an error in a report but a ``Missing`` with its reason.
 """
@@ -25,37 +25,28 @@ LIBRARIES = ("numpy", "scipy", "polars", "matplotlib")
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that cannot be known from what was given, and why."""
+    """Something that cannot be computed from the input, and why."""
 
     reason: str
     hint: str | None = None
 
     def sentence(self, what: str) -> str:
-        """Say what cannot be concluded, and why."""
+        """Say what is not known, and why."""
         way_out = f" ({self.hint})" if self.hint else ""
-        return f"{what} cannot be told: {self.reason}{way_out}."
+        return f"{what} cannot be computed: {self.reason}{way_out}."
 
 
 def or_missing(compute: Callable[[], Found]) -> Found | Missing:
-    """Compute, or say why it cannot be."""
+    """Compute, or return the reason why that is not possible."""
     try:
         return compute()
     except VenireError as error:
-        return Missing(error.message.rstrip("."), error.hint)
+        return Missing(error.message, error.hint)
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What a report is about.
-
-    assessor    whose labels score the runs (None: who judged nearly all, or else most of each topic; the report says)
-    relevant    the label from which on a user is satisfied (None: the top label of those that score the runs)
-    reference   assessors who stand for users (none: all do)
-    aspects     grades by aspect, where the judgments were of several; ``judgments`` are then of one
-    before      earlier judgments, to show what new ones changed
-    n_draws     how often topics, judges and users are drawn
-    command     how to make the report again
-    """
+    """Input and settings of a report, as of ``report_on``; ``command`` reproduces it."""
 
     judgments: Judgments
     runs: Runs
@@ -72,28 +63,28 @@ class Question:
     command: str = ""
 
     def validate(self) -> None:
-        """Refuse settings that no report can be made of, rather than say chapter by chapter what they spoil."""
+        """Raise an error for settings with which no chapter can be computed."""
         scale, assessors = self.judgments.scale, self.judgments.assessors
         parse_measure(self.measure)
         if self.n_draws < 2:
-            raise SettingError(f"{self.n_draws} draws are asked for, expected 2 or more", hint="1000 is usual")
+            raise SettingError(f"n_draws is {self.n_draws}, expected 2 or more", hint="1000 is usual")
         if not scale.ordered:
-            hint = "declare their order: --scale with the labels from the lowest to the highest, joined by '<'"
+            hint = "declare the scale: the labels from the lowest to the highest, joined by '<'"
             raise SettingError(f"the labels {scale} have no order, so they cannot score systems", hint=hint)
         if len(scale) == 1:
             message = f"the scale has one label, {scale}, so no result can be better than another"
-            raise SettingError(message, hint=f'declare all labels, lowest first, as in --scale "no<{scale}"')
+            raise SettingError(message, hint=f"declare a scale with all labels, lowest first, such as no<{scale}")
         for name in self.reference:
             if name not in assessors:
                 raise UnknownName("assessor", name, assessors)
         if self.relevant is not None and self.relevant not in scale.labels:
             raise UnknownName("label", self.relevant, scale.labels)
         if self.relevant == scale.labels[0]:
-            message = f"with --relevant {self.relevant} every label of {scale} satisfies a user"
-            raise SettingError(message, hint=f"choose one above the lowest, as in --relevant {scale.labels[-1]}")
+            message = f"relevant from {self.relevant} upwards is every label of {scale}"
+            raise SettingError(message, hint=f"choose a label above the lowest, such as {scale.labels[-1]}")
 
     def made_with(self) -> dict[str, object]:
-        """Versions, seed and command: what it takes to make the report again."""
+        """Return versions, seed and command: what it takes to reproduce the report."""
         return {
             "version": version("venire"),
             "python": platform.python_version(),

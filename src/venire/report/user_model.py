@@ -1,12 +1,12 @@
-"""The model of users: what the labels of the judge are worth to other people, learnt where users look.
+"""The model of users: p(R|i), the probability that another person finds a result with label i relevant.
 
-p(R|i) is one-sided (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Eq. 4): first the label of the judge, whose
-labels score the runs, then that of anybody else, or of those who stand for users.  So it does not matter which results
-were given to a second assessor because of their first label.
+It is one-sided (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Eq. 4): the first label is that of the judge who
+scores the runs, the second that of any other assessor, or of a reference assessor.  So it does not matter whether
+results were selected for a second judgment because of their first label.
 
-It is learnt on results that some system returns among its first ones.  Results with one label are better there than in
-the depth of the pool, and it is there that users meet them (Section 6.1 of the paper): learnt on a whole pool, p(R|i)
-promises too little.  Where too few of the first results were judged twice, the whole pool has to do.
+It is learnt on first results of some system.  Results with the same label are better there than deep in the pool, and
+users see these (Section 6.1 of the paper): on a whole pool, p(R|i) is too low.  If too few first results were judged
+twice, the whole pool is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SECOND = "have some of the results judged by a second assessor"
 
 @dataclass(frozen=True, eq=False)
 class UserModel:
-    """Labels to learn from, and whose come first and second; ``top``: of so many first results (None: of the pool)."""
+    """Labels to learn from, and whose are first and second; ``top``: of so many first results (None: of the pool)."""
 
     judgments: Judgments
     observed: str
@@ -41,7 +41,7 @@ class UserModel:
     rng: int
 
     def fit(self, relevant: str) -> PredictedRelevanceFit | Missing:
-        """Estimate p(R|i); relevant: a label from which on a user is satisfied, or "all"."""
+        """Estimate p(R|i); relevant: the lowest relevant label, or "all" thresholds."""
         model = PredictedRelevance(
             relevant=relevant, estimator="one-sided", observed=[self.observed], reference=self.reference
         )
@@ -52,7 +52,7 @@ class UserModel:
 def user_model(
     judgments: Judgments, runs: Runs, judge: str, *, reference: tuple[str, ...], top: int, rng: int
 ) -> UserModel:
-    """Settle what is learnt from: first results, if enough of them were judged twice, or the whole pool."""
+    """Choose the labels to learn from: first results, if enough of them were judged twice, or the whole pool."""
     model = PredictedRelevance(estimator="one-sided", observed=[judge], reference=reference)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PoolFitWarning)
@@ -63,28 +63,28 @@ def user_model(
 
 
 @contextmanager
-def few_pairs_told() -> Iterator[None]:
-    """Do not warn of labels with few pairs: the report says it beside their numbers."""
+def without_few_pairs_warning() -> Iterator[None]:
+    """Suppress warnings of labels with few pairs, which the report has as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewPairsWarning)
         yield
 
 
 def modelled_gains(fit: PredictedRelevanceFit, given: Bools) -> dict[str, Gains] | Missing:
-    """Gains by both models, by name, a label nobody gave lying between its neighbours; given (label,)."""
+    """Return the gains of both models by name, interpolated for labels that nobody gave; given (label,)."""
     whole = filled(fit, given)
-    with few_pairs_told():
+    with without_few_pairs_warning():
         found = or_missing(lambda: {f"prm:{fit.relevant.names[0]}": whole.gains(), "udm:1/2": whole.udm_gains((1, 2))})
     return Missing(found.reason, SECOND) if isinstance(found, Missing) else found
 
 
 def filled(fit: PredictedRelevanceFit, given: Bools) -> PredictedRelevanceFit:
-    """Fill what is unknown of labels nobody gave: 0 for the lowest, else from the labels around; given (label,)."""
+    """Fill in p(R|i) of labels that nobody gave: 0 for the lowest, else interpolated; given (label,)."""
     p = fit.spread.p.copy()
     for row in p:
         empty = np.isnan(row) & ~given
         if empty[0]:
             row[0] = 0.0
-        there = np.flatnonzero(~np.isnan(row))
-        row[empty] = np.interp(np.flatnonzero(empty), there, row[there])
+        known = np.flatnonzero(~np.isnan(row))
+        row[empty] = np.interp(np.flatnonzero(empty), known, row[known])
     return replace(fit, spread=fit.spread._replace(p=p))

@@ -1,4 +1,4 @@
-"""Context, aspects, users: what documents are worth after others, which aspects matter, and what users prefer."""
+"""The chapter on users: preferences, conditional labels, clicks and aspects."""
 
 from __future__ import annotations
 
@@ -31,59 +31,52 @@ if TYPE_CHECKING:
 MEASURES = ("CG@5", "DCG@5", "ERR@5", "P@5", "CCG@5")
 IN_CONTEXT = ("CG@5", "DCG@5", "CCG@5")
 LEAST_TOPICS = 3
-AGREE = "How far measures and gains agree with what users prefer, result list against result list."
-Told = tuple[str, list[Part]]
-"""A finding in one sentence, and what it rests on."""
+AGREE = "Agreement of measures and gains with the preferences of users between result lists."
+Finding = tuple[str, list[Part]]
+"""A sentence, and the parts that support it."""
 
 
 def chapter(evidence: Evidence) -> Chapter | None:
-    """Write it, if there are such labels or files."""
-    told = [each for write in (_preferred, _in_context, _clicked, _aspects) for each in write(evidence)]
-    if not told:
+    """Write the chapter, if there are such labels or files."""
+    found = [each for write in (_preferred, _in_context, _clicked, _aspects) for each in write(evidence)]
+    if not found:
         return None
-    finding = " ".join(sentence for sentence, _ in told)
-    return Chapter("users", "Context, aspects, users", finding, tuple(part for _, parts in told for part in parts))
+    finding = " ".join(sentence for sentence, _ in found)
+    return Chapter("users", "Context, aspects, users", finding, tuple(part for _, parts in found for part in parts))
 
 
-def _or_why(what: str, write: Callable[[], Told]) -> list[Told]:
-    """Write, or say why it cannot be."""
+def _or_why(what: str, write: Callable[[], Finding]) -> list[Finding]:
+    """Write, or say why that is not possible."""
     found = or_missing(write)
     return [(found.sentence(what), [])] if isinstance(found, Missing) else [found]
 
 
-def _shown(found: Tabular, figure: Figure, name: str, said: tuple[str, str]) -> list[Part]:
-    """A result as picture and table; said: what both show, and the picture in words."""
-    caption, words = said
+def _shown(found: Tabular, figure: Figure, name: str, texts: tuple[str, str]) -> list[Part]:
+    """Return a result as picture and table; texts: the caption of both, and the description of the picture."""
+    caption, words = texts
     return [Picture(name, caption, figure, words), Grid.of(f"{name}_table", caption, _filled(found.records()))]
 
 
 def _filled(records: Records) -> Records:
-    """Leave out columns that hold nothing."""
-    there = [key for key in records[0] if any(each[key] is not None for each in records)] if records else []
-    return [{key: each[key] for key in there} for each in records]
+    """Omit columns without values."""
+    keys = [key for key in records[0] if any(each[key] is not None for each in records)] if records else []
+    return [{key: each[key] for key in keys} for each in records]
 
 
-def _preferred(evidence: Evidence) -> list[Told]:
+def _preferred(evidence: Evidence) -> list[Finding]:
     preferences = evidence.question.preferences
     if preferences is None:
         return []
     if evidence.compares_systems:
-        return _or_why("Which measure agrees with users", lambda: _measures(evidence, preferences))
-    return _or_why("Which labels users tell apart", lambda: _labels(evidence, preferences))
+        return _or_why("Agreement of measures with users", lambda: _measures(evidence, preferences))
+    return _or_why("Preferences by label", lambda: _labels(evidence, preferences))
 
 
-def _measures(evidence: Evidence, preferences: Preferences) -> Told:
+def _measures(evidence: Evidence, preferences: Preferences) -> Finding:
     question = evidence.question
-    found = choose_measure(
-        evidence.labels,
-        evidence.runs,
-        preferences,
-        list(dict.fromkeys([question.measure, *MEASURES])),
-        gains=dict(evidence.gains),
-        n_draws=300,
-        rng=question.rng,
-        assessor=evidence.judge,
-    )
+    measures = list(dict.fromkeys([question.measure, *MEASURES]))
+    how: dict[str, Any] = {"n_draws": 300, "rng": question.rng, "assessor": evidence.judge}
+    found = choose_measure(evidence.labels, evidence.runs, preferences, measures, gains=dict(evidence.gains), **how)
     if not any((each["kappa"] or 0.0) > 0 for each in found.records()):
         return _no_better(preferences), [Grid.of("measures_and_users_table", AGREE, _filled(found.records()))]
     words = "Cohen's kappa between measures and users, with intervals, best first."
@@ -91,93 +84,84 @@ def _measures(evidence: Evidence, preferences: Preferences) -> Told:
 
 
 def _no_better(preferences: Preferences) -> str:
-    """Say that no measure agrees with users, and why that may be."""
+    """Say that no measure agrees with users, and a possible reason."""
     sides = np.unique(np.sign(preferences.outcome[~np.isnan(preferences.outcome)]))
-    why = ", since every choice falls on the same side" if len(sides) == 1 else ""
-    n = counted(len(preferences.outcome), "choice")
-    return f"From {n} between lists no measure can be said to agree with users (kappa 0 or less){why}."
+    why = "; every preference is for the same side" if len(sides) == 1 else ""
+    n = counted(len(preferences.outcome), "preference")
+    return f"With {n} between lists, no measure agrees with users more than by chance (kappa at most 0){why}."
 
 
-def _labels(evidence: Evidence, preferences: Preferences) -> Told:
+def _labels(evidence: Evidence, preferences: Preferences) -> Finding:
     labels = evidence.everyone.where(assessor=evidence.judge)
     found = preferences_by_labels(preferences, labels.take(~is_conditional(labels)))
-    words = "How often the document with the higher label is preferred, by pair of labels."
-    caption = "Which labels users really tell apart: how often the document with the higher label is preferred."
+    words = "A matrix by pair of labels: how often the document with the higher label is preferred."
+    caption = "How often users prefer the document with the higher label, by pair of labels."
     return found.sentence(), _shown(found, plot_preferences_by_labels(found), "labels_told_apart", (caption, words))
 
 
-def _in_context(evidence: Evidence) -> list[Told]:
-    """Conditional labels: does weighing them agree better with users?"""
+def _in_context(evidence: Evidence) -> list[Finding]:
+    """Say whether conditional labels improve agreement with users."""
     labels, preferences = evidence.question.judgments, evidence.question.preferences
     n = int(is_conditional(labels).sum())
     if n == 0:
         return []
     if preferences is None or not evidence.compares_systems:
-        hint = "Whether they tell more about users needs preferences between result lists (--preferences)."
-        were = "was" if n == 1 else "were"
-        return [(f"{counted(n, 'label')} {were} given after another document was read.", [Words(hint)])]
-    return _or_why("What labels in condition add", lambda: _swept(evidence, preferences))
+        text = "To compare them with users, add preferences between result lists."
+        return [(f"{counted(n, 'label')} {'is' if n == 1 else 'are'} conditional on another document.", [Words(text)])]
+    return _or_why("The effect of conditional labels", lambda: _swept(evidence, preferences))
 
 
-def _swept(evidence: Evidence, preferences: Preferences) -> Told:
-    question = evidence.question
-    found = sweep_context(
-        evidence.labels,
-        evidence.runs,
-        preferences,
-        IN_CONTEXT,
-        n_draws=200,
-        rng=question.rng,
-        assessor=evidence.judge,
-    )
-    words = "Agreement with users by the weight of labels in condition, a line per measure."
-    caption = "Agreement with users, by the weight alpha of labels given after another document."
+def _swept(evidence: Evidence, preferences: Preferences) -> Finding:
+    how: dict[str, Any] = {"n_draws": 200, "rng": evidence.question.rng, "assessor": evidence.judge}
+    found = sweep_context(evidence.labels, evidence.runs, preferences, IN_CONTEXT, **how)
+    words = "Agreement with users by the weight of conditional labels, with a line per measure."
+    caption = "Agreement with users by the weight alpha of conditional labels."
     return found.sentences()[0], [Picture("context_sweep", caption, plot_alphas(found), words)]
 
 
-def _clicked(evidence: Evidence) -> list[Told]:
+def _clicked(evidence: Evidence) -> list[Finding]:
     clicks = evidence.question.clicks
     if clicks is None:
         return []
     summary = summarise_clicks(clicks)
     words = "Click-through rates by rank and by topic."
-    parts: list[Part] = [Picture("clicks", "What the click log holds.", plot_click_summary(summary), words)]
+    parts: list[Part] = [Picture("clicks", "Summary of the click log.", plot_click_summary(summary), words)]
     return [
         (summary.sentence(), parts),
-        *_or_why("Whether measures agree with clicks", lambda: _online(evidence, clicks)),
+        *_or_why("Correlation of measures with clicks", lambda: _online(evidence, clicks)),
     ]
 
 
-def _online(evidence: Evidence, clicks: Clicks) -> Told:
+def _online(evidence: Evidence, clicks: Clicks) -> Finding:
     question = evidence.question
     measures = list(dict.fromkeys([question.measure, "nDCG@5", "CG@5"]))
     found = correlate_online(evidence.everyone, clicks, measures, assessor=evidence.judge, rng=question.rng)
     if all(np.isnan(row.value) for row in found.rows):
         n_topics = max(row.topics for row in found.rows)
-        few = f"{counted(n_topics, 'judged topic')} with clicks, expected more"
+        few = f"{counted(n_topics, 'judged topic')} with clicks, expected {LEAST_TOPICS} or more"
         reason = few if n_topics < LEAST_TOPICS else "measures or clicks are the same for all topics"
-        return Missing(reason).sentence("Whether measures agree with clicks"), []
+        return Missing(reason).sentence("Correlation of measures with clicks"), []
     words = "Rank correlations over topics between measures and clicks, with intervals."
-    caption = "Do topics that score high have satisfied users? Correlations over topics of measures with clicks."
+    caption = "Correlations over topics between measures and clicks."
     return found.sentence(), _shown(found, plot_online_correlations(found), "measures_and_clicks", (caption, words))
 
 
-def _aspects(evidence: Evidence) -> list[Told]:
+def _aspects(evidence: Evidence) -> list[Finding]:
     aspects = evidence.question.aspects
     if aspects is None:
         return []
     how: dict[str, Any] = {"overall": _scoring_aspect(evidence, aspects), "n_draws": 300, "rng": evidence.question.rng}
-    return _or_why("What aspects tell", lambda: _studied(study_aspects(aspects, **how)))
+    return _or_why("The study of aspects", lambda: _studied(study_aspects(aspects, **how)))
 
 
 def _scoring_aspect(evidence: Evidence, aspects: Aspects) -> str | None:
-    """The aspect that scores the runs, with which the others are compared; None if there is no single one."""
+    """Return the aspect that scores the runs, with which the others are compared; None if there is no single one."""
     column = evidence.question.judgments.facets.get("aspect")
-    there = [] if column is None else [column.names[code] for code in np.unique(column.codes).tolist()]
-    return there[0] if len(there) == 1 and there[0] in aspects.names else None
+    names = [] if column is None else [column.names[code] for code in np.unique(column.codes).tolist()]
+    return names[0] if len(names) == 1 and names[0] in aspects.names else None
 
 
-def _studied(study: AspectStudy) -> Told:
+def _studied(study: AspectStudy) -> Finding:
     parts: list[Part] = [
         Picture("aspect_coverage", study.coverage.sentence(), plot_coverage(study), "Share of documents by aspect."),
         Picture(

