@@ -124,11 +124,7 @@ class AssessorSums(NamedTuple):
 
 
 def conger_kappa(
-    judgments: Judgments,
-    weights: str = "nominal",
-    *,
-    patterns: LabelPatterns | None = None,
-    **how: Unpack[Options],
+    judgments: Judgments, weights: str = "nominal", *, patterns: LabelPatterns | None = None, **how: Unpack[Options]
 ) -> Coefficient:
     """Compute Conger's kappa: the agreement expected by chance follows from each assessor's own labels.
 

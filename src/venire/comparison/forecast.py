@@ -211,9 +211,7 @@ class JudgeSwap:
         """Keep one measure."""
         name, layout = self.plan.names[number], replace(self.layout, nothing=self.layout.nothing[[number]])
         scores = replace(
-            self.scores,
-            values=self.scores.values[:, :, [number]],
-            names={**self.scores.names, "measure": (name,)},
+            self.scores, values=self.scores.values[:, :, [number]], names={**self.scores.names, "measure": (name,)}
         )
         return replace(self, plan=self.plan.only([number]), layout=layout, scores=scores)
 

@@ -157,11 +157,7 @@ def labels_of_fit(
 
 
 def named_gains(
-    labels: Judgments,
-    gains: ManyGains,
-    *,
-    relevant: str | None = None,
-    chosen: Callable[[], LabelsToFit] | None = None,
+    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, chosen: Callable[[], LabelsToFit] | None = None
 ) -> tuple[dict[str, Gains], list[Any]]:
     """Resolve several gains by name, and note which of the default ones could not be fitted.
 

@@ -145,10 +145,7 @@ DEVIATION = 0.02
 NEGLIGIBLE = 0.02
 """p(R|lowest) is negligible where the upper end of its interval is below this."""
 
-_MEANINGS = {
-    ("labels", "pair"): "pairs of labels on an item",
-    ("labels", "item"): "items judged twice",
-}
+_MEANINGS = {("labels", "pair"): "pairs of labels on an item", ("labels", "item"): "items judged twice"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -150,8 +150,7 @@ def _asked(against: Sequence[str], *, runs: bool, resources: bool) -> set[str]:
         raise SettingError("lists come from runs or from resources, not from both", hint="leave one of them out")
     if "quality" in against and not (runs or resources):
         raise SettingError(
-            "there are no lists to order by their quality",
-            hint="give runs, or the resource of each document",
+            "there are no lists to order by their quality", hint="give runs, or the resource of each document"
         )
     return set(against) or ({*AGAINST} if runs or resources else {*AGAINST} - {"quality"})
 

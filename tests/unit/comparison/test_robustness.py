@@ -115,11 +115,7 @@ UP, DOWN = {"x": 2, "y": 1, "z": 0}, {"x": 0, "y": 1, "z": 2}
 def test_two_assessors_are_compared_on_the_topics_that_both_judged():
     judgments = grid({"a": {"1": UP, "2": DOWN}, "b": {"1": UP, "3": DOWN}, "c": {"3": UP}, "d": {"2": UP}})
     found = between_assessors(judgments, RUNS, "nDCG", gains=["linear"], n_draws=10)
-    assert {(row.a, row.b): row.value for row in found.rows if row.a} == {
-        ("a", "b"): 1,
-        ("a", "d"): -1,
-        ("b", "c"): -1,
-    }
+    assert {(row.a, row.b): row.value for row in found.rows if row.a} == {("a", "b"): 1, ("a", "d"): -1, ("b", "c"): -1}
     assert Note("no-common-topic", "", n=3) in found.notes
     assert found.rows[0].value == pytest.approx(-1 / 3)
     assert all(isnan(row.low) for row in found.rows[1:])
