@@ -24,7 +24,7 @@ from math import isnan
 from typing import Any
 
 from venire.comparison.rank_agreement import (
-    LEVEL,
+    CONFIDENCE,
     Correlate,
     Correlator,
     RankCorrelation,
@@ -230,5 +230,5 @@ def _gathered(rows: Sequence[RankCorrelation], notes: Sequence[Any], n_draws: in
             Note("no-value", "{n:comparison} without a value: the scores of one side are all tied", n=undefined)
         )
     found += few_topics(kept) if n_draws else []
-    method = f"{LEVEL:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
+    method = f"{CONFIDENCE:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
     return Robustness(tuple(kept), tuple(found), method)

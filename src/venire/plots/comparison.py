@@ -17,14 +17,14 @@ import numpy as np
 
 from venire.comparison.forecast import Forecast
 from venire.comparison.judge_change import (
-    LEVEL as STAYS_AHEAD,
+    CONFIDENCE as STAYS_AHEAD,
     RankCounts,
     contour,
     limits,
     min_agreement_to_stay_ahead,
 )
 from venire.comparison.rank_agreement import RankCorrelation, Robustness
-from venire.comparison.stability import LEVEL, Stability, stability
+from venire.comparison.stability import CONFIDENCE, Stability, stability
 from venire.errors import SettingError
 from venire.plots import style
 from venire.types import Floats, Ints
@@ -85,7 +85,9 @@ def plot_ranks(result: Stability | Forecast) -> Figure:
     _name_systems(axes, found, order, "y")
     axes.set(ylim=(n - 0.4, -0.6), xlim=(0.3, n + 0.7))
     axes.set_xticks(_some_ranks(n))
-    axes.set_xlabel(f"rank by {found.forecast.measure}: current (dot), and under another judge ({LEVEL:.0%} of draws)")
+    axes.set_xlabel(
+        f"rank by {found.forecast.measure}: current (dot), and under another judge ({CONFIDENCE:.0%} of draws)"
+    )
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     return figure
