@@ -46,7 +46,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.agreement.profiles import Profiles, Trend
+from venire.agreement.profiles import Mean, Profiles, Trend
 from venire.results import Note, Records, Tabular, counted, first_few, listed
 from venire.types import Bools, Floats
 
@@ -261,12 +261,12 @@ def _favourite(profiles: Profiles) -> Floats:
 
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
     """What may change over time, its trend, and whose trend is large enough and significant."""
-    level = _significance(profiles) / 2
+    alpha = _significance(profiles) / 2
     for name, trend, whole in (
         ("leniency", profiles.drift, profiles.reach),
         ("agreement with others", profiles.agreement_drift, 1.0),
     ):
-        yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < level)
+        yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < alpha)
 
 
 def _typical_time(profiles: Profiles) -> float:
@@ -277,40 +277,33 @@ def _typical_time(profiles: Profiles) -> float:
     return float(np.median(profiles.seconds[known])) if known.sum() > (0 if profiles.reference else 2) else 0.0
 
 
-def _labels(profiles: Profiles, n: int) -> str:
-    return counted(int(profiles.n_shared[n]), "label")
-
-
 def _often_evidence(profiles: Profiles, n: int) -> str:
     others, favourite = _others(profiles), int(_favourite(profiles)[n])
-    level = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
-    shares = f"{_share(profiles.own[n, level])} against {_share(profiles.usual[n, level])} on the same items"
-    more = f"gives {profiles.scale.labels[level]} more often than {others}: {shares} ({_labels(profiles, n)})"
-    if level != favourite or profiles.reference:
-        return more
-    far = f"{_share(profiles.far[n, level])} against {_share(profiles.far_rest[n, level])}"
-    return f"{more}; where a label of {others} is two steps or more away, {far}"
+    grade = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
+    name, own, usual = profiles.scale.labels[grade], profiles.own[n, grade], profiles.usual[n, grade]
+    shares = f"{_share(own)} of {profiles.n_shared[n]:,} cases, {others} in {_share(usual)} on the same items"
+    return f"gives {name} in {shares}"
 
 
 def _unrelated_evidence(profiles: Profiles, n: int) -> str:
     return (
-        f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of cases, by chance "
-        f"{profiles.chance[n]:.0%} (kappa {profiles.kappa.value[n]:.2f}, 95 % interval {profiles.kappa.low[n]:.2f} "
-        f"to {profiles.kappa.high[n]:.2f}; {_labels(profiles, n)})"
+        f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of {profiles.n_shared[n]:,} "
+        f"cases, by chance {profiles.chance[n]:.0%} ({_interval('kappa', profiles.kappa, n)})"
     )
 
 
 def _shift_evidence(profiles: Profiles, n: int) -> str:
-    against, leniency = _against(profiles), profiles.leniency
-    shift, far, end = against.shift[n], against.far[n], "highest" if against.from_top[n] else "lowest"
-    size = f"that assessor hardly ever gives another label than the {end}"
-    if far >= NOTHING * profiles.reach:
-        size = f"{abs(shift) / far:.0%} of that assessor's mean distance from the {end} label, {far:.2f}"
+    against = _against(profiles)
+    end = "highest" if against.from_top[n] else "lowest"
     return (
-        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} ({size}); mean difference "
-        f"from {_others(profiles)} on the same items {leniency.value[n]:+.2f} (95 % interval {leniency.low[n]:+.2f} "
-        f"to {leniency.high[n]:+.2f}; {_labels(profiles, n)})"
+        f"labels {against.shift[n]:+.2f} against {against.who}, whose mean distance from the {end} label is "
+        f"{against.far[n]:.2f} ({_interval(f'difference from {_others(profiles)}', profiles.leniency, n)}, "
+        f"{profiles.n_shared[n]:,} labels)"
     )
+
+
+def _interval(name: str, mean: Mean, n: int) -> str:
+    return f"{name} {mean.value[n]:.2f}, 95 % interval {mean.low[n]:.2f} to {mean.high[n]:.2f}"
 
 
 def _drift_evidence(profiles: Profiles, n: int) -> str:

@@ -101,7 +101,7 @@ def observed_values(table: LabelPatterns, distances: Floats) -> Values:
 
 
 def _mean_of(total: Floats, n: Floats) -> Floats:
-    """Divide sums by numbers, NaN where there is nothing."""
+    """Divide sums by numbers, NaN where the number is 0."""
     return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from itertools import permutations, product
 
 import numpy as np
@@ -129,7 +130,7 @@ def test_blocks_of_draws_are_joined(monkeypatch):
         [("a", f"d{n}", who, LABELS[n % 3]) for n in range(5) for who in "UV" for _ in range(2)]
         + [("a", "d0", "U", "2"), ("a", "d1", "V", "0")]
     )
-    monkeypatch.setattr("venire.agreement.consistency.BLOCK_CELLS", 7)
+    monkeypatch.setattr(sys.modules["venire.agreement.consistency"], "BLOCK_CELLS", 7)
     found = consistency(judgments, n_draws=50)
     assert found.cross.drawn.shape == found.own.drawn.shape == (50, 1, 3)
     assert found.own.draws.pairs.sum(axis=1) == pytest.approx([2 * found.own.spread.pairs[0].sum()] * 50)

@@ -1,5 +1,6 @@
 """Mutual evaluation: expectations against every order, left-out topics against refits, small cases by hand."""
 
+import sys
 from itertools import permutations, product
 from statistics import mean, stdev
 
@@ -210,7 +211,7 @@ def test_two_gains_of_one_name_are_refused():
 
 
 def test_more_pairs_than_can_be_listed_are_left_to_the_mean(monkeypatch):
-    monkeypatch.setattr("venire.comparison.mutual_evaluation.MOST_PAIRS", 5)
+    monkeypatch.setattr(sys.modules["venire.comparison.mutual_evaluation"], "MOST_PAIRS", 5)
     judgments = read_grid("2 1 0\n 1 2 0\n 2 2 0")
     found = mutual_evaluation(judgments, "nDCG", gains=["linear"])
     assert len(found.rows) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_blocks_of_draws_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     found = of(rng.random((5, 3)), rng.random((37, 5)))
     whole = stability(found)
-    monkeypatch.setattr("venire.comparison.stability.BLOCK_CELLS", 100)
+    monkeypatch.setattr(sys.modules["venire.comparison.stability"], "BLOCK_CELLS", 100)
     parts = stability(found)
     np.testing.assert_array_equal(whole.above, parts.above)
     np.testing.assert_array_equal(whole.rank_high, parts.rank_high)
