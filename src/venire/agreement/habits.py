@@ -280,9 +280,12 @@ def _typical_time(profiles: Profiles) -> float:
 def _often_evidence(profiles: Profiles, n: int) -> str:
     others, favourite = _others(profiles), int(_favourite(profiles)[n])
     grade = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
-    name, own, usual = profiles.scale.labels[grade], profiles.own[n, grade], profiles.usual[n, grade]
-    shares = f"{_share(own)} of {profiles.n_shared[n]:,} cases, {others} in {_share(usual)} on the same items"
-    return f"gives {name} in {shares}"
+    shares = f"{_share(profiles.own[n, grade])} against {_share(profiles.usual[n, grade])} on the same items"
+    text = f"gives {profiles.scale.labels[grade]} more often than {others}: {shares} ({profiles.n_shared[n]:,} labels)"
+    if grade == favourite and not profiles.reference:
+        text += f"; where a label of {others} is two steps or more away, {_share(profiles.far[n, grade])} against "
+        text += _share(profiles.far_rest[n, grade])
+    return text
 
 
 def _unrelated_evidence(profiles: Profiles, n: int) -> str:
@@ -293,12 +296,12 @@ def _unrelated_evidence(profiles: Profiles, n: int) -> str:
 
 
 def _shift_evidence(profiles: Profiles, n: int) -> str:
-    against = _against(profiles)
-    end = "highest" if against.from_top[n] else "lowest"
+    who, shift, far, from_top = _against(profiles)
+    size = f"{abs(shift[n]) / far[n]:.0%} of" if far[n] >= NOTHING * profiles.reach else "against"
     return (
-        f"labels {against.shift[n]:+.2f} against {against.who}, whose mean distance from the {end} label is "
-        f"{against.far[n]:.2f} ({_interval(f'difference from {_others(profiles)}', profiles.leniency, n)}, "
-        f"{profiles.n_shared[n]:,} labels)"
+        f"labels {abs(shift[n]):.2f} {'higher' if shift[n] > 0 else 'lower'} than {who} ({size} that assessor's mean "
+        f"distance from the {'highest' if from_top[n] else 'lowest'} label, {far[n]:.2f}; "
+        f"{_interval(f'difference from {_others(profiles)}', profiles.leniency, n)}; {profiles.n_shared[n]:,} labels)"
     )
 
 

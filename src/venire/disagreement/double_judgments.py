@@ -304,8 +304,8 @@ class LowestLabel:
         if not self.negligible:
             return f"Continue judging {self.label} again: {text}, not below {NEGLIGIBLE:g}."
         return (
-            f"Judging {self.label} again can stop: {text}, below {NEGLIGIBLE:g}. It saves {self.saved:.0%} of the double "
-            f"judgments, leaves out {self.part:.0%} of the relevant results, and requires the one-sided estimate."
+            f"Judging {self.label} again can stop: {text}, below {NEGLIGIBLE:g}. It saves {self.saved:.0%} of the "
+            f"double judgments, leaves out {self.part:.0%} of the relevant results, and needs the one-sided estimate."
         )
 
 

@@ -1,5 +1,4 @@
 from venire.measures.cascade import ERR as ERR, RBP as RBP, RR as RR, RBPResidual as RBPResidual, nERR as nERR
-from venire.measures.context.scoring import ContextUse as ContextUse
 from venire.measures.dcg import CCG as CCG, CG as CG, DCG as DCG, CCGsingle as CCGsingle, nCCG as nCCG, nDCG as nDCG
 from venire.measures.measure import measure as measure
 from venire.measures.precision import (
@@ -14,3 +13,4 @@ from venire.measures.precision import (
     bpref as bpref,
 )
 from venire.measures.random_users import UserScores as UserScores
+from venire.measures.scores import ContextUse as ContextUse

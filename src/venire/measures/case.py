@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,10 @@ from venire.data.panel import Panel, build_panel
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.duplicates import groups_of
 from venire.io.runs import Progress, RunsLike, scan
-from venire.measures.scores import Scores
+from venire.measures.scores import ContextUse, Scores
 from venire.measures.scoring import Plan, Scoring
 from venire.results import Note, counted
 from venire.types import Bools, Floats, Ints
-
-if TYPE_CHECKING:
-    from venire.measures.context.scoring import ContextUse
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 

@@ -3,19 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from venire.errors import UnknownName
-from venire.results import Records, Tabular, counted, known
+from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Floats, Ints
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from venire.measures.context.scoring import ContextUse
+
+@dataclass(frozen=True)
+class BestOrders:
+    """How the best orders of a normalised measure were found, by topic and judge.
+
+    exact, searched: how many are proven optimal, and for how many an upper bound is used instead; ``furthest``: the
+    largest distance of a best order found from its bound, as a share of the bound, and so the most by which a score can
+    be too low; above: how many lists score more than 1.
+    """
+
+    exact: int
+    searched: int
+    furthest: float
+    above: int = 0
+
+    def note(self, measure: str) -> Note:
+        """Return it as a note."""
+        text = "{measure}: best orders of judged documents: {exact:,} exact"
+        if self.searched:
+            text += (
+                "; {searched:upper bound} where the search was not complete: the best order found is at most "
+                "{furthest:.1%} lower, and scores can be too low by as much"
+            )
+        if self.above:
+            verb = "scores" if self.above == 1 else "score"
+            text += f"; {{above:list}} {verb} above 1: labels after an unjudged document back off"
+        return Note("best-orders", text, measure=measure, **vars(self))
+
+
+@dataclass(frozen=True)
+class ContextUse(Tabular):
+    """Conditional labels of the documents that measures with alpha use, counted by source.
+
+    first_rank: no document was read before, so g(d1); collected; predicted; backoff_first: g(d|d1); backoff_isolation:
+    g(d); after_unjudged: those that back off because the document before has no label.
+    """
+
+    backoff: str
+    expected: bool
+    first_rank: int
+    collected: int
+    predicted: int
+    backoff_first: int
+    backoff_isolation: int
+    after_unjudged: int
+    best_orders: Mapping[str, BestOrders] = field(default_factory=dict)
+    more_notes: tuple[Any, ...] = ()
+
+    def note(self) -> Note:
+        """Return the counts as a note."""
+        text = "conditional labels of {n:judged document} below the first rank: {collected:,} collected, "
+        text += "{predicted:,} predicted, "
+        text += "{backoff_first:,} as after the first document, " if self.backoff == "first" else ""
+        text += "{backoff_isolation:,} as in isolation"
+        text += " ({after_unjudged:,} after an unjudged document)" if self.after_unjudged else ""
+        total = self.collected + self.predicted + self.backoff_first + self.backoff_isolation
+        return Note("conditional-labels", text, n=total, **self._counts())
+
+    def sentence(self) -> str:
+        """Return the counts in one line."""
+        return str(self.note())
+
+    def notes(self) -> tuple[Any, ...]:
+        """Return the notes of the scores."""
+        return (*self.more_notes, self.note(), *(each.note(name) for name, each in self.best_orders.items()))
+
+    def records(self) -> Records:
+        """Return one row per source of conditional labels: the number of documents."""
+        counts = self._counts()
+        counts.pop("after_unjudged")
+        return [{"source": name, "documents": count} for name, count in counts.items()]
+
+    def record(self) -> dict[str, object]:
+        """Return it as a JSON object."""
+        orders = [
+            {"measure": name, "exact": each.exact, "searched": each.searched, "furthest": each.furthest}
+            for name, each in self.best_orders.items()
+        ]
+        return {"backoff": self.backoff, "expected": self.expected, **self._counts(), "best_orders": orders}
+
+    def _counts(self) -> dict[str, int]:
+        names = ("first_rank", "collected", "predicted", "backoff_first", "backoff_isolation", "after_unjudged")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ from venire.errors import PairsError, PoolFitWarning, SettingError
 from venire.io import run_scores
 from venire.io.runs import as_runs, scan
 from venire.measures.case import Case
+from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems, scattered
 
@@ -60,7 +61,7 @@ def test_runs_are_scanned_once_for_choosing_and_scoring(made):
     scanned = scan(read_runs(run_scores(made.runs)), made.judgments.items)
     assert as_runs(scanned) is scanned
     assert scan(scanned, made.judgments.items) is scanned
-    assert Case.of(made.judgments, scanned, assessor=made.judgments.assessors[0]).facts is scanned.facts
+    assert Case.of(made.judgments, scanned, Scoring(assessor=made.judgments.assessors[0])).facts is scanned.facts
     assert in_top_results(made.judgments, scanned).items is made.judgments.items
     other = read_judgments({topic: {"unseen": 1} for topic in made.judgments.topics}).items
     assert scan(scanned, other).facts.items is other
