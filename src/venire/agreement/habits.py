@@ -46,7 +46,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.agreement.profiles import Mean, Profiles, Trend
+from venire.agreement.profiles import Profiles, Trend
 from venire.results import Note, Records, Tabular, counted, first_few, listed
 from venire.types import Bools, Floats
 
@@ -289,24 +289,23 @@ def _often_evidence(profiles: Profiles, n: int) -> str:
 
 
 def _unrelated_evidence(profiles: Profiles, n: int) -> str:
+    kappa = profiles.kappa
     return (
-        f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of {profiles.n_shared[n]:,} "
-        f"cases, by chance {profiles.chance[n]:.0%} ({_interval('kappa', profiles.kappa, n)})"
+        f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of cases, by chance "
+        f"{profiles.chance[n]:.0%} (kappa {kappa.value[n]:.2f}, 95 % interval {kappa.low[n]:.2f} to "
+        f"{kappa.high[n]:.2f}; {profiles.n_shared[n]:,} labels)"
     )
 
 
 def _shift_evidence(profiles: Profiles, n: int) -> str:
-    who, shift, far, from_top = _against(profiles)
+    (who, shift, far, from_top), leniency = _against(profiles), profiles.leniency
     size = f"{abs(shift[n]) / far[n]:.0%} of" if far[n] >= NOTHING * profiles.reach else "against"
     return (
         f"labels {abs(shift[n]):.2f} {'higher' if shift[n] > 0 else 'lower'} than {who} ({size} that assessor's mean "
-        f"distance from the {'highest' if from_top[n] else 'lowest'} label, {far[n]:.2f}; "
-        f"{_interval(f'difference from {_others(profiles)}', profiles.leniency, n)}; {profiles.n_shared[n]:,} labels)"
+        f"distance from the {'highest' if from_top[n] else 'lowest'} label, {far[n]:.2f}); mean difference from "
+        f"{_others(profiles)} on the same items {leniency.value[n]:+.2f} (95 % interval {leniency.low[n]:+.2f} to "
+        f"{leniency.high[n]:+.2f}; {profiles.n_shared[n]:,} labels)"
     )
-
-
-def _interval(name: str, mean: Mean, n: int) -> str:
-    return f"{name} {mean.value[n]:.2f}, 95 % interval {mean.low[n]:.2f} to {mean.high[n]:.2f}"
 
 
 def _drift_evidence(profiles: Profiles, n: int) -> str:
