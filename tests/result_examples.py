@@ -106,6 +106,10 @@ def anyone(function: Callable[..., object], **options: object) -> object:
     return function(labels(), small().runs, assessor="careful1", **options)
 
 
+def swap() -> venire.comparison.JudgeSwap:
+    return venire.comparison.JudgeSwap.of(labels(), small().runs, assessor="careful1")
+
+
 def chosen(function: Callable[..., object]) -> object:
     return function(perceived().preferences)
 
@@ -161,7 +165,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Distributions": lambda: study().distributions,
     "Estimate": lambda: fit().estimate("3"),
     "Forecast": outlook,
-    "JudgeModelComparison": lambda: anyone(venire.comparison.compare_judge_models, n_draws=20),
+    "JudgeModelComparison": lambda: venire.comparison.compare_judge_models(swap(), n_draws=20),
     "Gains": lambda: fit().gains(),
     "GroupComparison": lambda: venire.disagreement.compare_groups(
         labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting
@@ -218,7 +222,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "TopicInfluence": lambda: dependence().topics,
     "TopicPlan": lambda: venire.planning.plan_topics(scores(), "nDCG@10"),
     "Transitions": lambda: outlook().transitions,
-    "UncertaintySources": lambda: anyone(venire.comparison.uncertainty_sources, n_draws=50),
+    "UncertaintySources": lambda: venire.comparison.uncertainty_sources(swap(), n_draws=50),
     "UserAgreement": lambda: example("MeasureChoice").agreement,
     "UserScores": lambda: anyone(venire.evaluate_users, gains=fit().gains(), users=20),
     "UserVerdicts": lambda: example("PreferenceSummary").verdicts,

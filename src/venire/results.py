@@ -90,7 +90,7 @@ class _InWords(Formatter):
     """Formats fields of notes: ``list`` is a list of names, and a format of letters is the noun of a count."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec == "list":
+        if format_spec == "list" and not isinstance(value, int):
             return listed([str(each) for each in value])
         if len(format_spec) > 1 and format_spec.replace(" ", "").isalpha():
             return counted(value, format_spec)

@@ -176,18 +176,9 @@ def pair_counts(judgments: Judgments, table: LabelPatterns, asked: Resampling) -
     n = len(source.whole)
     units = np.unique(pair * (n + 1) + first // n_assessors) // (n + 1)
     n_units = np.minimum(np.bincount(units, minlength=len(key)), n_items)
-    return PairCounts(
-        unit=(first // n_assessors)[order],
-        pair=pair[order],
-        one=(one % n_labels)[order],
-        other=(other % n_labels)[order],
-        times=met.data[order],
-        firsts=key // n_assessors,
-        seconds=key % n_assessors,
-        n_items=n_items,
-        n_units=n_units,
-        source=source,
-    )
+    entries = ((first // n_assessors)[order], pair[order], (one % n_labels)[order], (other % n_labels)[order])
+    pairs = (key // n_assessors, key % n_assessors, n_items, n_units)
+    return PairCounts(*entries, met.data[order], *pairs, source)
 
 
 def _over_items(

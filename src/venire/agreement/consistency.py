@@ -18,7 +18,6 @@ all draws.  ``low`` and ``high`` are the 95 % interval over topics (``kernels.sh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -115,6 +114,10 @@ class Draws(NamedTuple):
     hits: Floats
     pairs: Floats
 
+    def plus(self, other: Draws) -> Draws:
+        """Add the pairs of other cells."""
+        return Draws(self.hits + other.hits, self.pairs + other.pairs)
+
 
 @dataclass(frozen=True, eq=False)
 class Shares:
@@ -177,47 +180,36 @@ class Consistency(Tabular):
         return f"Assessors agree {' and '.join(parts)} of their labels {name}{higher}."
 
     @property
-    def notes(self) -> tuple[Note | str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         """What to be careful about."""
-        return (*self._of_pages(), *self._not_above(), *self._of_topics(), *self._of_few_pairs())
-
-    def _of_pages(self) -> list[Note]:
-        own, cross = self.own.n_pages, self.cross.n_pages
-        found = []
-        if own == 0:
-            found.append(Note("no-self-pairs", "no assessor judged a page twice, so self agreement is unknown"))
-        if cross == 0:
-            text = "no page was judged by two assessors, so the agreement between assessors is unknown"
-            found.append(Note("no-cross-pairs", text))
-        if not found and own != cross:
+        pages = {who: each.n_pages for who, each in self.sides().items()}
+        missing = {
+            "self": "no assessor judged a page twice, so self agreement is unknown",
+            "cross": "no page was judged by two assessors, so the agreement between assessors is unknown",
+        }
+        found = [Note(f"no-{who}-pairs", missing[who]) for who, n in pages.items() if n == 0]
+        if not found and pages["self"] != pages["cross"]:
             text = "self pairs are of {own:page}, cross pairs of {cross:page}: these pages may differ in kind"
-            found.append(Note("different-pages", text, own=own, cross=cross))
-        return found
-
-    def _not_above(self) -> list[Note]:
-        """Notions of relevance for which the estimate of self agreement is no higher than that of cross agreement."""
-        own, cross = (each.within(self.relevant.labels)[0] for each in (self.own, self.cross))
+            found.append(Note("different-pages", text, own=pages["self"], cross=pages["cross"]))
         text = (
             "relevant {relevant}: self agreement ({own:.2f}) is estimated no higher than agreement between assessors "
             "({cross:.2f}), so disagreement may be inconsistency; the difference was not tested"
         )
-        return [
-            Note("self-not-above-cross", text, relevant=name, own=one, cross=other)
-            for name, one, other in zip(self.relevant.names, own.tolist(), cross.tolist(), strict=True)
-            if one <= other
+        within = (each.within(self.relevant.labels)[0].tolist() for each in (self.own, self.cross))
+        found += [
+            Note("self-not-above-cross", text, relevant=name, own=own, cross=cross)
+            for name, own, cross in zip(self.relevant.names, *within, strict=True)
+            if own <= cross
         ]
-
-    def _of_topics(self) -> list[Note]:
-        return [note for who, each in self.sides().items() for note in few_topics(each.n_topics, f"{who} pairs")]
-
-    def _of_few_pairs(self) -> list[Note]:
+        found += [note for who, each in self.sides().items() for note in few_topics(each.n_topics, f"{who} pairs")]
         text = "label {label} has {n:g} {who} pairs, fewer than {least}: its estimates are not reliable"
-        return [
+        found += [
             Note("few-pairs", text, label=label, n=n, who=who, least=FEW_PAIRS)
             for who, each in self.sides().items()
             for label, n in zip(self.scale.labels, each.spread.pairs[0].tolist(), strict=True)
             if self.weight == "pair" and 0 < n < FEW_PAIRS
         ]
+        return tuple(found)
 
 
 def consistency(
@@ -313,15 +305,8 @@ def _n_topics(pages: Pages) -> int:
 
 def _columns(shares: Shares, *, repeated: bool) -> dict[str, Floats]:
     """Columns of self or cross pairs, all (relevant, label)."""
-    spread = shares.spread
-    return {
-        "p": spread.p,
-        "sd": _sd(shares.drawn) if repeated else np.full_like(spread.p, np.nan),
-        "low": spread.low,
-        "high": spread.high,
-        "hits": spread.hits,
-        "pairs": spread.pairs,
-    }
+    columns = {name: getattr(shares.spread, name) for name in ("p", "sd", "low", "high", "hits", "pairs")}
+    return columns | {"sd": _sd(shares.drawn) if repeated else np.full_like(shares.spread.p, np.nan)}
 
 
 def _sd(drawn: Floats) -> Floats:
@@ -343,122 +328,52 @@ def draw_pairs(
 ) -> tuple[Draws, Draws]:
     """Draw single judgments, and count self pairs and cross pairs; relevant (relevant, label).
 
-    by_page: a cell counts once, however many judgments it holds; otherwise as often as it holds pairs of them.
-    Cost: O(rows + draws x mixed cells + draws x pages that hold one x labels x relevant); memory: a block of draws.
+    by_page: a cell counts once, however many judgments it holds; otherwise as often as it holds pairs of them.  Pages
+    without a mixed cell are counted once for all draws.
+    Cost: O(rows + draws x cells of pages that hold a mixed one x relevant); memory: a block of draws.
     """
-    own, cross = _constant_own(cells, relevant, by_page=by_page), _Cross.of(cells, relevant, by_page=by_page)
-    mixed = cells.mixed()
-    step = max(1, BLOCK_CELLS // max(int(mixed.sum()), cross.base.size, 1))
-    found: list[tuple[Draws, Draws]] = []
-    for first, second in _two_of(cells, mixed, n_draws, step, rng):
-        weight = _pair_weight(cells.size[mixed], by_page=by_page)
-        own_drawn = _own(first, second, weight, relevant)
-        found.append((Draws(own_drawn.hits + own.hits, own_drawn.pairs + own.pairs), cross.of_draws(first, relevant)))
-    return _joined([each[0] for each in found], relevant), _joined([each[1] for each in found], relevant)
-
-
-def _two_of(
-    cells: Cells, mixed: Bools, n_draws: int, step: int, rng: np.random.Generator
-) -> Iterator[tuple[Codes, Codes]]:
-    """Draw two different judgments of every mixed cell, some draws at a time -> labels (draw, cell), twice."""
-    start, size = cells.start[mixed], cells.size[mixed]
+    n_labels, mixed, label = relevant.shape[1], cells.mixed(), cells.label[cells.start]
+    n_cells, n_mixed = np.bincount(cells.page, minlength=1), np.bincount(cells.page, mixed, minlength=1)
+    varies = (n_mixed > 0)[cells.page]
+    fixed = _counted(cells, ~varies, label[None, ~varies], label[None, ~varies], relevant, by_page=by_page)
+    start, size, place = cells.start[mixed], cells.size[mixed], mixed[varies]
+    step = max(1, BLOCK_CELLS // max(len(size), int(((n_cells > 1) & (n_mixed > 0)).sum()) * n_labels, 1))
+    nothing = Draws(np.zeros((0, *relevant.shape)), np.zeros((0, n_labels)))
+    found = [(nothing, nothing)]
     for begin in range(0, n_draws, step):
         shape = (min(step, n_draws - begin), len(size))
         one = rng.integers(0, size, shape)
         other = rng.integers(0, size - 1, shape)
-        yield cells.label[start + one], cells.label[start + other + (other >= one)]
+        first = np.tile(label[varies], (shape[0], 1))
+        second = first.copy()
+        first[:, place], second[:, place] = cells.label[start + one], cells.label[start + other + (other >= one)]
+        drawn = _counted(cells, varies, first, second, relevant, by_page=by_page)
+        found.append((drawn[0].plus(fixed[0]), drawn[1].plus(fixed[1])))
+    own, cross = (Draws(*map(np.concatenate, zip(*side, strict=True))) for side in zip(*found, strict=True))
+    return own, cross
 
 
-def _pair_weight(size: Ints, *, by_page: bool) -> Floats:
-    return (size > 1).astype(np.float64) if by_page else (size * (size - 1)).astype(np.float64)
+def _counted(
+    cells: Cells, chosen: Bools, first: Codes, second: Codes, relevant: Bools, *, by_page: bool
+) -> tuple[Draws, Draws]:
+    """Count self pairs and cross pairs of the chosen cells; first, second (draw, chosen): two judgments of each.
 
-
-def _totals(key: Ints, weight: Floats, shape: tuple[int, ...]) -> Floats:
-    """Sum weights by key, in an array of this shape."""
-    weight = np.broadcast_to(weight, key.shape).ravel()
-    return np.asarray(np.bincount(key.ravel(), weight, minlength=int(np.prod(shape))), np.float64).reshape(shape)
-
-
-def _tally(label: Codes, weight: Floats, n_labels: int) -> Floats:
-    """Sum weights by draw and label: label, weight (draw, cell) -> (draw, label)."""
-    return _totals(np.arange(len(label))[:, None] * n_labels + label, weight, (len(label), n_labels))
-
-
-def _own(first: Codes, second: Codes, weight: Floats, relevant: Bools) -> Draws:
-    """Count self pairs of mixed cells, either judgment first; first, second (draw, cell), weight (cell,)."""
-    n_labels = relevant.shape[1]
-    hits = [
-        _tally(first, weight * marked[second], n_labels) + _tally(second, weight * marked[first], n_labels)
-        for marked in relevant
-    ]
-    return Draws(np.stack(hits, axis=1), _tally(first, weight, n_labels) + _tally(second, weight, n_labels))
-
-
-def _constant_own(cells: Cells, relevant: Bools, *, by_page: bool) -> Draws:
-    """Count the self pairs that are the same in every draw."""
-    constant = ~cells.mixed()
-    label = cells.label[cells.start[constant]][None]
-    return _own(label, label, _pair_weight(cells.size[constant], by_page=by_page), relevant)
-
-
-class _Cross(NamedTuple):
-    """Cross pairs that are the same in every draw, and the pages where they vary.
-
-    hits (relevant, label), pairs (label,): constant pages; base (page, label), diagonal (label,): constant cells of the
-    other pages; chosen (mixed cell,), page, weight (chosen cell,): their mixed cells.
+    Of self pairs either judgment comes first; of cross pairs, the first judgment of each cell.
     """
+    size, (n_draws, n_labels) = cells.size[chosen].astype(np.float64), (len(first), relevant.shape[1])
+    pages, page = np.unique(cells.page[chosen], return_inverse=True)
 
-    hits: Floats
-    pairs: Floats
-    base: Floats
-    diagonal: Floats
-    chosen: Bools
-    page: Ints
-    weight: Floats
+    def sums(label: Codes, weight: Floats, group: Ints | int = 0, n_groups: int = 1) -> Floats:
+        """Sum weights by draw, group and label: label, weight (draw, cell) -> (draw, group, label)."""
+        key = (np.arange(n_draws)[:, None] * n_groups + group) * n_labels + label
+        total = np.bincount(key.ravel(), np.broadcast_to(weight, key.shape).ravel(), n_draws * n_groups * n_labels)
+        return np.asarray(total, np.float64).reshape(n_draws, n_groups, n_labels)
 
-    @classmethod
-    def of(cls, cells: Cells, relevant: Bools, *, by_page: bool) -> _Cross:
-        n_labels, n_pages = relevant.shape[1], int(cells.page.max(initial=-1)) + 1
-        mixed, label = cells.mixed(), cells.label[cells.start]
-        weight = np.ones(len(label)) if by_page else cells.size.astype(np.float64)
-        several = np.bincount(cells.page, minlength=n_pages) > 1
-        open_page = several & (np.bincount(cells.page[mixed], minlength=n_pages) > 0)
-        place = np.cumsum(open_page) - 1
-        is_open = open_page[cells.page]
-
-        def histogram(which: Bools, page: Ints, size: int) -> tuple[Floats, Floats]:
-            counts = _totals(page[which] * n_labels + label[which], weight[which], (size, n_labels))
-            return counts, _totals(label[which].astype(np.int64), weight[which] ** 2, (n_labels,))
-
-        closed = several & ~open_page
-        counts, squares = histogram(closed[cells.page], (np.cumsum(closed) - 1)[cells.page], int(closed.sum()))
-        fixed = _products(counts[None], squares[None], relevant)
-        base, diagonal = histogram(is_open & ~mixed, place[cells.page], int(open_page.sum()))
-        varies = is_open & mixed
-        varying = is_open[mixed], place[cells.page[varies]], weight[varies]
-        return cls(fixed.hits[0], fixed.pairs[0], base, diagonal, *varying)
-
-    def of_draws(self, drawn: Codes, relevant: Bools) -> Draws:
-        """Count the cross pairs of some draws; drawn (draw, mixed cell)."""
-        drawn = drawn[:, self.chosen]
-        n_draws, (n_pages, n_labels) = len(drawn), self.base.shape
-        key = (np.arange(n_draws)[:, None] * n_pages + self.page) * n_labels + drawn
-        counts = self.base + _totals(key, self.weight, (n_draws, n_pages, n_labels))
-        diagonal = self.diagonal + _tally(drawn, self.weight**2, n_labels)
-        varying = _products(counts, diagonal, relevant)
-        return Draws(varying.hits + self.hits, varying.pairs + self.pairs)
-
-
-def _products(counts: Floats, diagonal: Floats, relevant: Bools) -> Draws:
-    """Pairs of different assessors from weights by page: counts (draw, page, label), diagonal (draw, label)."""
-    marked = relevant.astype(np.float64)
-    hits = np.swapaxes(counts @ marked.T, 1, 2) @ counts - diagonal[:, None, :] * marked
-    total = counts.sum(axis=2)
-    return Draws(hits, (total[:, None, :] @ counts)[:, 0] - diagonal)
-
-
-def _joined(parts: list[Draws], relevant: Bools) -> Draws:
-    """Concatenate blocks of draws."""
-    if not parts:
-        return Draws(np.zeros((0, *relevant.shape)), np.zeros((0, relevant.shape[1])))
-    return Draws(np.concatenate([part.hits for part in parts]), np.concatenate([part.pairs for part in parts]))
+    weight = (size > 1).astype(np.float64) if by_page else size * (size - 1)
+    ways = ((first, second), (second, first))
+    hits = [sum(sums(one, weight * marked[other]) for one, other in ways) for marked in relevant]
+    own = Draws(np.concatenate(hits, axis=1), (sums(first, weight) + sums(second, weight))[:, 0])
+    weight, marked = np.ones(len(size)) if by_page else size, relevant.astype(np.float64)
+    counts, diagonal = sums(first, weight, page, len(pages)), sums(first, weight**2)
+    hits_cross = np.swapaxes(counts @ marked.T, 1, 2) @ counts - diagonal * marked
+    return own, Draws(hits_cross, (counts.sum(axis=2)[:, None, :] @ counts - diagonal)[:, 0])

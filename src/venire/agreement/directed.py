@@ -289,10 +289,7 @@ class AgreementDifferences(Tabular):
         """Root mean squares of the differences, and those expected if items were assigned to topics at random."""
         one, other = self.rates, self.other_rates
         chance = np.stack(
-            [
-                _chance(one.agree0 + other.agree0, one.n0, other.n0),
-                _chance(one.agree1 + other.agree1, one.n1, other.n1),
-            ]
+            [_chance(one.agree0 + other.agree0, one.n0, other.n0), _chance(one.agree1 + other.agree1, one.n1, other.n1)]
         )
         known = ~(np.isnan(chance) | np.isnan(self.values))
         n = np.maximum(known.sum(axis=1), 1)

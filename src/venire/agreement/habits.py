@@ -261,12 +261,12 @@ def _favourite(profiles: Profiles) -> Floats:
 
 def _trends(profiles: Profiles) -> Iterator[tuple[str, Trend, Bools]]:
     """What may change over time, its trend, and whose trend is large enough and significant."""
-    level = _significance(profiles) / 2
+    alpha = _significance(profiles) / 2
     for name, trend, whole in (
         ("leniency", profiles.drift, profiles.reach),
         ("agreement with others", profiles.agreement_drift, 1.0),
     ):
-        yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < level)
+        yield name, trend, (np.abs(trend.change) >= CHANGED * whole) & (trend.p < alpha)
 
 
 def _typical_time(profiles: Profiles) -> float:
@@ -277,39 +277,34 @@ def _typical_time(profiles: Profiles) -> float:
     return float(np.median(profiles.seconds[known])) if known.sum() > (0 if profiles.reference else 2) else 0.0
 
 
-def _labels(profiles: Profiles, n: int) -> str:
-    return counted(int(profiles.n_shared[n]), "label")
-
-
 def _often_evidence(profiles: Profiles, n: int) -> str:
     others, favourite = _others(profiles), int(_favourite(profiles)[n])
-    level = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
-    shares = f"{_share(profiles.own[n, level])} against {_share(profiles.usual[n, level])} on the same items"
-    more = f"gives {profiles.scale.labels[level]} more often than {others}: {shares} ({_labels(profiles, n)})"
-    if level != favourite or profiles.reference:
-        return more
-    far = f"{_share(profiles.far[n, level])} against {_share(profiles.far_rest[n, level])}"
-    return f"{more}; where a label of {others} is two steps or more away, {far}"
+    grade = int(profiles.top[n]) if _nearly_one_label(profiles)[n] else favourite
+    shares = f"{_share(profiles.own[n, grade])} against {_share(profiles.usual[n, grade])} on the same items"
+    text = f"gives {profiles.scale.labels[grade]} more often than {others}: {shares} ({profiles.n_shared[n]:,} labels)"
+    if grade == favourite and not profiles.reference:
+        text += f"; where a label of {others} is two steps or more away, {_share(profiles.far[n, grade])} against "
+        text += _share(profiles.far_rest[n, grade])
+    return text
 
 
 def _unrelated_evidence(profiles: Profiles, n: int) -> str:
+    kappa = profiles.kappa
     return (
         f"gives the same label as {_others(profiles)} in {profiles.agreement.value[n]:.0%} of cases, by chance "
-        f"{profiles.chance[n]:.0%} (kappa {profiles.kappa.value[n]:.2f}, 95 % interval {profiles.kappa.low[n]:.2f} "
-        f"to {profiles.kappa.high[n]:.2f}; {_labels(profiles, n)})"
+        f"{profiles.chance[n]:.0%} (kappa {kappa.value[n]:.2f}, 95 % interval {kappa.low[n]:.2f} to "
+        f"{kappa.high[n]:.2f}; {profiles.n_shared[n]:,} labels)"
     )
 
 
 def _shift_evidence(profiles: Profiles, n: int) -> str:
-    against, leniency = _against(profiles), profiles.leniency
-    shift, far, end = against.shift[n], against.far[n], "highest" if against.from_top[n] else "lowest"
-    size = f"that assessor hardly ever gives another label than the {end}"
-    if far >= NOTHING * profiles.reach:
-        size = f"{abs(shift) / far:.0%} of that assessor's mean distance from the {end} label, {far:.2f}"
+    (who, shift, far, from_top), leniency = _against(profiles), profiles.leniency
+    size = f"{abs(shift[n]) / far[n]:.0%} of" if far[n] >= NOTHING * profiles.reach else "against"
     return (
-        f"labels {abs(shift):.2f} {'higher' if shift > 0 else 'lower'} than {against.who} ({size}); mean difference "
-        f"from {_others(profiles)} on the same items {leniency.value[n]:+.2f} (95 % interval {leniency.low[n]:+.2f} "
-        f"to {leniency.high[n]:+.2f}; {_labels(profiles, n)})"
+        f"labels {abs(shift[n]):.2f} {'higher' if shift[n] > 0 else 'lower'} than {who} ({size} that assessor's mean "
+        f"distance from the {'highest' if from_top[n] else 'lowest'} label, {far[n]:.2f}); mean difference from "
+        f"{_others(profiles)} on the same items {leniency.value[n]:+.2f} (95 % interval {leniency.low[n]:+.2f} to "
+        f"{leniency.high[n]:+.2f}; {profiles.n_shared[n]:,} labels)"
     )
 
 

@@ -101,7 +101,7 @@ def observed_values(table: LabelPatterns, distances: Floats) -> Values:
 
 
 def _mean_of(total: Floats, n: Floats) -> Floats:
-    """Divide sums by numbers, NaN where there is nothing."""
+    """Divide sums by numbers, NaN where the number is 0."""
     return np.where(n > 0, total / np.where(n > 0, n, 1.0), np.nan)
 
 
@@ -124,11 +124,7 @@ class AssessorSums(NamedTuple):
 
 
 def conger_kappa(
-    judgments: Judgments,
-    weights: str = "nominal",
-    *,
-    patterns: LabelPatterns | None = None,
-    **how: Unpack[Options],
+    judgments: Judgments, weights: str = "nominal", *, patterns: LabelPatterns | None = None, **how: Unpack[Options]
 ) -> Coefficient:
     """Compute Conger's kappa: the agreement expected by chance follows from each assessor's own labels.
 

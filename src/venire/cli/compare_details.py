@@ -25,18 +25,18 @@ def details(found: Comparison, *, n_draws: int, rng: int) -> Details:
     There are none where agreement rates were stated: then the judge model is known.
     """
     from venire.comparison import head_to_head
-    from venire.comparison.uncertainty import judge_models_of, sources_of
+    from venire.comparison.uncertainty import compare_judge_models, uncertainty_sources
 
     first, swap = found.by_measure[0], found.swap.only(0)
     if swap.given is None or len(swap.systems) < 2:
         return Details({}, [])
     drawing: dict[str, Any] = {"n_draws": min(n_draws, FEWER_DRAWS), "rng": rng}
-    models = judge_models_of(swap, **drawing)
+    models = compare_judge_models(swap, **drawing)
     if len(first.tested.a) > 1:
         whole = len(first.tested.a) == len(swap.systems) * (len(swap.systems) - 1) // 2
         return Details({"judge_models": models.records()}, [models.sentence()] if whole else [])
     a, b = (swap.systems[int(side[0])] for side in (first.tested.a, first.tested.b))
-    sources = sources_of(swap, **drawing)
+    sources = uncertainty_sources(swap, **drawing)
     topic_by_topic = head_to_head(swap.scores, a, b)
     stays = {name: one.stays[pair_number(one.forecast.systems, a, b)] for name, one in models.found.items()}
     shown = ", ".join(f"{p:.2f} ({name})" for name, p in stays.items())

@@ -1,6 +1,6 @@
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
-from venire.comparison.forecast import Forecast as Forecast, forecast as forecast
+from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
 from venire.comparison.judge_change import (
     RankCounts as RankCounts,
     min_agreement_to_stay_ahead as min_agreement_to_stay_ahead,

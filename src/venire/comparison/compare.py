@@ -97,21 +97,15 @@ class MeasureComparison:
         """Return how many pairs are significant, and how many of these are fragile."""
         if len(self.tested.a) == 1:
             return self._of_one_pair()
-        n_pairs, fragile = len(self.tested.a), self.fragile()
-        significant = int(self.tested.significant.sum())
-        text = f"By {self.forecast.measure}, {significant:,} of {counted(n_pairs, 'pair')} of systems "
-        text += f"{'differs' if significant == 1 else 'differ'} significantly over topics"
+        n_pairs, significant, flips = len(self.tested.a), int(self.tested.significant.sum()), self.changes.flips
+        text = f"By {self.forecast.measure}, {significant:,} of {n_pairs:,} pairs of systems differ significantly over "
         if not significant:
-            return f"{text}."
-        if not fragile:
-            most = float(self.changes.flips[self.tested.significant].max())
-            which = "it" if significant == 1 else "each of these"
-            return f"{text}; another judge would reverse {which} with a probability of at most {most:.0%}."
-        a, b = self._names(fragile[0])
+            return f"{text}topics."
+        worst = int(np.argmax(np.where(self.tested.significant, flips, -1.0)))
+        a, b = self._names(worst)
         return (
-            f"{text}; {len(fragile):,} of these {'is' if len(fragile) == 1 else 'are'} fragile (another judge would "
-            f"reverse the order with a probability over {FRAGILE:.0%}), most of all {a} and {b} "
-            f"({self.changes.flips[fragile[0]]:.0%})."
+            f"{text}topics; fragile (another judge would reverse the order with a probability over {FRAGILE:.0%}): "
+            f"{len(self.fragile()):,} of these. The highest probability is {flips[worst]:.0%}, for {a} and {b}."
         )
 
     def _of_one_pair(self) -> str:
@@ -147,9 +141,6 @@ class Comparison(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
-
-    def __str__(self) -> str:
-        return self.sentence()
 
     def sentence(self) -> str:
         """Return the sentence of the first measure."""

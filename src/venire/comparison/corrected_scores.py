@@ -17,16 +17,15 @@ the others, as when they favour systems built like the judge, the interval does 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from venire.data.panel import Panel, Pool
+from venire.data.panel import Panel
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import MeasureError, SettingError, UnknownName
-from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.runs import RunsLike
 from venire.kernels.resampling import resampled_sums, topic_weights
@@ -103,22 +102,17 @@ def score_intervals(
     fit_on: JudgmentsLike | None = None,
     n_draws: int = 1000,
     rng: RNGLike = 0,
-    assessor: str | None = None,
-    pool: str | Pool | None = None,
-    topics: Iterable[str] | None = None,
-    unjudged: float | str = 0.0,
-    missing: str = "zero",
-    duplicates: Duplicates | None = None,
+    **scoring: Any,
 ) -> PredictedScores:
     """Score runs for a random user, with 95 % intervals over topics and double judgments.
 
     Parameters
     ----------
-    judgments, runs, assessor, pool, topics, unjudged, missing, duplicates
-        As ``evaluate`` takes them; ``unjudged`` is 0 or "condensed".
+    judgments, runs : as ``evaluate`` takes them
     measures : linear in the gains, such as P@10, DCG@10, RBP
     model : how p(R|i) is estimated; of several notions of relevance the first counts
     fit_on : judgments with labels of two people or more on an item; None: those given
+    scoring : assessor, pool, topics, unjudged (0 or "condensed"), missing, duplicates, as in ``evaluate``
 
     Notes
     -----
@@ -138,15 +132,13 @@ def score_intervals(
         raise SettingError(
             f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
         )
-    scoring = Scoring(
-        assessor=assessor, pool=pool, unjudged=unjudged, missing=missing, topics=topics, duplicates=duplicates
-    )
+    asked = Scoring(**scoring)
     labels = as_judgments(judgments)
-    plan = _linear(plan_for_users(as_list(measures), unjudged))
+    plan = _linear(plan_for_users(as_list(measures), asked.unjudged))
     labels, judged_twice = (labels, labels) if fit_on is None else read_also(labels, fit_on)
     fit = model.fit(judged_twice)
     p = fit.gains().values
-    case = Case.of(labels, runs, scoring)
+    case = Case.of(labels, runs, asked)
     layout = Layout.of(case, plan)
     added = layout.place(score_facts(case.facts, Shares.of(case.panel, len(p)), plan, group=case.group))
     weights = joint_weights(judged_twice.topics, fit, layout.topics, n_draws=n_draws, rng=np.random.default_rng(rng))

@@ -211,9 +211,7 @@ class JudgeSwap:
         """Keep one measure."""
         name, layout = self.plan.names[number], replace(self.layout, nothing=self.layout.nothing[[number]])
         scores = replace(
-            self.scores,
-            values=self.scores.values[:, :, [number]],
-            names={**self.scores.names, "measure": (name,)},
+            self.scores, values=self.scores.values[:, :, [number]], names={**self.scores.names, "measure": (name,)}
         )
         return replace(self, plan=self.plan.only([number]), layout=layout, scores=scores)
 
@@ -244,7 +242,7 @@ class JudgeSwap:
     def judges(self, judge_model: str, n_draws: int, *, seed: np.random.SeedSequence) -> Rejudging:
         """Return other judges, each a draw of labels."""
         label, topic = one_label_each(self.case.panel), self.case.judgments.items.topic
-        matrices = self.transitions.matrices(judge_model, at_hand=self.given is not None)
+        matrices = self.transitions.matrices(judge_model, with_labels=self.given is not None)
         leaning = self.transitions.leaning_of(self.case.judgments.items, judge_model)
         return Rejudging(label, topic, matrices, range(n_draws), seed, leaning, self.given)
 

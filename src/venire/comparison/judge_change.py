@@ -27,7 +27,7 @@ from venire.checks import need_rates
 from venire.errors import SettingError
 from venire.types import Floats
 
-TWO_SIDED, ONE_SIDED, LEVEL = 1.959964, 1.644854, 0.95
+TWO_SIDED, ONE_SIDED, CONFIDENCE = 1.959964, 1.644854, 0.95
 RULES = ("two-sided", "one-sided", "exact", "exact, strictly")
 
 
@@ -119,7 +119,7 @@ def min_agreement_to_stay_ahead(n: int, rule: str = "two-sided") -> float:
             width = TWO_SIDED if rule == "two-sided" else ONE_SIDED
             return extreme.expected(a, a) - width * extreme.variance(a, a) ** 0.5
         ahead, level, _ = extreme.chances(a, a)
-        return ahead + (level if rule == "exact" else 0.0) - LEVEL
+        return ahead + (level if rule == "exact" else 0.0) - CONFIDENCE
 
     return float(brentq(lead, 0.5, 1.0))
 

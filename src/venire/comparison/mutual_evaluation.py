@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -97,14 +98,9 @@ def double_judgments(judgments: Judgments, *, n_items: int = 2) -> DoubleJudgmen
         ("repeated-labels", "{n:further label} by one assessor for a document omitted", repeated),
         ("few-documents", "{n:time} two assessors share fewer than {least} documents of a topic: omitted", few),
     )
-    return DoubleJudgments(
-        judgments.assessors,
-        np.concatenate([a, b]),
-        np.concatenate([b, a]),
-        np.concatenate([topic, topic]),
-        np.concatenate([table.swapaxes(1, 2), table]),
-        tuple(Note(kind, text, n=n, least=n_items) for kind, text, n in counts if n),
-    )
+    notes = tuple(Note(kind, text, n=n, least=n_items) for kind, text, n in counts if n)
+    sets = (np.append(a, b), np.append(b, a), np.append(topic, topic))
+    return DoubleJudgments(judgments.assessors, *sets, np.concatenate([table.swapaxes(1, 2), table]), notes)
 
 
 def _tables(judgments: Judgments, judge: Codes, item: Codes, label: Codes) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
@@ -365,15 +361,5 @@ def _row(values: Floats, column: _Column, *, a: str | None = None, b: str | None
     value = float(values.mean()) if n else np.nan
     sd = float(values.std(ddof=1)) if n > 1 else np.nan
     low, high = interval(value, sd / sqrt(max(n, 1)), n, lowest=0.0)
-    return RankCorrelation(
-        between="sets",
-        measure=str(column.measure),
-        gains=column.gains,
-        a=a,
-        b=b,
-        value=value,
-        low=low,
-        high=high,
-        topics=n,
-        sd=sd,
-    )
+    what: dict[str, Any] = {"between": "sets", "measure": str(column.measure), "gains": column.gains}
+    return RankCorrelation(**what, a=a, b=b, value=value, low=low, high=high, topics=n, sd=sd)

@@ -35,8 +35,7 @@ MATRICES: dict[str, Callable[[Floats], Floats]] = {
     "rbo": rbo_matrix,
 }
 """The same for every two of many rankings at once: (..., ranking, system) -> (..., ranking, ranking)."""
-LEVEL = 0.95
-"""Confidence level of intervals."""
+CONFIDENCE = 0.95
 STEADY = 1e-12
 """Standard deviations up to this are rounding errors of zero."""
 DIGITS = 10
@@ -67,9 +66,7 @@ class RankCorrelation:
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object: null where a value is not known."""
-        return {
-            key: None if isinstance(value, float) and isnan(value) else value for key, value in asdict(self).items()
-        }
+        return {key: None if value != value else value for key, value in asdict(self).items()}
 
     def what(self) -> str:
         """Return the gains that were compared."""
@@ -104,14 +101,9 @@ class Robustness(Tabular):
         most, least = max(known, key=_value), min(known, key=_value)
         text = f"By {measure}, rankings of {counted(most.systems or 0, 'system')} by different {most.between} have a "
         text += f"{most.correlation} of {most.value:.2f}"
-        if most is least:
-            return f"{text} ({most.what()})."
         if most.value == least.value:
-            return f"{text} with all gains."
+            return f"{text} ({most.what() if most is least else 'all gains'})."
         return f"{text} with {most.what()} (highest) and of {least.value:.2f} with {least.what()} (lowest)."
-
-    def __str__(self) -> str:
-        return "\n".join([self.sentence(), *(_line(row) for row in self.headline())])
 
 
 def correlate_by(correlation: str | Correlate) -> tuple[str, Correlate]:
@@ -140,7 +132,7 @@ def student(n_topics: int) -> float:
     """Return the quantile of Student's t for two-sided limits from this many topics."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(n_topics - 1, 1 - (1 - LEVEL) / 2))
+    return float(stdtrit(n_topics - 1, 1 - (1 - CONFIDENCE) / 2))
 
 
 def resampled_sd(draws: Floats, n_topics: int) -> float:
@@ -166,18 +158,9 @@ def _value(row: RankCorrelation) -> float:
 
 def _of_sets(rows: Sequence[RankCorrelation]) -> str:
     """Return the lowest and the highest score of one set of judgments under another."""
-    most, least = max(rows, key=_value), min(rows, key=_value)
-    text = f"Documents ranked by one assessor's labels and judged by another's score {_score(least)}"
-    return f"{text} on average." if most is least else f"{text} (lowest mean) to {_score(most)} (highest mean)."
-
-
-def _score(row: RankCorrelation) -> str:
-    return f"{row.measure} {row.value:.2f} with {row.gains} gains"
-
-
-def _line(row: RankCorrelation) -> str:
-    around = "" if isnan(row.low) or isnan(row.high) else f" [{row.low:.3f}, {row.high:.3f}]"
-    return f"  {row.measure}  {row.what()}: {row.value:.3f}{around}"
+    ends = [f"{each.measure} {each.value:.2f} with {each.gains} gains" for each in sorted(rows, key=_value)]
+    text = f"Documents ranked by one assessor's labels and judged by another's score {ends[0]}"
+    return f"{text} on average." if len(ends) == 1 else f"{text} (lowest mean) to {ends[-1]} (highest mean)."
 
 
 class Correlated(NamedTuple):

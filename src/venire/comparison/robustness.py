@@ -24,7 +24,7 @@ from math import isnan
 from typing import Any
 
 from venire.comparison.rank_agreement import (
-    LEVEL,
+    CONFIDENCE,
     Correlate,
     Correlator,
     RankCorrelation,
@@ -157,11 +157,7 @@ def labels_of_fit(
 
 
 def named_gains(
-    labels: Judgments,
-    gains: ManyGains,
-    *,
-    relevant: str | None = None,
-    chosen: Callable[[], LabelsToFit] | None = None,
+    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, chosen: Callable[[], LabelsToFit] | None = None
 ) -> tuple[dict[str, Gains], list[Any]]:
     """Resolve several gains by name, and note which of the default ones could not be fitted.
 
@@ -234,5 +230,5 @@ def _gathered(rows: Sequence[RankCorrelation], notes: Sequence[Any], n_draws: in
             Note("no-value", "{n:comparison} without a value: the scores of one side are all tied", n=undefined)
         )
     found += few_topics(kept) if n_draws else []
-    method = f"{LEVEL:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
+    method = f"{CONFIDENCE:.0%} intervals: bootstrap over topics, n={n_draws}" if n_draws else ""
     return Robustness(tuple(kept), tuple(found), method)

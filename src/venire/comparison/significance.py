@@ -46,8 +46,7 @@ from venire.measures.scores import Scores
 from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 
-LEVEL = 0.95
-"""Confidence level of intervals."""
+CONFIDENCE = 0.95
 N_RESAMPLES = 2_000
 
 
@@ -120,41 +119,19 @@ class SystemComparison(Tabular):
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def sentence(self) -> str:
-        """Return the difference of one pair, or how many pairs are significant."""
-        return self._of_one_pair() if len(self.a) == 1 else self._of_many_pairs()
-
-    def __str__(self) -> str:
-        return "\n".join([self.sentence(), *map(str, self.notes)])
-
-    def _of_one_pair(self) -> str:
-        p, delta = float(self.p_adjusted[0]), float(self.delta[0])
-        a, b = self._names(0)
-        if np.isnan(p):
-            return f"{a} and {b} have {counted(int(self.n_topics[0]), 'topic')} in common: too few to compare them."
-        found = f"{100 * self.confidence:g}% interval {self.effects.low[0]:+.4f} to {self.effects.high[0]:+.4f}"
-        verdict = "significant" if self.significant[0] else "not significant"
-        shown = f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
-        return (
-            f"By {self.measure} over {counted(int(self.n_topics[0]), 'topic')}, {a} differs from {b} by {delta:+.4f} "
-            f"({found}), which is {verdict} (p = {shown}, {self.test})."
-        )
-
-    def _of_many_pairs(self) -> str:
+        """Return how many pairs differ significantly, and the largest difference."""
         tested = ~np.isnan(self.p_adjusted)
         if not tested.any():
             return f"By {self.measure}, no two systems have enough topics in common to compare them."
         top = int(np.nanargmax(np.abs(self.delta)))
-        better, worse = self._names(top)[:: 1 if self.delta[top] > 0 else -1]
-        how = self.test if self.adjust == "tukey" else f"{self.test}; {WORDS.get(self.adjust, self.adjust)}"
+        better, worse = (self.systems[each[top]] for each in (self.a, self.b)[:: 1 if self.delta[top] > 0 else -1])
         n = int(self.significant.sum())
         pairs = f"{n:,} of {counted(int(tested.sum()), 'pair')} of systems {'differs' if n == 1 else 'differ'}"
         return (
-            f"By {self.measure}, {pairs} significantly over topics (level {1 - self.confidence:.3g}, {how}); the "
-            f"largest difference is between {better} and {worse}, {abs(self.delta[top]):.4f}."
+            f"By {self.measure}, {pairs} significantly over topics (level {1 - self.confidence:.3g}, {self.test}, "
+            f"{WORDS.get(self.adjust, self.adjust)}); the largest difference is between {better} and {worse}, "
+            f"{abs(self.delta[top]):.4f}."
         )
-
-    def _names(self, pair: int) -> tuple[str, str]:
-        return self.systems[self.a[pair]], self.systems[self.b[pair]]
 
 
 def compare_systems(
@@ -164,7 +141,7 @@ def compare_systems(
     test: PairTest | None = None,
     pairs: Pairs = None,
     adjust: str | Adjust | None = "holm",
-    confidence: float = LEVEL,
+    confidence: float = CONFIDENCE,
     n_resamples: int = N_RESAMPLES,
     rng: RNGLike = 0,
 ) -> SystemComparison:
@@ -206,48 +183,30 @@ def compare_systems(
     p = test.p_values(paired, for_test)
     p_adjusted = adjusted(p)
     effects = effects_of(paired.differences, confidence=confidence, n_resamples=n_resamples, rng=for_effects)
-    return SystemComparison(
-        paired.systems,
-        paired.measure,
-        paired.a,
-        paired.b,
-        paired.differences.n,
-        p,
-        p_adjusted,
-        effects,
-        test.words(len(paired.topics)),
-        name,
-        confidence,
-        (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=len(paired.topics), alpha=1 - confidence)),
-    )
+    n_topics = len(paired.topics)
+    notes = (*_notes(paired, test), *_too_coarse(p, p_adjusted, test, n_topics=n_topics, alpha=1 - confidence))
+    pairs_of = (paired.systems, paired.measure, paired.a, paired.b, paired.differences.n)
+    return SystemComparison(*pairs_of, p, p_adjusted, effects, test.words(n_topics), name, confidence, notes)
 
 
 def effects_of(
     differences: Differences, *, confidence: float = 0.95, n_resamples: int = N_RESAMPLES, rng: np.random.Generator
 ) -> Effects:
     """Measure how large differences are.  Cost: O(resamples x topics x pairs), as matrix products."""
+    from scipy.special import stdtrit
+
     wins = (differences.value > 0).sum(axis=0)
     losses = (differences.value < 0).sum(axis=0)
     ties = differences.n - wins - losses
     weights = topic_weights(len(differences.value), n_resamples, rng)
+    half = stdtrit(np.maximum(differences.n - 1.0, 1), (1 + confidence) / 2) * differences.sd / _root(differences)
     return Effects(
-        differences.mean,
-        *student_interval(differences, confidence=confidence),
+        *(differences.mean, differences.mean - half, differences.mean + half),
         *bootstrap_interval(differences, weights, confidence=confidence),
         *standardised(differences, confidence=confidence),
         *superiority(wins + ties / 2, differences.n, confidence=confidence),
-        wins,
-        ties,
-        losses,
+        *(wins, ties, losses),
     )
-
-
-def student_interval(differences: Differences, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """Student's interval of the mean difference; NaN with fewer than two topics -> low, high, both (pair,)."""
-    from scipy.special import stdtrit
-
-    half = stdtrit(np.maximum(differences.n - 1.0, 1), (1 + confidence) / 2) * differences.sd / _root(differences)
-    return differences.mean - half, differences.mean + half
 
 
 def bootstrap_interval(differences: Differences, weights: Floats, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -378,10 +337,9 @@ class HeadToHead(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one JSON object per topic, in order."""
-        outcome = np.array(["loss", "tie", "win"])[np.sign(self.difference).astype(np.int64) + 1].tolist()
-        rows = zip(
-            self.topics, self.score_a.tolist(), self.score_b.tolist(), self.difference.tolist(), outcome, strict=True
-        )
+        outcome = np.array(["loss", "tie", "win"])[np.sign(self.difference).astype(np.int64) + 1]
+        columns = (np.array(self.topics), self.score_a, self.score_b, self.difference, outcome)
+        rows = zip(*(each.tolist() for each in columns), strict=True)
         return [dict(zip(("topic", "score_a", "score_b", "difference", "outcome"), row, strict=True)) for row in rows]
 
     def sentence(self) -> str:
@@ -389,13 +347,11 @@ class HeadToHead(Tabular):
         if not self.topics:
             return f"{self.a} and {self.b} have no topic in common."
         wins, ties, losses = self.counts
-        text = f"By {self.measure}, {self.a} beats {self.b} on {wins} of {counted(len(self.topics), 'topic')}"
-        text += f", loses on {losses} and ties on {ties}"
-        if wins:
-            text += f"; it gains most on topic {self.topics[0]} ({self.difference[0]:+.4f})"
-        if losses:
-            text += f"; it loses most on topic {self.topics[-1]} ({self.difference[-1]:+.4f})"
-        return f"{text}."
+        return (
+            f"By {self.measure}, {self.a} beats {self.b} on {wins} of {counted(len(self.topics), 'topic')}, loses on "
+            f"{losses} and ties on {ties}; the difference ranges from {self.difference[-1]:+.4f} (topic "
+            f"{self.topics[-1]}) to {self.difference[0]:+.4f} (topic {self.topics[0]})."
+        )
 
 
 def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) -> HeadToHead:
@@ -407,13 +363,5 @@ def head_to_head(scores: Scores, a: str, b: str, *, measure: str | None = None) 
     present, difference = paired.differences.present[:, 0], paired.differences.value[:, 0]
     order = np.flatnonzero(present)[np.argsort(-difference[present], kind="stable")]
     one, other = paired.values[paired.a[0]], paired.values[paired.b[0]]
-    return HeadToHead(
-        a,
-        b,
-        paired.measure,
-        tuple(paired.topics[topic] for topic in order),
-        one[order],
-        other[order],
-        difference[order],
-        tuple(paired.topics[topic] for topic in np.flatnonzero(~present)),
-    )
+    topics, missing = (tuple(paired.topics[topic] for topic in each) for each in (order, np.flatnonzero(~present)))
+    return HeadToHead(a, b, paired.measure, topics, one[order], other[order], difference[order], missing)

@@ -22,7 +22,7 @@ from venire.kernels.rank_correlation import kendall_tau
 from venire.results import Estimate, Tabular, counted
 from venire.types import Bools, Floats, Ints
 
-ALPHA, LEVEL = 0.05, 0.95
+ALPHA, CONFIDENCE = 0.05, 0.95
 DIGITS = 10
 """Scores are compared to this many decimals: smaller differences are rounding errors."""
 BLOCK_CELLS = 1 << 22
@@ -92,10 +92,10 @@ class Stability(Tabular):
         """Return the mean of tau over the draws, and the interval of 95 % of them."""
         known = self.tau[~np.isnan(self.tau)]
         if not len(known):
-            return Estimate(np.nan, np.nan, np.nan, LEVEL, "all systems are tied in every draw")
-        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+            return Estimate(np.nan, np.nan, np.nan, CONFIDENCE, "all systems are tied in every draw")
+        low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
         return Estimate(
-            float(known.mean()), float(low), float(high), LEVEL, f"{counted(len(known), 'draw')} of a judge"
+            float(known.mean()), float(low), float(high), CONFIDENCE, f"{counted(len(known), 'draw')} of a judge"
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ class Stability(Tabular):
 
     def system_records(self) -> list[dict[str, Any]]:
         """Return one JSON object per system, best first."""
-        low, high = self.forecast.limits(LEVEL)
+        low, high = self.forecast.limits(CONFIDENCE)
         keys = ("system", "mean", "low", "high", "rank", "rank_low", "rank_high")
         columns = (self.forecast.mean, low, high, self.rank, self.rank_low, self.rank_high)
         rows = zip(self.forecast.systems, *(each.tolist() for each in columns), strict=True)
@@ -130,20 +130,14 @@ class Stability(Tabular):
 
     def sentence(self) -> str:
         """Return tau with the order now, and how many pairs are fragile."""
-        both, tau = int((self.significant & self.fragile).sum()), self.correlation()
-        text = (
-            f"By {self.forecast.measure}, the order of the {len(self.rank)} systems under another judge has a tau of "
+        tau, fragile = self.correlation(), int(self.fragile.sum())
+        tested = (
+            "" if self.p_adjusted is None else f", {int((self.significant & self.fragile).sum()):,} of them significant"
         )
-        text += f"{tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}] with the order now"
-        if self.p_adjusted is None:
-            return f"{text}; {int(self.fragile.sum()):,} of {counted(len(self.stays), 'pair')} are fragile."
-        if not both:
-            return f"{text}; no significant pair is fragile."
-        first = int(self.order()[0])
-        a, b = (self.forecast.systems[int(each[first])] for each in self.pairs)
         return (
-            f"{text}; {both:,} significant {'pair is' if both == 1 else 'pairs are'} fragile, most of all {a} and {b} "
-            f"(reversed with probability {self.flips[first]:.2f})."
+            f"By {self.forecast.measure}, the order of the {len(self.rank)} systems under another judge has a tau of "
+            f"{tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}] with the order now; {fragile:,} of "
+            f"{counted(len(self.stays), 'pair')} are fragile{tested}."
         )
 
     def _of_sign(self, ahead: Floats) -> Floats:
@@ -167,7 +161,7 @@ def stability(forecast: Forecast, *, p_adjusted: Floats | None = None) -> Stabil
         )
     now, draws = np.round(forecast.mean, DIGITS), np.round(forecast.draws, DIGITS)
     best, worst, above = _ranks(draws)
-    tail = (1 - LEVEL) / 2
+    tail = (1 - CONFIDENCE) / 2
     return Stability(
         forecast,
         above,

@@ -145,17 +145,18 @@ def _known(name: str, systems: tuple[str, ...]) -> str:
 
 
 class PairTest(ABC):
-    """A paired test; ``familywise``: its p-values already hold for all pairs together."""
+    """A paired test by ``name``; ``familywise``: its p-values already hold for all pairs together."""
 
+    name: ClassVar[str] = ""
     familywise: ClassVar[bool] = False
 
     @abstractmethod
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair -> (pair,)."""
 
-    @abstractmethod
-    def words(self, n_topics: int) -> str:
-        """Return the name of the test."""
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test, with the number of draws."""
+        return self.name
 
     def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
         """Return the smallest possible p-value; 0 if there is none."""
@@ -166,10 +167,15 @@ class PairTest(ABC):
 class _RandomTest(PairTest):
     """A test with ``n`` random draws, the same for all pairs."""
 
+    drawn: ClassVar[str] = "draws"
     n: int = 9_999
 
     def __post_init__(self) -> None:
         need_at_least(1, "the number of draws", self.n)
+
+    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
+        """Return the name of the test, with the number of draws."""
+        return f"{self.name}, {self.n:,} {self.drawn}"
 
     def finest(self, n_topics: int) -> float:  # noqa: ARG002 - some tests need it
         """Return the p-value if no draw is as large as the observed value."""
@@ -179,6 +185,8 @@ class _RandomTest(PairTest):
 @dataclass(frozen=True)
 class PairedT(PairTest):
     """Student's paired t-test."""
+
+    name: ClassVar[str] = "paired t-test"
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -190,14 +198,12 @@ class PairedT(PairTest):
         p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
         return p
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
-        """Return the name of the test."""
-        return "paired t-test"
-
 
 @dataclass(frozen=True)
 class Wilcoxon(PairTest):
     """Wilcoxon's signed-rank test."""
+
+    name: ClassVar[str] = "Wilcoxon signed-rank test"
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -215,10 +221,6 @@ class Wilcoxon(PairTest):
             p[many] = wilcoxon(values, axis=0, nan_policy="omit").pvalue
         return np.where(differences.n < 2, np.nan, p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
-        """Return the name of the test."""
-        return "Wilcoxon signed-rank test"
-
     def finest(self, n_topics: int) -> float:
         """Return the p-value of all ranks on one side, where it is exact; else 0."""
         return 2.0 ** (1 - n_topics) if n_topics <= EXACT_UNTIED else 0.0
@@ -227,6 +229,8 @@ class Wilcoxon(PairTest):
 @dataclass(frozen=True)
 class SignFlip(_RandomTest):
     """Randomisation of signs with ``n`` draws, the same for all pairs."""
+
+    name: ClassVar[str] = "sign-flip randomisation"
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair -> (pair,)."""
@@ -240,9 +244,8 @@ class SignFlip(_RandomTest):
         return np.where(differences.n < 2, np.nan, p)
 
     def words(self, n_topics: int) -> str:
-        """Return the name of the test."""
-        how = f"all {2**n_topics:,} signs" if self._exact(n_topics) else f"{self.n:,} draws"
-        return f"sign-flip randomisation, {how}"
+        """Return the name of the test, with the number of signs or draws."""
+        return f"{self.name}, all {2**n_topics:,} signs" if self._exact(n_topics) else super().words(n_topics)
 
     def finest(self, n_topics: int) -> float:
         """Return the p-value if no other signs give a mean as large; with all signs, the opposite ones do."""
@@ -256,6 +259,8 @@ class SignFlip(_RandomTest):
 class PairedBootstrap(_RandomTest):
     """Studentised bootstrap of the shifted differences with ``n`` resamples of topics, the same for all pairs."""
 
+    name: ClassVar[str] = "paired bootstrap"
+    drawn: ClassVar[str] = "resamples of topics"
     n: int = 1_000
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
@@ -265,21 +270,18 @@ class PairedBootstrap(_RandomTest):
         p = _of_counts(sum(paired_tests.count_t_as_large(differences, each) for each in drawn), self.n)
         return np.where(differences.without_spread, np.maximum(_of_alike(differences), 1 / (1 + self.n)), p)
 
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
-        """Return the name of the test."""
-        return f"paired bootstrap, {self.n:,} resamples of topics"
-
 
 @dataclass(frozen=True)
 class TukeyHSD(_RandomTest):
     """Randomised Tukey HSD with ``n`` permutations, over all systems on the topics that all of them have."""
 
+    name: ClassVar[str] = "randomised Tukey HSD"
+    drawn: ClassVar[str] = "permutations"
     familywise: ClassVar[bool] = True
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:
         """Return the two-sided p-value of every pair, holding for all pairs together -> (pair,)."""
-        complete = self.complete(paired)
-        values = paired.values[:, complete]
+        values = paired.values[:, self.complete(paired)]
         means = values.mean(axis=1)
         ranges = paired_tests.permuted_ranges(values, self.n, rng)
         return _of_counts(paired_tests.count_as_wide(ranges, means[paired.a] - means[paired.b]), self.n)
@@ -291,10 +293,6 @@ class TukeyHSD(_RandomTest):
             return float("inf")
         ranges = paired_tests.permuted_ranges(paired.values[:, self.complete(paired)], self.n, rng)
         return paired_tests.critical_range(ranges, most)
-
-    def words(self, n_topics: int) -> str:  # noqa: ARG002 - some tests need it
-        """Return the name of the test."""
-        return f"randomised Tukey HSD, {self.n:,} permutations"
 
     @staticmethod
     def complete(paired: PairedScores) -> Bools:
@@ -369,7 +367,7 @@ def unadjusted(p: Floats) -> Floats:
 
 
 ADJUSTMENTS: dict[str, Adjust] = {"holm": holm, "bh": benjamini_hochberg, "none": unadjusted}
-WORDS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted"}
+WORDS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "not adjusted", "tukey": "familywise"}
 
 
 def adjustment(adjust: str | Adjust | None) -> tuple[str, Adjust]:

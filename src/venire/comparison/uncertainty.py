@@ -24,25 +24,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from venire.comparison.forecast import DEFAULT_MODEL, TIE, JudgeSwap, SwapOptions
+from venire.comparison.forecast import DEFAULT_MODEL, TIE, JudgeSwap
 from venire.comparison.stability import Stability, stability
 from venire.disagreement.transitions import FORMS
 from venire.errors import SettingError, UnknownName
-from venire.io.judgments import JudgmentsLike
-from venire.io.runs import RunsLike
 from venire.kernels.resampling import topic_weights
-from venire.measures.scoring import MeasureLike
 from venire.randomness import seed_of
 from venire.results import Tabular, known
-from venire.types import Floats, Ints, RNGLike
+from venire.types import Floats, RNGLike
 
 DRAWN = ("topics", "judges", "both")
 """The sources of uncertainty: what is drawn."""
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,23 +78,15 @@ class UncertaintySources(Tabular):
 
     def _record(self, source: str, a: str, b: str) -> dict[str, Any]:
         found = self.difference(source, a, b)
-        low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist()
+        low, high = np.quantile(found, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
         p = float((found > TIE).mean())
         return {
             **{"a": a, "b": b, "measure": self.measure, "source": source},
             "delta": float(self.mean[self.number(a)] - self.mean[self.number(b)]),
             **{"expected_delta": float(found.mean()), "sd": float(found.std(ddof=1)), "low": low, "high": high},
-            **{
-                "p_ahead": p,
-                "p_tie": float((np.abs(found) <= TIE).mean()),
-                "se": float(np.sqrt(p * (1 - p) / len(found))),
-            },
+            **{"p_ahead": p, "p_tie": float((np.abs(found) <= TIE).mean())},
+            "se": float(np.sqrt(p * (1 - p) / len(found))),
         }
-
-    def spread(self) -> dict[str, float]:
-        """Return the median over all pairs of the standard deviation of their difference, by source."""
-        a, b = np.triu_indices(len(self.systems), 1)
-        return {source: float(np.median(_sd_of_pairs(self.draws[source], a, b))) for source in DRAWN}
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
         """Return the probabilities of one pair, by default the best system and the next that it is ahead of."""
@@ -111,35 +100,14 @@ class UncertaintySources(Tabular):
         )
 
 
-def _sd_of_pairs(draws: Floats, a: Ints, b: Ints) -> Floats:
-    """Standard deviation of every pair's difference, from the covariances -> (pair,)."""
-    covariance = np.cov(draws.T)
-    return np.sqrt(np.maximum(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0))
-
-
 def uncertainty_sources(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
-    measure: MeasureLike = "nDCG@10",
-    *,
-    judge_model: str = DEFAULT_MODEL,
-    n_draws: int = 2000,
-    rng: RNGLike = 0,
-    **options: Unpack[SwapOptions],
+    swap: JudgeSwap, *, judge_model: str = DEFAULT_MODEL, n_draws: int = 2000, rng: RNGLike = 0
 ) -> UncertaintySources:
-    """Draw mean scores on other topics, under another judge, and both; options as in ``JudgeSwap.of``.
+    """Draw mean scores on other topics, under another judge, and both, by the one measure of a judge swap.
 
     judge_model : "fixed", "assessors" or "hierarchical" (``disagreement.transitions``)
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
-    swap = JudgeSwap.of(judgments, runs, measure, **options)
-    return sources_of(swap, judge_model=judge_model, n_draws=n_draws, rng=rng)
-
-
-def sources_of(
-    swap: JudgeSwap, *, judge_model: str = DEFAULT_MODEL, n_draws: int = 2000, rng: RNGLike = 0
-) -> UncertaintySources:
-    """Draw mean scores by the one measure of a judge swap."""
     for_judges, for_topics = seed_of(rng).spawn(2)
     now = swap.scores.values[:, :, 0]
     means, expected = [], np.zeros_like(now)
@@ -169,11 +137,6 @@ class JudgeModelComparison(Tabular):
     """The stability of the same systems under several judge models, by name; the first is the reference."""
 
     found: dict[str, Stability]
-
-    @property
-    def judge_models(self) -> tuple[str, ...]:
-        """Names of the judge models."""
-        return tuple(self.found)
 
     @property
     def stays(self) -> Floats:
@@ -206,7 +169,7 @@ class JudgeModelComparison(Tabular):
         order = np.argsort(-np.ptp(stays, axis=0), kind="stable")
         return [
             {"a": names[a[n]], "b": names[b[n]], "delta": float(first.delta[n])}
-            | {f"p_stays_ahead_{name}": float(stays[row, n]) for row, name in enumerate(self.judge_models)}
+            | {f"p_stays_ahead_{name}": float(stays[row, n]) for row, name in enumerate(self.found)}
             for n in order.tolist()
         ]
 
@@ -222,27 +185,12 @@ class JudgeModelComparison(Tabular):
 
 
 def compare_judge_models(
-    judgments: JudgmentsLike,
-    runs: RunsLike,
-    measure: MeasureLike = "nDCG@10",
-    *,
-    judge_models: Sequence[str] = FORMS,
-    n_draws: int = 2000,
-    rng: RNGLike = 0,
-    **options: Unpack[SwapOptions],
-) -> JudgeModelComparison:
-    """Forecast the same pairs under several judge models; options as in ``JudgeSwap.of``.
-
-    Cost: that of one forecast per judge model; the runs are scanned once.
-    """
-    swap = JudgeSwap.of(judgments, runs, measure, **options)
-    return judge_models_of(swap, judge_models=judge_models, n_draws=n_draws, rng=rng)
-
-
-def judge_models_of(
     swap: JudgeSwap, *, judge_models: Sequence[str] = FORMS, n_draws: int = 2000, rng: RNGLike = 0
 ) -> JudgeModelComparison:
-    """Forecast the pairs of a judge swap under several judge models, by its first measure."""
+    """Forecast the pairs of a judge swap under several judge models, by its first measure.
+
+    Cost: that of one forecast per judge model.
+    """
     if not judge_models:
         raise SettingError("no judge model was given", hint=f"there are {', '.join(FORMS)}")
     drawn = {name: swap.forecasts(judge_model=name, n_draws=n_draws, rng=rng)[0] for name in judge_models}

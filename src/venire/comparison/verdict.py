@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.forecast import TIE
-from venire.comparison.significance import LEVEL
+from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import PairedT, paired_scores
 from venire.errors import SettingError
 from venire.measures.scores import Scores
@@ -59,7 +59,7 @@ class Verdict(Tabular):
     p_next: float
     p_first: Mapping[str, float]
     margin: Mapping[str, float]
-    confidence: float = LEVEL
+    confidence: float = CONFIDENCE
 
     @property
     def winner(self) -> str | None:
@@ -131,7 +131,11 @@ class Verdict(Tabular):
 
 
 def verdict(
-    scores: Scores, measure: str | None = None, *, draws: Mapping[str, Floats] | None = None, confidence: float = LEVEL
+    scores: Scores,
+    measure: str | None = None,
+    *,
+    draws: Mapping[str, Floats] | None = None,
+    confidence: float = CONFIDENCE,
 ) -> Verdict:
     """Name the best system, or list the systems that do not differ significantly from it.
 

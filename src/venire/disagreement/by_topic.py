@@ -75,7 +75,7 @@ def compare_groups(
     groups = tuple(dict.fromkeys(group_of.values()))
     if len(groups) < 2:
         found = f"all topics are in the group {groups[0]!r}" if groups else "no topic is in a group"
-        raise PairsError(f"{found}, and there is nothing to compare", hint="name two groups or more")
+        raise PairsError(f"{found}, so groups cannot be compared", hint="name two groups or more")
     whole = setting.fit(judgments, rng=rng)
     code = np.array([groups.index(group_of[name]) if name in group_of else -1 for name in judgments.topics])
     present = (whole.by_topic.sum(axis=(1, 2)) > 0) & (code >= 0)

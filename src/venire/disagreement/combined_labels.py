@@ -176,17 +176,6 @@ class CombinedTable(Tabular):
         shown = ", ".join(f"{_bracketed(each)} for {name}" for name, each in named if name != top)
         return f"At least {m} of {n} users, the assessor among them, would say {top} with probability {shown}."
 
-    def __str__(self) -> str:
-        m, n = self.at_least
-        lines = [("snippet", "page", f"P({m}/{n}) combined", f"P({m}/{n}) page")]
-        lines += [
-            (each["snippet"], each["page"], _bracketed(each), _number(each["page_weight"])) for each in self.records()
-        ]
-        widths = [max(len(line[n]) for line in lines) for n in range(4)]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-        )
-
 
 def combined_table(
     snippets: Judgments,
@@ -225,11 +214,7 @@ def _weights(fit: PredictedRelevanceFit, at_least: tuple[int, int]) -> Floats:
     return weight
 
 
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.2f}"
-
-
 def _bracketed(record: dict[str, Any]) -> str:
     """A weight as the paper prints it: in brackets where few cases were found."""
-    text = _number(record["weight"])
+    text = "unknown" if record["weight"] is None else f"{record['weight']:.2f}"
     return f"({text})" if record["few"] and record["weight"] is not None else text

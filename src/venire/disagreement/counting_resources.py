@@ -32,7 +32,7 @@ from venire.kernels.ragged import gather, offsets
 from venire.measures.case import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, Scoring, score_facts
-from venire.results import Note, counted
+from venire.results import Note, counted, first_few
 from venire.types import Floats, RNGLike
 
 ResourceLike = str | Mapping[str, str]
@@ -96,7 +96,10 @@ def count_resources(
     plan = Plan.of(measures, measures[0].gains or fit.gains(), "condensed")
     panel = build_panel(labels, assessor=assessor, per=per, pool=pool)
     chosen = scan(runs, offers.items, progress=progress).facts
-    _require_resources(chosen)
+    if len(chosen.rank) == 0:
+        names = first_few(list(dict.fromkeys(chosen.items.doc)), 5)
+        hint = f"the resources are {names}"
+        raise FormatError("runs", None, "no document is the name of a resource of its topic", hint=hint)
     worth = score_facts(offers.lists, panel, plan)
     layout = Layout.of(Case(labels, panel, replace(chosen, items=labels.items), Scoring(missing=missing)), plan)
     sums, labelled = oracle_sums(worth, offers.items, top, n_labels=len(fit.scale))
@@ -221,18 +224,6 @@ def first_sums(worth: Floats, chosen: Facts, top: int) -> Floats:
     for place in np.ndindex(worth.shape[:2]):
         sums[place] = np.bincount(into, weights=worth[place][offer], minlength=sums.shape[2])
     return sums
-
-
-def _require_resources(chosen: Facts) -> None:
-    """Refuse runs none of whose documents is a resource."""
-    if len(chosen.rank) == 0:
-        names = list(dict.fromkeys(chosen.items.doc))
-        raise FormatError(
-            "runs",
-            None,
-            "no document is the name of a resource of its topic",
-            hint=f"the resources are {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}",
-        )
 
 
 def _empty(chosen: Facts, layout: Layout, top: int) -> list[Note]:

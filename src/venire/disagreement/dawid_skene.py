@@ -55,11 +55,6 @@ class Rows(NamedTuple):
     n_assessors: int
     n_labels: int
 
-    @classmethod
-    def of(cls, item: Codes, assessor: Codes, label: Codes, shape: tuple[int, int, int]) -> Rows:
-        """Number the cells; shape: how many items, assessors, labels."""
-        return cls(item, assessor.astype(np.int64) * shape[2] + label, *shape)
-
 
 def confusion(rows: Rows, classes: Floats, smoothing: float) -> Floats:
     """How assessors answer, given probabilities of classes (item, class) -> (assessor, class, label); rows sum to 1.
@@ -134,11 +129,14 @@ class DawidSkene:
         seen = counts.sum(axis=1) > 0
         number = np.cumsum(seen, dtype=np.int32) - 1
         shape = (int(seen.sum()), len(judgments.assessor.names), len(judgments.scale))
-        rows = Rows.of(number[judgments.item], judgments.assessor.codes, judgments.label, shape)
+        cell = judgments.assessor.codes.astype(np.int64) * shape[2] + judgments.label
+        rows = Rows(number[judgments.item], cell, *shape)
         classes, values = counts[seen] / counts[seen].sum(axis=1, keepdims=True), [-np.inf]
         converged = False
         while not converged and len(values) <= self.max_iterations:
-            classes, value = self._step(rows, classes)
+            answers = confusion(rows, classes, self.smoothing)
+            classes, value = classify(rows, classes.mean(axis=0), answers)
+            value += self.smoothing * float(np.log(answers).sum()) if self.smoothing else 0.0
             converged = value - values[-1] <= self.tolerance * len(judgments)
             values.append(value)
         posterior = np.full(counts.shape, np.nan)
@@ -147,12 +145,6 @@ class DawidSkene:
         who = judgments.assessors, np.bincount(judgments.assessor.codes, minlength=shape[1])
         objective = np.array(values[1:])
         return DawidSkeneFit(self, judgments.scale, *who, counts, posterior, prior, answers, objective, converged)
-
-    def _step(self, rows: Rows, classes: Floats) -> tuple[Floats, float]:
-        """Maximise, then take expectations -> classes, and the objective in between."""
-        answers = confusion(rows, classes, self.smoothing)
-        after, value = classify(rows, classes.mean(axis=0), answers)
-        return after, value + (self.smoothing * float(np.log(answers).sum()) if self.smoothing else 0.0)
 
 
 @dataclass(frozen=True, eq=False)

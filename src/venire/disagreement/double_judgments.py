@@ -145,10 +145,7 @@ DEVIATION = 0.02
 NEGLIGIBLE = 0.02
 """p(R|lowest) is negligible where the upper end of its interval is below this."""
 
-_MEANINGS = {
-    ("labels", "pair"): "pairs of labels on an item",
-    ("labels", "item"): "items judged twice",
-}
+_MEANINGS = {("labels", "pair"): "pairs of labels on an item", ("labels", "item"): "items judged twice"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,15 +300,12 @@ class LowestLabel:
     def sentence(self) -> str:
         """Say whether p(R|lowest) is negligible."""
         limit = "unknown" if np.isnan(self.high) else f"{self.high:.3f}"
-        name = f"p({self.relevant}|{self.label})"
+        text = f"the upper limit of p({self.relevant}|{self.label}) is {limit}"
         if not self.negligible:
-            return (
-                f"Continue judging {self.label} again: the upper limit of {name} is {limit}, not below {NEGLIGIBLE:g}."
-            )
+            return f"Continue judging {self.label} again: {text}, not below {NEGLIGIBLE:g}."
         return (
-            f"Judging {self.label} again can stop: the upper limit of {name} is {limit}, below {NEGLIGIBLE:g}. That "
-            f"saves {100 * self.saved:.0f}% of the double judgments, leaves out {100 * self.part:.0f}% of the relevant "
-            "results, and requires the one-sided estimate."
+            f"Judging {self.label} again can stop: {text}, below {NEGLIGIBLE:g}. It saves {self.saved:.0%} of the "
+            f"double judgments, leaves out {self.part:.0%} of the relevant results, and needs the one-sided estimate."
         )
 
 

@@ -291,13 +291,8 @@ def _clipped(labels: Sequence[str], p: Floats, plain: Floats) -> list[Note]:
 def _enough(kinds: Kinds, at_least: int) -> Kinds:
     chosen = kinds.with_labels(at_least)
     if not len(chosen.n_labels):
-        raise too_few(at_least)
+        raise PairsError(f"no item has {at_least} labels or more", hint="require fewer, or judge some items more often")
     return chosen
-
-
-def too_few(at_least: int) -> PairsError:
-    """Return the error that no item has enough labels."""
-    return PairsError(f"no item has {at_least} labels or more", hint="require fewer, or judge some items more often")
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,9 +350,8 @@ def sampled(
         )
     pairs = labels_of_many(judgments)
     names, marked = one_relevant(pairs, relevant)
+    _enough(kinds_of(pairs.sides.first, marked), at_least)
     counts = pairs.sides.first[pairs.sides.first.sum(axis=1) >= at_least]
-    if not len(counts):
-        raise too_few(at_least)
     k, generator = counts.sum(axis=1), np.random.default_rng(rng)
     item = np.repeat(np.arange(len(counts)), k)
     label = np.repeat(np.tile(np.arange(counts.shape[1]), len(counts)), counts.ravel())

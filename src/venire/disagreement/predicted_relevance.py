@@ -26,7 +26,7 @@ import numpy as np
 
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
-from venire.data.label_pairs import Pairs, few_topics
+from venire.data.label_pairs import few_topics
 from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.selection import safe_pairs
@@ -95,18 +95,8 @@ class PredictedRelevance:
 
         rank : groups of items that runs rank alike -> (item,), such as their best rank; None: there are no runs.
         """
-        pairs = safe_pairs(
-            judgments,
-            estimator=self.estimator,
-            observed=self.observed,
-            reference=self.reference,
-            weight=self.weight,
-            rank=rank,
-        )
-        return self.fit_pairs(pairs, rng=rng)
-
-    def fit_pairs(self, pairs: Pairs, *, rng: RNGLike = 0) -> PredictedRelevanceFit:
-        """Estimate p(R|i) from pairs of labels."""
+        sides = {"observed": self.observed, "reference": self.reference}
+        pairs = safe_pairs(judgments, estimator=self.estimator, **sides, weight=self.weight, rank=rank)
         relevant = relevant_sets(pairs.scale, self.relevant)
         sums = pairs.sums(relevant.labels)
         if not sums.by_topic.sum() > 0:
@@ -117,13 +107,10 @@ class PredictedRelevance:
                     Way("name other assessors", observed="NAME", reference="NAME"),
                 ],
             )
-        spread = spread_of(
-            sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=np.random.default_rng(rng)
-        )
-        setting = replace(self, estimator=pairs.estimator)
-        return PredictedRelevanceFit(
-            setting, pairs.scale, relevant, spread, sums.by_topic, n_topics_of(sums), pairs.topics
-        )
+        generator, setting = np.random.default_rng(rng), replace(self, estimator=pairs.estimator)
+        spread = spread_of(sums, relevant.labels, prior=self.prior, n_draws=self.n_draws, rng=generator)
+        found = (spread, sums.by_topic, n_topics_of(sums), pairs.topics)
+        return PredictedRelevanceFit(setting, pairs.scale, relevant, *found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,12 +253,8 @@ class PredictedRelevanceFit(Tabular):
     @property
     def notes(self) -> tuple[Note | str, ...]:
         """What to be careful about, most important first."""
-        found: list[Note | str] = []
-        for row in range(len(self.relevant.names)):
-            found += self._not_distinguished(row)
-        found += few_topics(self.n_topics)
-        found += self._few_pairs()
-        return tuple({str(note): note for note in found}.values())
+        labels = [note for row in range(len(self.relevant.names)) for note in self._not_distinguished(row)]
+        return tuple({str(note): note for note in [*labels, *few_topics(self.n_topics), *self._few_pairs()]}.values())
 
     def _not_distinguished(self, row: int) -> list[Note]:
         """Labels whose difference of p(R|i) is not significant, or in the wrong direction."""

@@ -93,11 +93,7 @@ def safe_pairs(
 
 
 def find_selection(
-    judgments: Judgments,
-    *,
-    observed: Sequence[str] = (),
-    reference: Sequence[str] = (),
-    rank: Ints | None = None,
+    judgments: Judgments, *, observed: Sequence[str] = (), reference: Sequence[str] = (), rank: Ints | None = None
 ) -> Selection | None:
     """Test for a selection of items by their labels; None if there is no sign of it.  O(rows log rows).
 

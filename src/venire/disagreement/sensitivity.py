@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.judgments import Judgments
 from venire.disagreement.by_result_quality import (
     TOP,
     QualitySensitivity,
@@ -119,7 +118,11 @@ def sensitivity(
     for_topics, for_rounds = (np.random.default_rng(each) for each in seed_of(rng).spawn(3)[1:])
     quality = None
     if "quality" in asked:
-        labels, quality = _quality(labels, runs, setting, lists=lists, progress=progress)
+        if lists.resource is not None:
+            labels, ranked = lists_of_resources(labels, lists.resource)
+        else:
+            ranked = lists_of_runs(scan(runs or [], labels.items, progress=progress).facts)
+        quality = against_quality(labels, ranked, setting, by=lists.by, level=lists.level, top=lists.top)
     fit = setting.fit(labels, rng=rng)
     notes = [*fit.notes, *(quality.notes if quality else ())]
     if setting.prior > 0:
@@ -150,23 +153,6 @@ def _asked(against: Sequence[str], *, runs: bool, resources: bool) -> set[str]:
         raise SettingError("lists come from runs or from resources, not from both", hint="leave one of them out")
     if "quality" in against and not (runs or resources):
         raise SettingError(
-            "there are no lists to order by their quality",
-            hint="give runs, or the resource of each document",
+            "there are no lists to order by their quality", hint="give runs, or the resource of each document"
         )
     return set(against) or ({*AGAINST} if runs or resources else {*AGAINST} - {"quality"})
-
-
-def _quality(
-    judgments: Judgments,
-    runs: RunsLike | None,
-    setting: PredictedRelevance,
-    *,
-    lists: ListOrder,
-    progress: Progress | None,
-) -> tuple[Judgments, QualitySensitivity]:
-    """Rank the lists of resources or of runs, and estimate from an increasing number of them."""
-    if lists.resource is not None:
-        judgments, found = lists_of_resources(judgments, lists.resource)
-    else:
-        found = lists_of_runs(scan(runs or [], judgments.items, progress=progress).facts)
-    return judgments, against_quality(judgments, found, setting, by=lists.by, level=lists.level, top=lists.top)

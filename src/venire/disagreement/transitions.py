@@ -139,38 +139,29 @@ class Transitions(Tabular):
             for j, new in enumerate(labels)
         ]
 
-    def matrices(self, form: str, *, at_hand: bool = False) -> Matrices:
+    def matrices(self, form: str, *, with_labels: bool = False) -> Matrices:
         """Return the function that draws matrices (topic or 1, old, new), in one of the FORMS.
 
-        at_hand: draw d is of assessor d mod n of the n others; otherwise the hierarchical judge is a further one,
-        unless there is one other only.
+        with_labels: draw d is of assessor d mod n of the n others, whose labels, in all and on a topic, count for them
+        and for that topic; otherwise the hierarchical judge has no labels, unless there is one other only.
         """
         if form not in FORMS:
             raise UnknownName("form of judge", form, FORMS)
-        varying = self._hierarchical if at_hand or len(self.new) == 1 else self._further
-        return {"fixed": self._fixed, "assessors": self._of_an_assessor, "hierarchical": varying}[form]
+        total, own_labels = self.counts.sum(axis=(0, 1)), with_labels or len(self.new) == 1
 
-    def _fixed(self, rng: np.random.Generator, _number: int) -> Floats:
-        return _rows(self.counts.sum(axis=(0, 1)) + self.prior, rng)[None]
+        def draw(rng: np.random.Generator, number: int) -> Floats:
+            counts = self.counts[number % len(self.new)]
+            if form == "assessors":
+                return _rows(counts.sum(axis=0) + OWN * self.matrix, rng)[None]
+            own = _rows(total + self.prior, rng)
+            if form == "fixed":
+                return own[None]
+            counts = counts if own_labels else np.zeros_like(counts)
+            if np.isfinite(self.k_assessor):
+                own = _rows(self.k_assessor * own + counts.sum(axis=0), rng)
+            return _rows(self.k_topic * own + counts, rng) if np.isfinite(self.k_topic) else own[None]
 
-    def _of_an_assessor(self, rng: np.random.Generator, number: int) -> Floats:
-        counts = self.counts[number % len(self.new)]
-        return _rows(counts.sum(axis=0) + OWN * self.matrix, rng)[None]
-
-    def _hierarchical(self, rng: np.random.Generator, number: int) -> Floats:
-        """One of the assessors: their labels, in all and on a topic, count for them and for that topic."""
-        counts, own = self.counts[number % len(self.new)], self._fixed(rng, number)[0]
-        if np.isfinite(self.k_assessor):
-            own = _rows(self.k_assessor * own + counts.sum(axis=0), rng)
-        return _rows(self.k_topic * own + counts, rng) if np.isfinite(self.k_topic) else own[None]
-
-    def _further(self, rng: np.random.Generator, number: int) -> Floats:
-        """A judge without labels, like the others."""
-        own = self._fixed(rng, number)[0]
-        if np.isfinite(self.k_assessor):
-            own = _rows(self.k_assessor * own, rng)
-        n_topics = self.counts.shape[1]
-        return _rows(np.tile(self.k_topic * own, (n_topics, 1, 1)), rng) if np.isfinite(self.k_topic) else own[None]
+        return draw
 
 
 def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitions:

@@ -17,14 +17,14 @@ import numpy as np
 
 from venire.comparison.forecast import Forecast
 from venire.comparison.judge_change import (
-    LEVEL as STAYS_AHEAD,
+    CONFIDENCE as STAYS_AHEAD,
     RankCounts,
     contour,
     limits,
     min_agreement_to_stay_ahead,
 )
 from venire.comparison.rank_agreement import RankCorrelation, Robustness
-from venire.comparison.stability import LEVEL, Stability, stability
+from venire.comparison.stability import CONFIDENCE, Stability, stability
 from venire.errors import SettingError
 from venire.plots import style
 from venire.types import Floats, Ints
@@ -91,7 +91,9 @@ def plot_ranks(result: Stability | Forecast) -> Figure:
     axes.set(ylim=(n - 0.4, -0.6), xlim=(0.3, n + 0.7))
     step = next(each for each in (1, 5, 10, 20, 50, 10**9) if n <= 12 * each)
     axes.set_xticks(sorted({1, *range(step, n + 1, step)}))
-    axes.set_xlabel(f"rank by {found.forecast.measure}: current (dot), and under another judge ({LEVEL:.0%} of draws)")
+    axes.set_xlabel(
+        f"rank by {found.forecast.measure}: current (dot), and under another judge ({CONFIDENCE:.0%} of draws)"
+    )
     axes.grid(axis="y", visible=False)
     axes.tick_params(axis="y", length=0)
     return figure

@@ -19,7 +19,7 @@ from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
-from venire.comparison.uncertainty import UncertaintySources, sources_of
+from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
 from venire.comparison.verdict import Verdict, verdict
 from venire.data.assessors import PRIMARY, Copy, copies, with_primary
 from venire.data.conditional import is_conditional
@@ -274,7 +274,7 @@ class Evidence:
         scene, question = self.scene, self.question
         if isinstance(scene, Missing):
             return scene
-        return or_missing(lambda: sources_of(scene, n_draws=question.n_draws, rng=question.rng))
+        return or_missing(lambda: uncertainty_sources(scene, n_draws=question.n_draws, rng=question.rng))
 
     @cached_property
     def comparison(self) -> MeasureComparison | Missing:

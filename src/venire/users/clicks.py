@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.rank_agreement import LEVEL
+from venire.comparison.rank_agreement import CONFIDENCE
 from venire.data.clicks import Clicks
 from venire.data.facts import Facts
 from venire.data.gains import GainsLike
@@ -98,9 +98,9 @@ def summarise_clicks(clicks: Clicks) -> ClickSummary:
     if n > 1 and not clicks.all_clicked:
         from scipy.special import stdtrit
 
-        half = float(stdtrit(n - 1, (1 + LEVEL) / 2) * rates.std(ddof=1) / np.sqrt(n))
+        half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * rates.std(ddof=1) / np.sqrt(n))
         low, high = max(mean - half, 0.0), min(mean + half, 1.0)
-    return ClickSummary(clicks, rates, Estimate(mean, low, high, LEVEL, f"Student over topics, n={n}"))
+    return ClickSummary(clicks, rates, Estimate(mean, low, high, CONFIDENCE, f"Student over topics, n={n}"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.comparison.rank_agreement import LEVEL, STEADY, interval, resampled_sd, student
+from venire.comparison.rank_agreement import CONFIDENCE, STEADY, interval, resampled_sd, student
 from venire.data.clicks import Clicks
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
@@ -181,7 +181,7 @@ def correlate_online(
     words = "correlations rest on as few as {n:topic}: their intervals are wide"
     few = [Note("few-topics", words, n=fewest)] * (fewest < FEW_TOPICS)
     form = f", in Wilson's form below {FEW_TOPICS} topics" if few else ""
-    method = f"{LEVEL:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
+    method = f"{CONFIDENCE:.0%} intervals: Student, sd from a bootstrap over topics, n={n_draws}{form}"
     unjudged: list[Note] = []
     if runs is None:
         whose = labels if scoring.get("assessor") is None else labels.where(assessor=scoring["assessor"])

@@ -8,16 +8,7 @@ import numpy as np
 import pytest
 
 from shared_errors import EXPERT, JUDGES, expert_among_judges
-from venire.agreement.habits import (
-    HIGHER,
-    LOWER,
-    OFTEN,
-    ONE_LABEL,
-    SHIFTED,
-    UNRELATED,
-    FlaggedProfiles,
-    habits,
-)
+from venire.agreement.habits import HIGHER, LOWER, OFTEN, ONE_LABEL, SHIFTED, UNRELATED, FlaggedProfiles, habits
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.errors import UnknownName
 from venire.io import read_grid
@@ -127,7 +118,7 @@ def test_one_who_strays_where_the_typical_assessor_never_does(labels):
     found = profiles(replace(labels, label=label))
     assert flags(found)["careful1"] == [HIGHER]
     evidence = FlaggedProfiles(found).records()[found.assessors.index("careful1")]["evidence"][0]
-    assert "hardly ever gives another label than the lowest" in evidence
+    assert "from the lowest label, 0.00" in evidence
 
 
 def grid(*lines):

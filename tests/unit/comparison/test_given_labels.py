@@ -139,11 +139,11 @@ def test_topics_are_drawn_only_where_that_is_asked_for():
 
 def test_every_sort_of_draw_follows_the_same_rule():
     judgments = judged(table())
-    asked = {"assessor": "expert", "n_draws": 20}
-    forms = compare_judge_models(judgments, lists(), "nDCG@10", **asked)
+    swap = JudgeSwap.of(judgments, lists(), "nDCG@10", assessor="expert")
+    forms = compare_judge_models(swap, n_draws=20)
     pair = [(each["a"], each["b"]) for each in forms.pair_records()].index(("C", "L"))
     assert {forms.pair_records()[pair][f"p_stays_ahead_{form}"] for form in FORMS} == {0}
-    sources = uncertainty_sources(judgments, lists(), "nDCG@10", **asked)
+    sources = uncertainty_sources(swap, n_draws=20)
     assert sources.p_beats("C", "L", source="judges") == 0
 
 

@@ -221,7 +221,6 @@ def test_more_pairs_than_can_be_listed_are_left_to_the_mean(monkeypatch):
 def test_it_says_what_it_found():
     found = mutual_evaluation(three_topics(), ["AP", "nDCG"], gains=["linear"])
     assert "score AP" in found.sentence()
-    assert "nDCG" in str(found)
     assert set(found.records()[0]) >= {"between", "measure", "gains", "other_gains", "a", "b", "correlation", "value"}
     assert found.records()[0]["correlation"] is None
 

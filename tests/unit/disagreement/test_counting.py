@@ -20,10 +20,7 @@ COLUMNS = ["prm", "prm_se", "binary", "binary_se", "udm", "udm_se"]
 
 @pytest.fixture
 def labels():
-    qrels = {
-        "1": {"a": "Key", "b": "Rel", "c": "Non", "d": "Key"},
-        "2": {"a": "Rel", "b": "Non", "c": "Key"},
-    }
+    qrels = {"1": {"a": "Key", "b": "Rel", "c": "Non", "d": "Key"}, "2": {"a": "Rel", "b": "Non", "c": "Key"}}
     return read_judgments(qrels, scale=SCALE)
 
 

@@ -141,10 +141,7 @@ def test_a_run_called_oracle_keeps_its_name(federated):
 
 @pytest.mark.parametrize(
     "resource",
-    [
-        r"F-(?P<resource>[^-]+)-\d+-\d+",
-        {f"F-e{e}-{t}-{r}": f"e{e}" for e in (1, 2, 3) for t in (1, 2) for r in (1, 2)},
-    ],
+    [r"F-(?P<resource>[^-]+)-\d+-\d+", {f"F-e{e}-{t}-{r}": f"e{e}" for e in (1, 2, 3) for t in (1, 2) for r in (1, 2)}],
 )
 def test_other_ways_to_name_a_resource(federated, resource):
     expected = count_resources(federated, ENGINES, FIT, resource=PATTERN)

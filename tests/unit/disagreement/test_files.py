@@ -80,7 +80,7 @@ def test_parameters_come_highest_label_first():
     records = fit.records()
     assert [(each["relevant"], each["label"]) for each in records] == [(r, i) for r in "21" for i in "210"]
     assert list(records[0]) == [
-        *("relevant", "label", "p", "sd", "sd_items", "sd_topics", "low", "high", "hits", "pairs"),
+        *("relevant", "label", "p", "sd", "sd_items", "sd_topics", "low", "high", "hits", "pairs")
     ]
     assert (records[0]["hits"], records[0]["pairs"]) == (140, 180)
     assert isinstance(records[0]["pairs"], int)

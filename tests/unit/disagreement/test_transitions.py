@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from venire.data.scale import Scale
-from venire.disagreement.transitions import (
-    ANY,
-    agreement_transitions,
-    concentration,
-    fit_transitions,
-    prior_of,
-)
+from venire.disagreement.transitions import ANY, agreement_transitions, concentration, fit_transitions, prior_of
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io import read_grid
 
