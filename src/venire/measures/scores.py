@@ -63,11 +63,11 @@ class ContextUse(Tabular):
 
     def note(self) -> Note:
         """Return the counts as a note."""
-        text = (
-            "conditional labels of {n:judged document} below the first rank: {collected:,} collected, {predicted:,} "
-            "predicted, {backoff_first:,} as after the first document, {backoff_isolation:,} as in isolation "
-            "({after_unjudged:,} of these two after an unjudged document)"
-        )
+        text = "conditional labels of {n:judged document} below the first rank: {collected:,} collected, "
+        text += "{predicted:,} predicted, "
+        text += "{backoff_first:,} as after the first document, " if self.backoff == "first" else ""
+        text += "{backoff_isolation:,} as in isolation"
+        text += " ({after_unjudged:,} after an unjudged document)" if self.after_unjudged else ""
         total = self.collected + self.predicted + self.backoff_first + self.backoff_isolation
         return Note("conditional-labels", text, n=total, **self._counts())
 

@@ -179,7 +179,7 @@ def _require_conditional(judgments: Judgments, plan: Plan, context: Context | No
         column = "their column given is empty" if "given" in judgments.facets else "they have no column given"
         message = f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}"
         hints = ["name the document read before each in a column `given`", "use alpha=0"]
-        raise MeasureError(message, hint=[*hints, "give a model that predicts them (Context(predictor=...))"])
+        raise MeasureError(message, hint=[*hints, "give a model that predicts conditional labels (Context)"])
 
 
 def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> ContextUse:
