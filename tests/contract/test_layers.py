@@ -82,7 +82,7 @@ STILL_WITH_FLAGS = {
 }
 """Parts with strings that name options of the command line: to be emptied."""
 
-HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn"}
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 # Written in pieces, so that this file does not contain them.
 ANYWHERE = ["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "sub" + "agent", "/wo" + "rk/"]

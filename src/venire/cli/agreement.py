@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option
+from venire.cli.inputs import read_labels, shared_options
+from venire.cli.options import MODEL, PATH, Command, bootstrap_option, one_of, option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,10 +43,10 @@ NOT_ACROSS = (
 EXAMPLES = """\b
 Examples:
   venire agreement judgments.tsv
-  venire agreement judgments.tsv --name krippendorff_alpha --level ordinal
+  venire agreement judgments.tsv --name krippendorff_alpha --measurement ordinal
   venire agreement judgments.tsv --by assessor --plot assessors.svg
   venire agreement judgments.tsv --by assessor --reference expert
-  venire agreement aspects.tsv --by aspect --bootstrap 300 --format json
+  venire agreement aspects.tsv --by aspect --draws 300 --format json
 """
 
 
@@ -57,10 +56,10 @@ Examples:
     "--by", choices=BY, section=MODEL, help="One set of statistics per topic or aspect; or a profile per assessor: {}."
 )
 @one_of(
-    "--level",
+    "--measurement",
     choices=LEVELS,
     section=MODEL,
-    help="What may be computed with labels: {}.  [default: as the scale says]",
+    help="Level of measurement of the labels: {}.  [default: that of the scale]",
 )
 @option(
     "--reference",
@@ -153,7 +152,7 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
     from venire.agreement.table import table
 
-    asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
+    asked = {key: options[key] for key in ("measurement", "over", "resample", "n_draws")}
     return table(labels, names=options["names"] or None, rng=rng, **asked).records()
 
 
@@ -207,7 +206,7 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
     from venire.agreement.habits import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
-    found = profiles(labels, level=options["level"], reference=options["reference"])
+    found = profiles(labels, measurement=options["measurement"], reference=options["reference"])
     flagged = FlaggedProfiles(found)
     records, careful = flagged.records(), [*map(str, flagged.notes), *([TRUSTED] if flagged.notes else [])]
     if out.format == "json":

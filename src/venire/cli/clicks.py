@@ -6,24 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.contexts import alphas_option, context_for, in_context, weights_of
-from venire.cli.labels import (
+from venire.cli.inputs import (
     SCORING,
+    alphas_option,
     assessor_option,
     checked_measures,
     chosen_topics,
+    context_for,
+    in_context,
     measures_with,
     one_standard_input,
     pool_option,
     read_labels,
     settled_gains,
     topics_option,
+    weights_of,
     where_option,
     worth,
 )
 from venire.cli.options import (
     PATH,
+    Command,
     file_place,
+    gathered,
+    option,
     output_options,
     plot_option,
     reading,
@@ -32,7 +38,6 @@ from venire.cli.options import (
 )
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, option
 
 if TYPE_CHECKING:
     from venire.data.clicks import Clicks
@@ -112,7 +117,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
 @worth
 @scoring
 @option(
-    *("--bootstrap", "n_draws"),
+    *("--draws", "n_draws"),
     section=SCORING,
     type=click.IntRange(min=0),
     default=300,

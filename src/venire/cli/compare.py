@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from venire.cli.labels import (
+from venire.cli.inputs import (
     assessor_option,
     checked_measures,
     chosen_topics,
@@ -19,15 +20,13 @@ from venire.cli.labels import (
     topics_option,
     worth,
 )
-from venire.cli.options import PATH, draws_option
+from venire.cli.options import PATH, Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
 from venire.results import read_number
 
 if TYPE_CHECKING:
-    from venire.cli.compare_details import Details
     from venire.comparison.compare import Comparison
 
 JUDGE = "Judge"
@@ -98,7 +97,6 @@ def command(
     same under another judge.  Pairs marked * are significant, ! fragile; those that are both come first.
     """
     from venire import compare, read_runs
-    from venire.cli.compare_details import details
     from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
@@ -234,3 +232,50 @@ def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Outp
     else:
         say("error", f"not passed: {'; '.join(said)}")
     return 0 if passed else 1
+
+
+FEWER_DRAWS = 500
+"""The most draws for these details."""
+
+
+class Details(NamedTuple):
+    """Records for JSON, by key, and sentences."""
+
+    records: dict[str, Any]
+    words: list[str]
+
+
+def details(found: Comparison, *, n_draws: int, rng: int) -> Details:
+    """Compare judge models, and for one pair also sources of uncertainty and topics; of the first measure.
+
+    There are none where agreement rates were stated: then the judge model is known.
+    """
+    from venire.comparison import head_to_head
+    from venire.comparison.uncertainty import judge_models_of, sources_of
+
+    first, swap = found.by_measure[0], found.swap.only(0)
+    if swap.given is None or len(swap.systems) < 2:
+        return Details({}, [])
+    drawing: dict[str, Any] = {"n_draws": min(n_draws, FEWER_DRAWS), "rng": rng}
+    models = judge_models_of(swap, **drawing)
+    if len(first.tested.a) > 1:
+        whole = len(first.tested.a) == len(swap.systems) * (len(swap.systems) - 1) // 2
+        return Details({"judge_models": models.records()}, [models.sentence()] if whole else [])
+    a, b = (swap.systems[int(side[0])] for side in (first.tested.a, first.tested.b))
+    sources = sources_of(swap, **drawing)
+    topic_by_topic = head_to_head(swap.scores, a, b)
+    stays = {name: one.stays[pair_number(one.forecast.systems, a, b)] for name, one in models.found.items()}
+    shown = ", ".join(f"{p:.2f} ({name})" for name, p in stays.items())
+    records = {
+        "judge_models": [{"judge_model": name, "p_stays_ahead": float(p)} for name, p in stays.items()],
+        "sources": sources.records([(a, b)]),
+        "topics": topic_by_topic.records(),
+    }
+    words = [f"By judge model, the order stays with probability {shown}."]
+    return Details(records, [*words, sources.sentence(a, b), topic_by_topic.sentence()])
+
+
+def pair_number(systems: Sequence[str], a: str, b: str) -> int:
+    """Return the number of a pair among all pairs of systems, first with second, first with third, ..."""
+    low, high = sorted((systems.index(a), systems.index(b)))
+    return low * len(systems) - low * (low + 1) // 2 + high - low - 1

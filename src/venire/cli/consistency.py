@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import keeping_repeats, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option, relevant_option
+from venire.cli.inputs import keeping_repeats, read_labels, shared_options
+from venire.cli.options import MODEL, PATH, Command, bootstrap_option, one_of, option, relevant_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option
 
 if TYPE_CHECKING:
     from venire.agreement.overlap import Overlap

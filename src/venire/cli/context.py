@@ -6,12 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.context_sweep import command as sweep
-from venire.cli.labels import one_standard_input, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, file_place
+from venire.cli.inputs import (
+    SCORING,
+    alphas_option,
+    checked_measures,
+    compared_scoring,
+    context_for,
+    in_context,
+    measures_with,
+    one_standard_input,
+    read_labels,
+    scanned_for_fit,
+    settled_gains,
+    shared_options,
+    weights_of,
+    worth,
+)
+from venire.cli.options import (
+    MODEL,
+    PATH,
+    Command,
+    bootstrap_option,
+    file_place,
+    gathered,
+    one_of,
+    option,
+    whole_number,
+)
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, option, whole_number
 from venire.results import known
 
 if TYPE_CHECKING:
@@ -39,7 +62,7 @@ Examples:
 """
 
 
-@click.group("context", commands=[sweep], epilog=EXAMPLES)
+@click.group("context", epilog=EXAMPLES)
 def command() -> None:
     """Labels in condition: what documents get after another one, from JUDGMENTS with a column 'given'."""
 
@@ -71,7 +94,7 @@ def command() -> None:
 )
 @whole_number("--folds", section=MODEL, least=2, default=10, help="Folds of topics, each predicted from the others.")
 @whole_number("--splits", section=MODEL, least=1, default=20, help="How often a random tenth of the pairs is left out.")
-@whole_number(*("--bootstrap", "n_draws"), section=MODEL, least=1, default=1000, help="How often topics are resampled.")
+@whole_number(*("--draws", "n_draws"), section=MODEL, least=1, default=1000, help="How often topics are resampled.")
 @option(
     *("--save", "saved"),
     section="Output",
@@ -178,3 +201,104 @@ def remarks(found: ConditionalValidation) -> Iterator[str]:
     how = found.scores[0].accuracy.method
     yield f"{found.n_folds} folds of topics; 95% intervals: {how}; differences: the predictor less the method"
     yield WAYS
+
+
+SHOWN = ("alphas", "ties")
+MEASURES = ("CG@5", "DCG@5", "ERR@5", "CCG@5")
+ALPHAS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+GAINS = ("measure", "condition", "alpha", "kappa", "kappa_0", "gain", "low", "high", "p", "p_adjusted", "topics")
+SWEEP_EXAMPLES = """\b
+Examples:
+  venire context sweep judgments.tsv runs --preferences side-by-side.tsv
+  venire context sweep judgments.tsv runs --preferences pairs.tsv \\
+      -m CCG@5 -m DCG@5 --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
+  venire context sweep judgments.tsv runs --preferences pairs.tsv \\
+      --predict --draw ties --plot ties.svg
+"""
+
+sweeping = gathered(
+    "sweeping",
+    {
+        "files": option(
+            *("--preferences", "files"),
+            section="Preferences",
+            multiple=True,
+            required=True,
+            type=PATH,
+            metavar="FILE",
+            help="Choices between result lists: topic, left, right (names of systems), assessor, strength; may be "
+            "repeated.",
+        ),
+        "slight": option(
+            "--slight",
+            section="Preferences",
+            type=click.FloatRange(min=0),
+            metavar="S",
+            help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
+        ),
+        "alphas": alphas_option("Weights of labels in condition; 0 is always among them.", default=ALPHAS),
+    },
+)
+
+
+@command.command(
+    "sweep",
+    cls=Command,
+    epilog=SWEEP_EXAMPLES,
+    short_help="Ask which weight of labels in condition users agree with.",
+)
+@click.argument("judgments", type=PATH)
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@sweeping
+@measures_with(MEASURES, "A measure that takes alpha, without it; may be repeated.")
+@worth
+@compared_scoring
+@bootstrap_option(SCORING, default=1000)
+@in_context
+@one_of("--draw", choices=SHOWN, section="Output", default="alphas", help="What --plot draws agreement against: {}.")
+@shared_options()
+def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Ask which weight alpha of labels in condition brings measures nearest to users.
+
+    Users compared the result lists of RUNS side by side.  The table tests the gain: kappa with alpha chosen on other
+    topics, less kappa with alpha 0, one-sided.  CSV has the agreement for every alpha; JSON both, and the sweep over
+    the share of ties.
+    """
+    from venire import read_runs
+    from venire.context.sweep import sweep_context
+    from venire.io.preferences import read_preferences
+
+    asked = options["sweeping"]
+    one_standard_input(judgments, *more, *runs, *asked["files"])
+    measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
+    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    notes = list[str]()
+    found = sweep_context(
+        labels,
+        sources,
+        read_preferences(list(asked["files"])),
+        measures,
+        alphas=alphas,
+        slight=asked["slight"],
+        gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        n_draws=options["n_draws"],
+        rng=options["rng"],
+        context=context_for(labels, **options["in_context"]),
+        **options["scoring"],
+    )
+    gains = found.gain_records()
+    if out.format == "json":
+        beside = {"users": found.cases.verdicts.records(), "baseline": found.agreement.baseline()}
+        sweeps = {"gains": gains, "sweep": found.records(), "ties": found.tie_records()}
+        out.json({**sweeps, **beside, "warnings": list(found.notes)})
+    else:
+        records = found.records() if out.for_machines else gains
+        keys = tuple(records[0]) if out.for_machines else GAINS
+        out.table("gains", Table(keys, [[each[key] for key in keys] for each in records]))
+    if options["plot"] is not None:
+        from venire.plots.context import plot_alphas, plot_ties
+        from venire.plots.style import write_figure
+
+        write_figure((plot_alphas if options["draw"] == "alphas" else plot_ties)(found), options["plot"])
+    out.notes([*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes])

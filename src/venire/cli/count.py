@@ -10,7 +10,7 @@ import click
 
 from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.labels import (
+from venire.cli.inputs import (
     fit_on_option,
     fit_to_option,
     labels_for_fit,
@@ -18,11 +18,10 @@ from venire.cli.labels import (
     read_labels,
     shared_options,
 )
-from venire.cli.options import MODEL, PATH, read_resource, resource_option
+from venire.cli.options import MODEL, PATH, Command, gathered, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, option, whole_number
 from venire.cli.speech import collect_warnings
 from venire.errors import FewPairsWarning
 

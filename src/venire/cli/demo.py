@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from venire.cli.options import OUTPUT, output_options, rng_option
+from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import stages
 from venire.cli.report import show_report, write_both
-from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
     from venire.simulation.levels import Synthetic
@@ -49,16 +48,14 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
     from venire.simulation import generate, write_collection
 
     with stages(STAGES + 2, quiet=out.quiet) as stage:
-        if stage is not None:
-            stage("collection")
+        stage("collection")
         made = generate(_setting(), rng=rng)
         write_collection(made, folder)
         judgments, runs, page = folder / "judgments.tsv", folder / "runs", folder / "report.html"
         again = shlex.join(["venire", "report", str(judgments), str(runs), "-o", str(page), "--rng", str(rng)])
         question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=again)
         report = make_report(question, stage=stage)
-        if stage is not None:
-            stage("page")
+        stage("page")
         write_both(report, page, folder / "report.json")
     show_report(out, report, page)
     order = ", ".join(made.truth.order)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
+from venire.cli.inputs import (
     SCORING,
     assessor_option,
     one_standard_input,
@@ -17,10 +17,21 @@ from venire.cli.labels import (
     where_option,
     worth_without_runs,
 )
-from venire.cli.options import OUTPUT, PATH, file_place, more_judgments, output_options, reading, rng_option
+from venire.cli.options import (
+    OUTPUT,
+    PATH,
+    Command,
+    file_place,
+    more_judgments,
+    one_of,
+    option,
+    output_options,
+    reading,
+    rng_option,
+    whole_number,
+)
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.io.exchange import ScaledQrels

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import PATH, more_judgments, output_options, reading, rng_option
+from venire.cli.options import PATH, Command, more_judgments, output_options, reading, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Cell, Table, as_text
-from venire.cli.sections import Command
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,30 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
-from venire.cli.sections import Decorator, gathered, in_order, one_of, option, whole_number
 from venire.cli.speech import print_warnings
+from venire.errors import VenireError, Way, joined_ways
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FLAG = re.compile(r"--[a-z][a-z-]*")
+"""An option where a text names it."""
+
+
+class Option(click.Option):
+    """An option that stands in a section of the help."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+def with_flags(way: Way) -> str:
+    """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
+    flags = (f"--{name.replace('_', '-')} {value}" for name, value in way.settings.items())
+    return f"{way.text} ({' '.join(flags)})"
+
+
+class Command(click.Command):
+    """A command whose help lists its options in sections."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; of several ways out of an error, name those for which this command has the options."""
+        try:
+            return super().invoke(ctx)
+        except VenireError as error:
+            if error.ways:
+                flags = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+                ways = [with_flags(way) if isinstance(way, Way) else way for way in error.ways]
+                error.hint = joined_ways([way for way in ways if flags.issuperset(FLAG.findall(way))])
+            raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections, in the order in which their first options come."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def option(*names: str, section: str, **settings: Any) -> Decorator:
+    """Declare an option in a section of the help; it says its default, if it has one."""
+    settings.setdefault("show_default", not settings.get("is_flag", False))
+    return click.option(*names, cls=Option, section=section, **settings)
+
+
+def one_of(*names: str, choices: tuple[str, ...], section: str, help: str, **settings: Any) -> Decorator:
+    """Declare an option that takes one of a few words; ``{}`` in its help is where they are listed."""
+    listed = ", ".join(choices[:-1]) + f" or {choices[-1]}"
+    settings.setdefault("metavar", "WORD")
+    return option(*names, section=section, type=click.Choice(choices), help=help.format(listed), **settings)
+
+
+def whole_number(*names: str, section: str, least: int, metavar: str = "N", **settings: Any) -> Decorator:
+    """Declare an option that takes a whole number, from ``least`` on."""
+    return option(*names, section=section, type=click.IntRange(min=least), metavar=metavar, **settings)
+
+
+def gathered(
+    name: str,
+    options: Mapping[str, Decorator],
+    *,
+    seen: Sequence[str] = (),
+    check: Callable[[Mapping[str, Any]], None] | None = None,
+) -> Decorator:
+    """Declare options that reach the command as one dictionary, under this name, once they are checked.
+
+    ``seen``: options declared elsewhere that stand in the dictionary too.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(**values: Any) -> Any:
+            group = {key: values.pop(key) for key in options} | {key: values[key] for key in seen}
+            if check is not None:
+                check(group)
+            return function(**values, **{name: group})
+
+        return in_order(command, [*options.values()])
+
+    return decorate
+
+
+def said(*names: str) -> list[str]:
+    """Options among these parameters that stand on the command line, as they are written."""
+    context = click.get_current_context()
+    there = {name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    return [parameter.opts[0] for parameter in context.command.params if parameter.name in there]
+
+
+def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> Callable[..., Any]:
+    """Apply decorators so that their options come in the order given."""
+    for each in reversed(decorators):
+        function = each(function)
+    return function
+
 
 PATH = click.Path(allow_dash=True)
 """A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
-REPEATS = ("error", "keep", "first", "last")
+DUPLICATE_LABELS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
 NEGATIVE = ("unjudged", "lowest")
 LAYOUTS = ("long", "wide", "aspects")
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
-REPEATED = ("error", "first")
+DUPLICATE_DOCS = ("error", "first")
 SYSTEM_FROM = ("tag", "file")
 
 JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
@@ -78,9 +182,9 @@ reading = gathered(
         "negative": one_of(
             "--negative", choices=NEGATIVE, section=JUDGMENTS, default="unjudged", help="Labels below zero are {}."
         ),
-        "repeats": one_of(
-            "--repeats",
-            choices=REPEATS,
+        "duplicate_labels": one_of(
+            "--duplicate-labels",
+            choices=DUPLICATE_LABELS,
             section=JUDGMENTS,
             help="Several labels by one assessor for one item: {}.  "
             "[default: error in qrels, last in tables, keep in consistency]",
@@ -108,8 +212,12 @@ run_rules = gathered(
             default="float64",
             help="Precision of scores, {}; the latter makes ties as trec_eval 9 does.",
         ),
-        "repeated": one_of(
-            "--repeated", choices=REPEATED, section=RUNS, default="error", help="A document twice in a list: {}."
+        "duplicate_docs": one_of(
+            "--duplicate-docs",
+            choices=DUPLICATE_DOCS,
+            section=RUNS,
+            default="error",
+            help="A document twice in a list: {}.",
         ),
         "system_from": one_of(
             "--system-from", choices=SYSTEM_FROM, section=RUNS, default="tag", help="A system is named by its {}."
@@ -185,8 +293,8 @@ def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None)
 def bootstrap_option(
     section: str, *, default: int | None = 300, help: str = "How often topics are resampled."
 ) -> Decorator:
-    """Declare --bootstrap, ``n_draws``: how often something is drawn again for an interval; 0: never."""
-    return whole_number("--bootstrap", "n_draws", section=section, least=0, default=default, help=help)
+    """Declare --draws, ``n_draws``: how often something is drawn again for an interval; 0: never."""
+    return whole_number("--draws", "n_draws", section=section, least=0, default=default, help=help)
 
 
 def draws_option(section: str, *, default: int, help: str, least: int = 1) -> Decorator:

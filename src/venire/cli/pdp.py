@@ -6,11 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import one_standard_input, pool_option, read_beside, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option, choose_option, order_length_option, prior_option
+from venire.cli.inputs import one_standard_input, pool_option, read_beside, read_labels, shared_options
+from venire.cli.options import (
+    MODEL,
+    PATH,
+    Command,
+    bootstrap_option,
+    choose_option,
+    gathered,
+    one_of,
+    option,
+    order_length_option,
+    prior_option,
+    whole_number,
+)
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
+from venire.cli.inputs import (
     WHOSE,
     checked_measures,
     chosen_topics,
@@ -21,11 +21,10 @@ from venire.cli.labels import (
     shared_options,
     topics_option,
 )
-from venire.cli.options import PATH, draws_option
+from venire.cli.options import PATH, Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, by_own_columns, chosen_labels, one_standard_input, read_files, where_option
+from venire.cli.inputs import (
+    SCORING,
+    by_own_columns,
+    checked_measures,
+    chosen_labels,
+    one_standard_input,
+    read_files,
+    where_option,
+)
 from venire.cli.options import (
     JUDGMENTS,
     OUTPUT,
     PATH,
+    Command,
     draws_option,
     file_place,
     more_judgments,
+    option,
     output_options,
     reading,
     rng_option,
@@ -26,7 +36,6 @@ from venire.cli.options import (
 from venire.cli.output import Output
 from venire.cli.progress import stages
 from venire.cli.rendering import Table, as_json
-from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
     from venire.data.aspects import Aspects
@@ -106,8 +115,7 @@ def command(*, out: Output, **options: Any) -> None:
     with stages(STAGES + 1, quiet=out.quiet) as stage:
         question = _question(options)
         report = make_report(question, stage=stage)
-        if stage is not None:
-            stage("page")
+        stage("page")
         write_both(report, options["page_path"], options["json_path"])
     show_report(out, report, options["page_path"])
 
@@ -154,7 +162,7 @@ def _question(options: dict[str, Any]) -> Question:
     return Question(
         labels,
         read_runs(list(options["runs"]), **options["rules"]),
-        measure=options["measure"],
+        measure=checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
         relevant=options["relevant"],
         reference=options["reference"],
@@ -197,6 +205,6 @@ def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) 
     from venire.data.aspects import aspects_of
     from venire.io.aspects import aspect_labels
 
-    how = {name: reading[name] for name in ("scale", "layout", "negative", "repeats", "columns")}
+    how = {name: reading[name] for name in ("scale", "layout", "negative", "duplicate_labels", "columns")}
     labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
     return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)

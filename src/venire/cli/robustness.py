@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
+from venire.cli.inputs import (
     assessor_option,
     checked_measures,
     fit_on_option,
@@ -20,10 +20,9 @@ from venire.cli.labels import (
     settled_gains,
     shared_options,
 )
-from venire.cli.options import PATH, bootstrap_option
+from venire.cli.options import PATH, Command, bootstrap_option, gathered, one_of, option, said, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option, said, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
+from venire.cli.inputs import (
     SCORING,
     checked_measures,
     measures_option,
@@ -15,10 +15,19 @@ from venire.cli.labels import (
     read_labels,
     shared_options,
 )
-from venire.cli.options import JUDGMENTS, PATH, bootstrap_option, choose_option, order_length_option
+from venire.cli.options import (
+    JUDGMENTS,
+    PATH,
+    Command,
+    bootstrap_option,
+    choose_option,
+    gathered,
+    one_of,
+    option,
+    order_length_option,
+)
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from venire.quality.scales import ScaleComparison

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import OUTPUT, output_options, rng_option
+from venire.cli.options import (
+    OUTPUT,
+    Command,
+    Decorator,
+    in_order,
+    one_of,
+    option,
+    output_options,
+    rng_option,
+    whole_number,
+)
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, Decorator, in_order, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated

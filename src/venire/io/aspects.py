@@ -34,7 +34,7 @@ def read_aspects(
     layout: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Sequence[str]] | None = None,
 ) -> Aspects:
@@ -49,7 +49,7 @@ def read_aspects(
     not_applicable : the label that is no grade
     layout : "long" or "aspects" (a column per aspect); without it, a table of two further columns or more that has no
         column of aspects has a column per aspect
-    negative, repeats, columns, where : as for ``read_judgments``
+    negative, duplicate_labels, columns, where : as for ``read_judgments``
     """
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
@@ -62,7 +62,7 @@ def read_aspects(
         layout=layout,
         not_applicable=not_applicable,
         negative=negative,
-        repeats=repeats,
+        duplicate_labels=duplicate_labels,
         columns=columns,
         where=where,
     )
@@ -77,7 +77,7 @@ def aspect_labels(
     scales: Mapping[str, ScaleLike] | None = None,
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     where: Mapping[str, Sequence[str]] | None = None,
     **reading: Any,
 ) -> tuple[Judgments, dict[str, Scale]]:
@@ -92,7 +92,7 @@ def aspect_labels(
         parts,
         scale=Scale(tuple(every), "nominal"),
         negative=negative,
-        repeats=repeats,
+        duplicate_labels=duplicate_labels,
         not_applicable=not_applicable,
         where=where,
     )

@@ -122,7 +122,7 @@ def _rows_of(source: Iterable[Any], second_column: str) -> Rows:
         label=label,
         line=np.arange(1, len(listed) + 1),
         facets={"intent": second} if second_column == "intent" else {},
-        repeats="error",
+        duplicate_labels="error",
     )
 
 

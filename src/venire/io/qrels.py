@@ -50,7 +50,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
         line=fields.line + 1,
         facets={"intent": Category.of_slices(second)} if second_column == "intent" else {},
         scale=header_scale(data, path) or scale_beside(path),
-        repeats="error",
+        duplicate_labels="error",
         named_after_file=not named,
     )
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from two_judges import table, write_files
-from venire.cli.compare_details import pair_number
+from venire.cli.compare import pair_number
 from venire.cli.main import cli
 
 

@@ -13,7 +13,7 @@ KEYS = [
     *("pairs", "topics", "folds", "interactions", "regularisation"),
     *("scores", "split", "reliability", "confusion", "warnings"),
 ]
-QUICK = ("--folds", "3", "--splits", "2", "--bootstrap", "50")
+QUICK = ("--folds", "3", "--splits", "2", "--draws", "50")
 
 
 def table(judgments) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from context_pairs import drawn_in_context, redundancy
 from venire import evaluate, read_judgments
-from venire.cli import contexts
+from venire.cli import inputs
 from venire.context import cross_fitted
 from venire.data import Context, context
 
@@ -99,7 +99,7 @@ def test_a_document_given_itself_names_its_line(venire, write, five):
 
 
 def test_the_words_are_those_of_the_library():
-    assert contexts.BACKOFFS == context.BACKOFFS
+    assert inputs.BACKOFFS == context.BACKOFFS
 
 
 class TestPredicted:
@@ -132,7 +132,7 @@ class TestPredicted:
 
     def test_a_saved_model_with_features(self, venire, some, ranked, features, tmp_path):
         model = tmp_path / "model.json"
-        quick = ("--folds", "2", "--splits", "1", "--bootstrap", "10", "--features", features)
+        quick = ("--folds", "2", "--splits", "1", "--draws", "10", "--features", features)
         assert venire("context", "predict", some, *quick, "--save", model).code == 0
         saved = ("evaluate", some, ranked, *self.MEASURE, "--context-model", model)
         refused = venire(*saved)

@@ -1,4 +1,4 @@
-"""Every further file of judgments is read and chosen among as JUDGMENTS are: --where, --scale, --repeats, and so on."""
+"""Every further file of judgments is read and chosen among as JUDGMENTS are: --where, --scale and so on."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ OTHER_FILES = {
 FURTHER = {
     ("evaluate", "--fit-on"): "RUNS --assessor ann --gains prm:HRel",
     ("compare", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
-    ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --bootstrap 5",
-    ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --bootstrap 5",
+    ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --draws 5",
+    ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --draws 5",
     ("power", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
-    ("preferences", "--fit-on"): "RUNS --preferences lists.tsv --assessor ann --gains prm:HRel --bootstrap 5",
-    ("clicks", "--fit-on"): "--runs RUNS --assessor ann --gains prm:HRel --bootstrap 5",
+    ("preferences", "--fit-on"): "RUNS --preferences lists.tsv --assessor ann --gains prm:HRel --draws 5",
+    ("clicks", "--fit-on"): "--runs RUNS --assessor ann --gains prm:HRel --draws 5",
     ("export", "--fit-on"): "--assessor ann --gains prm:HRel -o out.qrels",
-    ("pdp", "--against"): "docs.tsv --top 3 --bootstrap 5",
-    ("disagreement", "--combine"): "--bootstrap 5",
+    ("pdp", "--against"): "docs.tsv --top 3 --draws 5",
+    ("disagreement", "--combine"): "--draws 5",
     ("report", "--before"): "RUNS --assessor ann --draws 5 -o page.html",
 }
 
@@ -87,7 +87,7 @@ FORMS = {
     "wide": (wide, ()),
     "second-column": (qrels, ("--second-column", "assessor")),
     "negative": (negative, ("--negative", "lowest")),
-    "repeats": (said_twice, ("--repeats", "first")),
+    "duplicate_labels": (said_twice, ("--duplicate-labels", "first")),
 }
 """How labels are written otherwise, and the options that make them the same again."""
 RUNS = "".join(f"t{t} Q0 d{d} 0 {(d * n) % 7} s{n}\n" for n in (1, 2, 3) for t in range(6) for d in range(6))
@@ -162,7 +162,7 @@ def results(answer) -> dict[str, object]:
 
 
 def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):
-    args = (write("pages.tsv", table(rows(0))), "--scale", SCALE, "--bootstrap", "5", "--format", "json")
+    args = (write("pages.tsv", table(rows(0))), "--scale", SCALE, "--draws", "5", "--format", "json")
     numbers = write("snippets.tsv", table(rows(1), names="012"))
     answer = venire("disagreement", *args, "--combine", numbers)
     assert answer.code == 0, answer.err

@@ -231,7 +231,7 @@ def test_qrels_with_all_sorts_of_trouble(venire, write):
 def test_repeated_labels_are_no_trouble_if_told_what_to_do(venire, write):
     qrels = write("q.txt", "1 0 a 1\n1 0 a 0\n")
     assert looked_at(venire, qrels, code=2)["facts"].get("labels") is None
-    found = looked_at(venire, qrels, "--repeats", "keep")
+    found = looked_at(venire, qrels, "--duplicate-labels", "keep")
     assert found["facts"]["labels"] == 2
     assert found["problems"] == []
     told_apart = looked_at(venire, write("g.txt", "1 x a 1\n1 y a 0\n"), "--second-column", "assessor")
@@ -341,7 +341,7 @@ def test_in_words(venire, qrels, write):
         "  tied share float32: 100.00% of the rows",
         "  repeated documents: 1",
         "  error: line 2: document 'a' is ranked twice for topic '1'",
-        "    hint: keep the first with --repeated first, or correct the run",
+        "    hint: keep the first with --duplicate-docs first, or correct the run",
     ]
 
 

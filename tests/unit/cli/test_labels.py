@@ -60,7 +60,7 @@ class TestFitOn:
         how = {
             "count": ("--assessor", "X"),
             "power": ("--gains", "prm:1", "--draws", "20", "--assessor", "X", "-m", "P@1"),
-            "robustness": ("--gains", "prm:1", "--gains", "linear", "--bootstrap", "0", "-m", "P@1"),
+            "robustness": ("--gains", "prm:1", "--gains", "linear", "--draws", "0", "-m", "P@1"),
             "compare": ("--gains", "prm:1", "--assessor", "X", "--draws", "20", "-m", "P@1"),
         }
         args = (command, labels, run, other, *how[command], "--fit-on", two_aspects, "--where", "aspect=trust")
@@ -144,7 +144,7 @@ class TestRepeatedRows:
     @pytest.mark.parametrize("again", [ONE_ROW, DOUBLE])
     @pytest.mark.parametrize(
         "command",
-        [("agreement", "--bootstrap", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
+        [("agreement", "--draws", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
     )
     def test_change_nothing(self, venire, write, command, again):
         once, more = write("once.tsv", f"{HEAD}\n{DOUBLE}"), write("more.tsv", f"{HEAD}\n{DOUBLE}{again}")
@@ -177,7 +177,7 @@ class TestRepeatedRows:
         own = [each for each in json.loads(found.out)["consistency"] if each["who"] == "self"]
         assert sum(each["pairs"] for each in own) == 180
         assert "90 rows identical to another in every column, kept" in found.err
-        counts = venire("inspect", table, "--repeats", "keep", "--format", "json")
+        counts = venire("inspect", table, "--duplicate-labels", "keep", "--format", "json")
         assert json.loads(counts.out)["files"][0]["facts"]["labels"] == 180
 
     def test_are_other_people_where_nobody_is_named(self, venire, write):
@@ -202,11 +202,11 @@ def many_labels(*, column: str = "", values: tuple[str, ...] = ("",)) -> str:
 
 TESTS = "".join(f"{topic} d{a} d{a + 1} d{a + topic % 2}\n" for topic in range(1, 5) for a in range(5))
 BY_PREFERENCES = [
-    ("pdp", "{}", "tests.txt", "--bootstrap", "5"),
-    ("scales", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
-    ("preferences", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
+    ("pdp", "{}", "tests.txt", "--draws", "5"),
+    ("scales", "{}", "--preferences", "tests.txt", "--draws", "5"),
+    ("preferences", "{}", "--preferences", "tests.txt", "--draws", "5"),
 ]
-AGAINST = ("pdp", "plain.tsv", "tests.txt", "--against", "{}", "--bootstrap", "5")
+AGAINST = ("pdp", "plain.tsv", "tests.txt", "--against", "{}", "--draws", "5")
 
 
 class TestLabelsForSeveralQuestions:
@@ -218,7 +218,7 @@ class TestLabelsForSeveralQuestions:
         write("tests.txt", TESTS)
         monkeypatch.chdir(tmp_path)
 
-    @pytest.mark.parametrize("command", [*BY_PREFERENCES, AGAINST, ("scales", "{}", "--bootstrap", "5")])
+    @pytest.mark.parametrize("command", [*BY_PREFERENCES, AGAINST, ("scales", "{}", "--draws", "5")])
     def test_are_refused(self, venire, command):
         answer = venire(*(part.format("aspects.tsv") for part in command))
         assert answer.code == 2
@@ -257,10 +257,10 @@ class TestScaleThatIsNotDeclared:
     @pytest.mark.parametrize(
         "command",
         [
-            ("agreement", "--bootstrap", "20"),
+            ("agreement", "--draws", "20"),
             ("disagreement", "--weights", "1/3"),
             ("disagreement", "--relevant", "all"),
-            ("scales", "--bootstrap", "5"),
+            ("scales", "--draws", "5"),
             ("sensitivity",),
         ],
     )

@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_which_measure_agrees_best(venire, folder, tmp_path):
     files = [folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv", "--pool", "median"]
     args = [*files, "-m", "nDCG@5", "-m", "CCG(alpha=1)@5", "--gains", "linear", "--gains", "exponential"]
-    answer = venire("preferences", *args, "--bootstrap", "50", "--format", "json", "--plot", tmp_path / "p.svg")
+    answer = venire("preferences", *args, "--draws", "50", "--format", "json", "--plot", tmp_path / "p.svg")
     assert answer.code == 0
     document = json.loads(answer.out)
     assert list(document) == ["measures", "baseline", "people", "assessors", "position", "warnings"]
@@ -39,14 +39,14 @@ def test_which_measure_agrees_best(venire, folder, tmp_path):
     assert "agrees best with users" in answer.err
     assert "always saying tie: kappa 0" in answer.err
     assert (tmp_path / "p.svg").read_text().count("<svg") == 1
-    table = venire("preferences", *files, "-m", "DCG@5", "--bootstrap", "0").out.splitlines()
+    table = venire("preferences", *files, "-m", "DCG@5", "--draws", "0").out.splitlines()
     assert table[0].split()[:7] == ["rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa"]
     assert len(table) == 5
 
 
 def test_the_sweep_over_alpha(venire, folder, tmp_path):
     args = [folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv", "--pool", "median"]
-    args += ["-m", "CCG@5", "--alphas", "0,0.5,1", "--bootstrap", "30"]
+    args += ["-m", "CCG@5", "--alphas", "0,0.5,1", "--draws", "30"]
     answer = venire("context", "sweep", *args, "--format", "json", "--plot", tmp_path / "a.png")
     assert answer.code == 0
     document = json.loads(answer.out)
@@ -89,7 +89,7 @@ def test_labels_that_users_tell_apart(venire, write, tmp_path):
     assert (tmp_path / "l.svg").exists()
 
 
-@pytest.mark.parametrize("plan", [[], ["--ask", "2"], ["--within", "0.2", "--bootstrap", "20"]])
+@pytest.mark.parametrize("plan", [[], ["--ask", "2"], ["--within", "0.2", "--draws", "20"]])
 def test_labels_of_one_assessor(venire, tested, plan):
     args = ["preferences", tested / "judgments.tsv", "--preferences", tested / "preferences.tsv", *plan]
     everybody, one, chosen = (
@@ -175,7 +175,7 @@ def test_which_pairs_to_ask(venire, tested):
 
 def test_how_many_tests_are_enough(venire, tested):
     files = [tested / "judgments.tsv", "--preferences", tested / "preferences.tsv"]
-    answer = venire("preferences", *files, "--within", "0.1", "--bootstrap", "50", "--format", "json")
+    answer = venire("preferences", *files, "--within", "0.1", "--draws", "50", "--format", "json")
     assert answer.code == 0
     document = json.loads(answer.out)
     assert list(document) == ["tests", "needed", "warnings"]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from venire import PredictedRelevance
-from venire.cli.sensitivity import AGAINST
-from venire.cli.sensitivity_tables import QUANTILES
+from venire.cli.sensitivity import AGAINST, QUANTILES
 from venire.simulation import Synthetic, generate, write_collection
 from venire.simulation.assignments import OneJudgesAll
 from venire.simulation.systems import Systems, scattered
