@@ -14,14 +14,18 @@ from venire.cli.options import (
     JUDGMENTS,
     PATH,
     POOLS,
+    Decorator,
+    gathered,
+    in_order,
     more_judgments,
+    one_of,
+    option,
     output_options,
     plot_option,
     reading,
     rng_option,
     run_rules,
 )
-from venire.cli.sections import Decorator, gathered, in_order, one_of, option
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 from venire.results import read_number
 
