@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import read_labels, shared_options
-from venire.cli.options import MODEL, PATH, Command, bootstrap_option, one_of, option
+from venire.cli.inputs import judgments_argument, read_labels, shared_options
+from venire.cli.options import MODEL, Command, draws_option, one_of, option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
-
     from venire.agreement.confusion import Confusions
-    from venire.agreement.profiles import Profiles
     from venire.data.judgments import Judgments
 
 BY = ("topic", "assessor", "aspect")
@@ -43,6 +38,7 @@ NOT_ACROSS = (
 EXAMPLES = """\b
 Examples:
   venire agreement judgments.tsv
+  venire agreement one.qrels other.qrels
   venire agreement judgments.tsv --name krippendorff_alpha --measurement ordinal
   venire agreement judgments.tsv --by assessor --plot assessors.svg
   venire agreement judgments.tsv --by assessor --reference expert
@@ -51,7 +47,7 @@ Examples:
 
 
 @click.command("agreement", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument(several=True)
 @one_of(
     "--by", choices=BY, section=MODEL, help="One set of statistics per topic or aspect; or a profile per assessor: {}."
 )
@@ -78,25 +74,24 @@ Examples:
 @one_of(
     "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
 )
-@one_of(
-    "--resample",
-    choices=OVER,
-    section=MODEL,
-    help="What is drawn for the intervals: {}.  [default: topics where two or more have pairs of labels]",
+@draws_option(
+    MODEL,
+    default=1000,
+    help="Number of bootstrap samples of topics, or of items where one topic has all pairs; 0: no intervals.",
 )
-@bootstrap_option(MODEL, default=1000, help="How often items or topics are drawn for the intervals; 0: never.")
 @shared_options(runs=False)
-def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Say how far assessors agree, from JUDGMENTS with several labels on an item.
+def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Compute inter-annotator agreement from JUDGMENTS in which items have several labels.
 
-    Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
-    reason.  By assessor: agreement with the others, or with the reference, and in what the labels differ.
+    Each qrels file is one assessor, named by the file.  Each statistic has a 95% confidence interval and an
+    interpretation; a statistic that cannot be computed has a reason instead.  With --by assessor: the agreement of each
+    assessor with the others, or with the reference, and how their labels differ.
     """
     from venire.data.assessors import copies, copy_notes
 
     if options["reference"] and options["by"] != "assessor":
         raise click.UsageError("--reference is for --by assessor")
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels(judgments, options)
     repeated = list(map(str, copy_notes(copies(labels))))
     if options["by"] == "assessor":
         _tell_assessors(labels, out, options, repeated)
@@ -107,13 +102,16 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         for record in _statistics(some, options, rng)
     ]
     shown, left_out = _few_thresholds(records)
-    topics = _of_topics(labels) if options["by"] is None and options["resample"] != "items" else []
-    _write(records if out.for_machines else shown, out, [*repeated, *topics])
-    if options["plot"] is not None:
-        from venire.plots.agreement import plot_statistics
-
-        _draw(plot_statistics(shown), options["plot"])
-    out.notes([*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS])
+    topics = _of_topics(labels) if options["by"] is None else []
+    group = ("group",) if options["by"] else ()
+    keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
+    out.finish(
+        "statistics",
+        lambda: Table.of(records if out.for_machines else shown, keys),
+        document={"statistics": records, "warnings": [NOT_ACROSS, *repeated, *topics]},
+        figure=("agreement", "plot_statistics", shown),
+        notes=[*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS],
+    )
 
 
 def _of_topics(labels: Judgments) -> list[str]:
@@ -152,7 +150,7 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
     from venire.agreement.table import table
 
-    asked = {key: options[key] for key in ("measurement", "over", "resample", "n_draws")}
+    asked = {key: options[key] for key in ("measurement", "over", "n_draws")}
     return table(labels, names=options["names"] or None, rng=rng, **asked).records()
 
 
@@ -164,16 +162,6 @@ def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
     chosen = [levels[round(n * (len(levels) - 1) / (FEW_THRESHOLDS - 1))] for n in range(FEW_THRESHOLDS)]
     words = f"{JACCARD} is shown for {len(chosen)} of {len(levels)} labels ({', '.join(chosen)}); JSON and CSV have all"
     return [each for each in records if each["name"] != JACCARD or each["level"] in chosen], [words]
-
-
-def _write(records: list[dict[str, Any]], out: Output, warnings: list[str]) -> None:
-    """Write statistics; people see the reasons as notes."""
-    if out.format == "json":
-        out.json({"statistics": records, "warnings": [NOT_ACROSS, *warnings]})
-        return
-    group = ("group",) if records and "group" in records[0] else ()
-    keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
-    out.table("statistics", Table(keys, [[each[key] for key in keys] for each in records]))
 
 
 def _sentences(records: list[dict[str, Any]]) -> list[str]:
@@ -209,17 +197,24 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
     found = profiles(labels, measurement=options["measurement"], reference=options["reference"])
     flagged = FlaggedProfiles(found)
     records, careful = flagged.records(), [*map(str, flagged.notes), *([TRUSTED] if flagged.notes else [])]
-    if out.format == "json":
-        pairs, words = _confusions(labels)
-        document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
-        out.json({**document, "reference": list(found.reference), "warnings": [*repeated, *careful, *words]})
-    else:
-        keys = tuple(records[0]) if out.for_machines else PERSON
-        out.table("assessors", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
-    if options["plot"] is not None:
-        _draw(_plotted(found, labels), options["plot"])
+    pairs, words = _confusions(labels) if out.format == "json" or out.plot else (None, [])
+    two = pairs is not None and len(found.assessors) == 2
     evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
-    out.notes([*repeated, flagged.sentence(), *evidence, *careful, *labels.notes])
+    out.finish(
+        "assessors",
+        lambda: Table.of(
+            [{key: _cell(value) for key, value in each.items()} for each in records],
+            None if out.for_machines else PERSON,
+        ),
+        document={
+            "assessors": records,
+            "confusions": [] if pairs is None else pairs.records(),
+            "reference": list(found.reference),
+            "warnings": [*repeated, *careful, *words],
+        },
+        figure=("agreement", "plot_confusion", pairs, *found.assessors) if two else ("agreement", "plot_labels", found),
+        notes=[*repeated, flagged.sentence(), *evidence, *careful, *labels.notes],
+    )
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
@@ -234,20 +229,6 @@ def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
     if (n := len(found.pairs())) > MOST_PAIRS:
         return None, [f"the confusions of {n:,} pairs of assessors are left out: choose some with --where assessor="]
     return found, []
-
-
-def _plotted(found: Profiles, labels: Judgments) -> Figure:
-    """Draw the labels of each assessor; of two who met, how theirs met."""
-    from venire.plots.agreement import plot_confusion, plot_labels
-
-    pairs = _confusions(labels)[0] if len(found.assessors) == 2 else None
-    return plot_labels(found) if pairs is None else plot_confusion(pairs, *found.assessors)
-
-
-def _draw(figure: Figure, path: Path) -> None:
-    from venire.plots.style import write_figure
-
-    write_figure(figure, path)
 
 
 def _cell(value: Any) -> Any:

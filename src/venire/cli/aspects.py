@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +12,13 @@ from venire.cli.inputs import (
     by_own_columns,
     checked_measures,
     chosen_labels,
+    judgments_argument,
     measures_option,
     one_standard_input,
     shared_options,
+    some_runs_argument,
 )
-from venire.cli.options import PATH, Command, bootstrap_option, gathered, one_of, option, prior_option, whole_number
+from venire.cli.options import Command, draws_option, gathered, one_of, option, prior_option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.results import read_number
@@ -83,22 +84,15 @@ def _cell(value: Any) -> Any:
     return " + ".join(value) if isinstance(value, list) else value
 
 
-def draw_part(study: AspectStudy, show: str, path: Path) -> None:
-    """Draw what is shown; a summary as correlations."""
+def figure_of(study: AspectStudy, show: str) -> tuple[Any, ...]:
+    """Return what is drawn for a table: for a summary, the correlations."""
     from venire.plots.aspects import PLOTS
-    from venire.plots.style import write_figure
 
-    if show == "rankings" and study.rankings is not None:
-        from venire.plots.aspects import plot_rankings
-
-        figure = plot_rankings(study.rankings)
-    elif show == "agreement":
-        from venire.plots.agreement import plot_statistics
-
-        figure = plot_statistics(_first_statistics(study))
-    else:
-        figure = PLOTS.get(show, PLOTS["correlations"])(study)
-    write_figure(figure, path)
+    if show == "rankings":
+        return "aspects", "plot_rankings", study.rankings
+    if show == "agreement":
+        return "agreement", "plot_statistics", _first_statistics(study)
+    return "aspects", PLOTS.get(show, PLOTS["correlations"]).__name__, study
 
 
 def _first_statistics(study: AspectStudy) -> list[dict[str, Any]]:
@@ -127,13 +121,6 @@ Examples:
 reading_aspects = gathered(
     "aspect_reading",
     {
-        "names": option(
-            "--aspects",
-            "names",
-            section=ASPECTS,
-            metavar="NAME,NAME",
-            help="The aspects that are expected; any other is an error.  [default: those that are there]",
-        ),
         "scales": option(
             "--aspect-scale",
             "scales",
@@ -161,21 +148,13 @@ asking = gathered(
             metavar="NAME",
             help="The aspect that stands for all.  [default: overall, if there is one]",
         ),
-        "n_clusters": whole_number(
-            *("--clusters", "n_clusters"),
-            section=ASPECTS,
-            least=1,
-            default=2,
-            metavar="N",
-            help="Groups that aspects are cut into.",
-        ),
         "splits": whole_number(
             "--splits", section=ASPECTS, least=1, default=5, help="Random tenths held out for predictive power."
         ),
         "folds": whole_number(
             "--folds", section=ASPECTS, least=2, default=5, help="Parts into which topics are divided for it."
         ),
-        "n_draws": bootstrap_option(ASPECTS, default=1000),
+        "n_draws": draws_option(ASPECTS, default=1000),
     },
 )
 combining = gathered(
@@ -213,16 +192,20 @@ combining = gathered(
         "prior": prior_option(
             COMBINING, "For models: weight of each combined label before any pair of labels is seen."
         ),
-        "exponential": option(
-            "--exponential", section=COMBINING, is_flag=True, help="Grades count as 2^level - 1, not as the level."
+        "gains": one_of(
+            "--gains",
+            choices=("linear", "exponential"),
+            section=COMBINING,
+            default="linear",
+            help="Gains of grades: {}.",
         ),
     },
 )
 
 
 @click.command("aspects", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@judgments_argument()
+@some_runs_argument
 @one_of(
     "--show",
     choices=SHOWN,
@@ -254,14 +237,14 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     show = options["show"] or ("rankings" if runs else "summary")
     if show == "rankings" and ranked is None:
         raise click.UsageError("--show rankings needs RUNS")
-    if out.format == "json":
-        out.json(document(study))
-    else:
-        out.table(show, part_table(study, show, people=not out.for_machines))
-    if options["plot"] is not None:
-        draw_part(study, show, options["plot"])
     parts = [part for part in PARTS if out.format == "json" or part in _said(show)]
-    out.notes([study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes])
+    out.finish(
+        show,
+        lambda: part_table(study, show, people=not out.for_machines),
+        document=document(study),
+        figure=figure_of(study, show) if out.plot else (),
+        notes=[study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes],
+    )
 
 
 def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
@@ -274,12 +257,11 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
         raise click.UsageError("--second-column is for qrels: here each row, or each column, is for an aspect")
     labels, scales = aspect_labels(
         sources,
-        names=None if asked["names"] is None else [name.strip() for name in asked["names"].split(",")],
         scale=given["scale"],
         scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
         not_applicable=asked["not_applicable"],
         where=by_own_columns(options["where"]),
-        **{key: given[key] for key in ("negative", "duplicate_labels", "layout", "columns")},
+        **{key: given[key] for key in ("duplicate_labels", "layout", "columns")},
     )
     chosen = chosen_labels(labels, options["where"])
     return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])
@@ -309,7 +291,7 @@ def _rankings(
         n_draws=options["asking"]["n_draws"],
         rng=options["rng"],
         combining={
-            "exponential": asked["exponential"],
+            "exponential": asked["gains"] == "exponential",
             "relevant": relevant,
             "model": PredictedRelevance(prior=asked["prior"]),
         },

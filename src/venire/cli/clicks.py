@@ -19,6 +19,7 @@ from venire.cli.inputs import (
     pool_option,
     read_labels,
     settled_gains,
+    some_runs_argument,
     topics_option,
     weights_of,
     where_option,
@@ -27,6 +28,7 @@ from venire.cli.inputs import (
 from venire.cli.options import (
     PATH,
     Command,
+    draws_option,
     file_place,
     gathered,
     option,
@@ -51,35 +53,24 @@ Examples:
   venire clicks log.tsv.gz
   venire clicks log.parquet --save-labels clicks.qrels --plot ranks.svg
   venire clicks log.csv -j qrels.txt -m nDCG@5 -m ERR@5
-  venire clicks log.csv -j given.tsv --runs run.txt -m CCG@5 \\
+  venire clicks log.csv run.txt -j given.tsv -m CCG@5 \\
       --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
 """
 
-log = gathered(
-    "log",
-    {
-        "dwell": option(
-            "--dwell",
-            section=CLICKS,
-            type=click.FloatRange(min=0),
-            default=30.0,
-            metavar="S",
-            help="A click with at least this many seconds on the document is satisfied.",
-        ),
-        "by_session": option(
-            *("--sessions/--results", "by_session"),
-            section=CLICKS,
-            default=None,
-            help="A row is a session with all its results, or one result.  [default: by the names of the columns]",
-        ),
-    },
-)
 scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_option()})
 
 
 @click.command("clicks", cls=Command, epilog=EXAMPLES)
-@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=PATH)
-@log
+@click.argument("log_file", metavar="LOG", type=PATH)
+@some_runs_argument
+@option(
+    "--dwell",
+    section=CLICKS,
+    type=click.FloatRange(min=0),
+    default=30.0,
+    metavar="S",
+    help="Minimum dwell time of a satisfied click, in seconds.",
+)
 @option(
     "--top",
     section=CLICKS,
@@ -104,26 +95,11 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     metavar="FILE",
     help="Correlate measures by these judgments with clicks; may be repeated.",
 )
-@option(
-    "--runs",
-    section=SCORING,
-    multiple=True,
-    type=PATH,
-    metavar="FILE",
-    help="The lists to score; may be repeated.  [default: for each topic, the list shown most often]",
-)
 @measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
 @alphas_option("Weights of conditional labels to try in measures that take alpha.")
 @worth
 @scoring
-@option(
-    *("--draws", "n_draws"),
-    section=SCORING,
-    type=click.IntRange(min=0),
-    default=300,
-    metavar="N",
-    help="How often topics are resampled.",
-)
+@draws_option(SCORING)
 @topics_option
 @in_context
 @plot_option
@@ -132,7 +108,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
 @run_rules
 @output_options()
 @rng_option(used=True)
-def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
+def command(*, log_file: str, out: Output, **options: Any) -> None:
     """Count the clicks of LOG, and correlate them with judgments if any are given.
 
     LOG is a table (CSV, TSV, JSONL, Parquet; gz or zst) with a row per result that was shown: session, topic, doc,
@@ -143,10 +119,10 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
 
     alphas = weights_of(options["alphas"])
     measures = checked_measures(options["measures"])
-    one_standard_input(*logs, *options["judgments"], *options["runs"])
+    one_standard_input(log_file, *options["judgments"], *options["runs"])
     if not options["judgments"]:
         _refuse_alone(options)
-    clicks = read_clicks(list(logs), dwell=options["log"]["dwell"], wide=options["log"]["by_session"])
+    clicks = read_clicks(log_file, dwell=options["dwell"])
     if options["save_labels"] is not None:
         from venire.io.judgments import write_judgments
 
@@ -156,27 +132,24 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
 
 
 def _refuse_alone(options: dict[str, Any]) -> None:
-    for name, given in (("--runs", options["runs"]), ("--alphas", options["alphas"])):
+    for name, given in (("RUNS", options["runs"]), ("--alphas", options["alphas"])):
         if given:
-            raise click.UsageError(f"{name} is for comparing with judgments: name them with -j FILE")
+            raise click.UsageError(f"{name} can only be used with judgments (-j FILE)")
 
 
-def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
+def _write_summary(out: Output, clicks: Clicks, _: dict[str, Any]) -> None:
     """Write the counts by rank."""
     from venire.users.clicks import summarise_clicks
 
     summary = summarise_clicks(clicks)
     ranks = summary.records()
-    if out.format == "json":
-        out.json({"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]})
-    else:
-        out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
-    if options["plot"] is not None:
-        from venire.plots.style import write_figure
-        from venire.plots.users import plot_click_summary
-
-        write_figure(plot_click_summary(summary), options["plot"])
-    out.notes([summary.sentence(), *clicks.notes])
+    out.finish(
+        "ranks",
+        lambda: Table.of(ranks, RANK_KEYS),
+        document={"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]},
+        figure=("users", "plot_click_summary", summary),
+        notes=[summary.sentence(), *clicks.notes],
+    )
 
 
 def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
@@ -185,8 +158,7 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     from venire.users.clicks import Online
     from venire.users.online_correlations import correlate_online
 
-    first, *more = options["judgments"]
-    labels = read_labels(first, more, reading=options["reading"], where=options["where"])
+    labels = read_labels(options["judgments"], options)
     topics, notes = chosen_topics(options["topic_file"], labels)
     runs = read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None
     found = correlate_online(
@@ -204,15 +176,11 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
         **options["scoring"],
     )
     records = found.records()
-    if out.format == "json":
-        out.json({"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]})
-    else:
-        keys = MORE_KEYS if options["alphas"] else KEYS
-        shown = records if out.for_machines else [row.record() for row in found.headline()]
-        out.table("correlations", Table(keys, [[each[key] for key in keys] for each in shown]))
-    if options["plot"] is not None:
-        from venire.plots.style import write_figure
-        from venire.plots.users import plot_online_correlations
-
-        write_figure(plot_online_correlations(found), options["plot"])
-    out.notes([found.sentence(), found.method, *notes, *found.notes])
+    shown = records if out.for_machines else [row.record() for row in found.headline()]
+    out.finish(
+        "correlations",
+        lambda: Table.of(shown, MORE_KEYS if options["alphas"] else KEYS),
+        document={"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]},
+        figure=("users", "plot_online_correlations", found),
+        notes=[found.sentence(), found.method, *notes, *found.notes],
+    )

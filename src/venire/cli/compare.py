@@ -12,15 +12,17 @@ from venire.cli.inputs import (
     assessor_option,
     checked_measures,
     chosen_topics,
+    judgments_argument,
     measures_option,
     one_standard_input,
     read_labels,
+    runs_argument,
     settled_gains,
     shared_options,
     topics_option,
     worth,
 )
-from venire.cli.options import PATH, Command, draws_option, gathered, one_of, option
+from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -71,8 +73,8 @@ judging = gathered(
 
 
 @click.command("compare", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @measures_option
 @worth
 @topics_option
@@ -104,7 +106,7 @@ def command(
         raise click.UsageError("--require needs a --baseline and a --candidate")
     one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     topics, notes = chosen_topics(options["topic_file"], labels)
     judge = dict(options["judging"])
     judge["agreement"] = read_rates(judge["agreement"])
@@ -124,11 +126,7 @@ def command(
         )
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
-    if options["plot"] is not None:
-        from venire.plots.comparison import plot_stability
-        from venire.plots.style import write_figure
-
-        write_figure(plot_stability(found.by_measure[0].stability), options["plot"])
+    out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))

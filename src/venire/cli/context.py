@@ -12,10 +12,13 @@ from venire.cli.inputs import (
     checked_measures,
     compared_scoring,
     context_for,
+    features_option,
     in_context,
+    judgments_argument,
     measures_with,
     one_standard_input,
     read_labels,
+    runs_argument,
     scanned_for_fit,
     settled_gains,
     shared_options,
@@ -26,11 +29,11 @@ from venire.cli.options import (
     MODEL,
     PATH,
     Command,
-    bootstrap_option,
+    draws_option,
     file_place,
     gathered,
-    one_of,
     option,
+    show_option,
     whole_number,
 )
 from venire.cli.output import Output
@@ -70,7 +73,7 @@ def command() -> None:
 @command.command(
     "predict", cls=Command, epilog=PREDICT_EXAMPLES, short_help="Predict labels in condition, and say how well."
 )
-@click.argument("judgments", type=PATH)
+@judgments_argument(several=True)
 @option(
     "--interactions",
     section=MODEL,
@@ -85,16 +88,10 @@ def command() -> None:
     metavar="X",
     help="Weight of the squares of the coefficients.",
 )
-@option(
-    "--features",
-    section=MODEL,
-    type=PATH,
-    metavar="FILE",
-    help="Predict from these numbers too: a table with topic, doc, perhaps given, and a column for each.",
-)
+@features_option(MODEL)
 @whole_number("--folds", section=MODEL, least=2, default=10, help="Folds of topics, each predicted from the others.")
 @whole_number("--splits", section=MODEL, least=1, default=20, help="How often a random tenth of the pairs is left out.")
-@whole_number(*("--draws", "n_draws"), section=MODEL, least=1, default=1000, help="How often topics are resampled.")
+@draws_option(MODEL, default=1000, least=1)
 @option(
     *("--save", "saved"),
     section="Output",
@@ -104,7 +101,7 @@ def command() -> None:
     help="Save the predictor, fitted on all pairs.",
 )
 @shared_options(runs=False)
-def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Predict labels in condition from labels in isolation, and say how well on topics that were left out.
 
     JUDGMENTS name in the column 'given' the document read just before; it is empty for labels in isolation.
@@ -112,27 +109,24 @@ def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     from venire.context.model import fit_conditional_labels
     from venire.context.validation import validate_conditional_labels
 
-    one_standard_input(judgments, *more, options["features"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    one_standard_input(*judgments, options["features"])
+    labels = read_labels(judgments, options)
     form = {name: options[name] for name in ("features", "interactions", "regularisation")}
     how = {name: options[name] for name in ("folds", "splits", "n_draws")}
     found = validate_conditional_labels(labels, **form, **how, rng=rng)
     model = fit_conditional_labels(labels, **form, rng=rng)
-    if out.format == "json":
-        out.json(document(found))
-    else:
-        out.table("scores", score_table(found) if out.for_machines else words_table(found))
     if options["saved"] is not None:
         from venire.context.model import write_conditional_labels
         from venire.data.judgments import fingerprint
 
         write_conditional_labels(model, options["saved"], fingerprint=fingerprint(labels))
-    if options["plot"] is not None:
-        from venire.plots.context import plot_validation
-        from venire.plots.style import write_figure
-
-        write_figure(plot_validation(found), options["plot"])
-    out.notes([found.sentence(), *remarks(found), *labels.notes, *found.notes, *found.warnings()])
+    out.finish(
+        "scores",
+        lambda: score_table(found) if out.for_machines else words_table(found),
+        document=document(found),
+        figure=("context", "plot_validation", found),
+        notes=[found.sentence(), *remarks(found), *labels.notes, *found.notes, *found.warnings()],
+    )
 
 
 def document(found: ConditionalValidation) -> dict[str, Any]:
@@ -170,8 +164,7 @@ BIN = ("confidence", "share", "share_low", "share_high")
 
 def score_table(found: ConditionalValidation) -> Table:
     """One row per method, all numbers; difference: the predictor's score less this one's."""
-    records = found.records()
-    return Table(list(records[0]), [list(record.values()) for record in records])
+    return Table.of(found.records())
 
 
 def words_table(found: ConditionalValidation) -> Table:
@@ -203,7 +196,6 @@ def remarks(found: ConditionalValidation) -> Iterator[str]:
     yield WAYS
 
 
-SHOWN = ("alphas", "ties")
 MEASURES = ("CG@5", "DCG@5", "ERR@5", "CCG@5")
 ALPHAS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 GAINS = ("measure", "condition", "alpha", "kappa", "kappa_0", "gain", "low", "high", "p", "p_adjusted", "topics")
@@ -213,7 +205,7 @@ Examples:
   venire context sweep judgments.tsv runs --preferences pairs.tsv \\
       -m CCG@5 -m DCG@5 --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
   venire context sweep judgments.tsv runs --preferences pairs.tsv \\
-      --predict --draw ties --plot ties.svg
+      --predict fit --show ties --plot ties.svg
 """
 
 sweeping = gathered(
@@ -247,15 +239,15 @@ sweeping = gathered(
     epilog=SWEEP_EXAMPLES,
     short_help="Ask which weight of labels in condition users agree with.",
 )
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @sweeping
 @measures_with(MEASURES, "A measure that takes alpha, without it; may be repeated.")
 @worth
 @compared_scoring
-@bootstrap_option(SCORING, default=1000)
+@draws_option(SCORING, default=1000)
 @in_context
-@one_of("--draw", choices=SHOWN, section="Output", default="alphas", help="What --plot draws agreement against: {}.")
+@show_option("alphas", "ties", help="The variable of --plot, {}: the weight alpha, or the share of ties.")
 @shared_options()
 def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Ask which weight alpha of labels in condition brings measures nearest to users.
@@ -271,7 +263,7 @@ def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: 
     asked = options["sweeping"]
     one_standard_input(judgments, *more, *runs, *asked["files"])
     measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     notes = list[str]()
     found = sweep_context(
@@ -288,17 +280,14 @@ def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: 
         **options["scoring"],
     )
     gains = found.gain_records()
-    if out.format == "json":
-        beside = {"users": found.cases.verdicts.records(), "baseline": found.agreement.baseline()}
-        sweeps = {"gains": gains, "sweep": found.records(), "ties": found.tie_records()}
-        out.json({**sweeps, **beside, "warnings": list(found.notes)})
-    else:
-        records = found.records() if out.for_machines else gains
-        keys = tuple(records[0]) if out.for_machines else GAINS
-        out.table("gains", Table(keys, [[each[key] for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.context import plot_alphas, plot_ties
-        from venire.plots.style import write_figure
-
-        write_figure((plot_alphas if options["draw"] == "alphas" else plot_ties)(found), options["plot"])
-    out.notes([*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes])
+    out.finish(
+        "gains",
+        lambda: Table.of(found.records()) if out.for_machines else Table.of(gains, GAINS),
+        document={
+            **{"gains": gains, "sweep": found.records(), "ties": found.tie_records()},
+            **{"users": found.cases.verdicts.records(), "baseline": found.agreement.baseline()},
+            "warnings": list(found.notes),
+        },
+        figure=("context", f"plot_{options['show']}", found),
+        notes=[*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes],
+    )

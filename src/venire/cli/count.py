@@ -12,13 +12,14 @@ from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
 from venire.cli.inputs import (
     fit_on_option,
-    fit_to_option,
+    judgments_argument,
     labels_for_fit,
     one_standard_input,
     read_labels,
+    runs_argument,
     shared_options,
 )
-from venire.cli.options import MODEL, PATH, Command, gathered, option, read_resource, resource_option, whole_number
+from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -45,8 +46,8 @@ def _go_together(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--resources N and --resource PATTERN go together")
     if values["resources"] is not None and values["top"] is not None:
         raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
-    if values["fit_to"] == "returned" and values["resources"] is not None:
-        raise click.UsageError("--fit-to returned is for lists of documents; with --resources runs rank resources")
+    if values["fit_on"] == "returned" and values["resources"] is not None:
+        raise click.UsageError("--fit-on returned is for lists of documents; with --resources runs rank resources")
 
 
 counting = gathered(
@@ -73,34 +74,32 @@ counting = gathered(
         ),
         "resource": resource_option(COUNTING),
     },
-    seen=["fit_to"],
+    seen=["fit_on"],
     check=_go_together,
 )
 
 
 @click.command("count", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @counting
 @model
-@fit_on_option(MODEL)
-@fit_to_option(MODEL, top="K (--top)")
+@fit_on_option(MODEL, top="K (--top)")
 @scoring
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Count the relevant results that RUNS return, as a random user would find them.
+    """Estimate how many results of RUNS a random user finds relevant.
 
-    Beside the expected number for a random user (prm) stand the number by the labels alone (binary) and that for M of N
-    users (udm), as means over topics with their standard errors, which include the uncertainty of the model.  The
-    model of disagreement is fitted on JUDGMENTS, all assessors together: on results that RUNS return first, since a
-    label is worth more there than in the whole pool (--fit-to); or on --fit-on.  Where several assessors judged, say
-    whose labels count: --assessor, --per assessor or --pool.
+    Three means over topics, with standard errors that include the uncertainty of the model: the expected number for a
+    random user (prm), the number for M of N users (udm), and the number of relevant labels (binary).  The model of
+    disagreement is fitted on the labels of all assessors; --fit-on selects them.  If several assessors judged, use
+    --assessor, --per assessor or --pool to select whose labels are counted.
     """
     from venire import read_runs
     from venire.io.runs import scan
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
         if options["counting"]["resources"] is None:
@@ -108,16 +107,13 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         counts = _counted(labels, sources, options=options, progress=progress)
     words = [*map(str, counts.fit.notes), *heard]
     records, taus = counts.records(), counts.tau_records()
-    if out.format == "json":
-        out.json({"counts": records, "tau": taus, "warnings": words})
-    else:
-        out.table("counts", Table(list(records[0]), [list(record.values()) for record in records]))
-    if options["plot"] is not None:
-        from venire.plots.disagreement import plot_counts
-        from venire.plots.style import write_figure
-
-        write_figure(plot_counts(counts), options["plot"])
-    out.notes([counts.sentence(), *_agreement(taus), *map(str, counts.notes), *map(str, counts.fit.notes)])
+    out.finish(
+        "counts",
+        lambda: Table.of(records),
+        document={"counts": records, "tau": taus, "warnings": words},
+        figure=("disagreement", "plot_counts", counts),
+        notes=[counts.sentence(), *_agreement(taus), *counts.notes, *counts.fit.notes],
+    )
 
 
 def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
@@ -132,7 +128,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
     resources = asked["resources"] is not None
     if resources and scoring.pop("unjudged") != "0":
         raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
-    how = {name: options[name] for name in ("fit_on", "fit_to", "where")}
+    how = {name: options[name] for name in ("fit_on", "where")}
     first = {} if resources else {"top": top, "model": model, "progress": progress}
     chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
     labels = labels.on_scale(chosen.judgments.scale)
@@ -142,7 +138,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
         return replace(count_relevant(labels, sources, fit, top=top, **more), fitted_on=chosen.note)
     resource = read_resource(asked["resource"])
     found = count_resources(labels, sources, fit, resource=resource, top=asked["resources"], **more)
-    return replace(found, fitted_on=FITTED_ON_POOL if options["fit_on"] is None else None)
+    return replace(found, fitted_on=FITTED_ON_POOL if options["fit_on"] in (None, "pool") else None)
 
 
 def _read_top(text: str | None) -> int | None:

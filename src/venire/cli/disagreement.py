@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.inputs import (
-    keep_lowest_option,
+    judgments_argument,
     keeping_repeats,
     one_standard_input,
     read_beside,
@@ -23,7 +23,7 @@ from venire.cli.options import (
     OUTPUT,
     PATH,
     Command,
-    bootstrap_option,
+    draws_option,
     file_place,
     gathered,
     one_of,
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 ESTIMATORS, WEIGHTS = ("paired", "one-sided", "labels"), ("pair", "item")
 POSTERIORS = ("same", "dawid-skene")
 NAMED = {"shares": "weights", "saved": "save", "group_file": "groups"}
-NOT_GROUPED = ("shares", "saved", "posterior", "plot")
-NOT_COMBINED = ("at_least", "anonymous", "intents", "group_file", "saved", "posterior", "plot")
+NOT_GROUPED = ("shares", "saved", "posterior")
+NOT_COMBINED = ("at_least", "anonymous", "intents", "group_file", "saved", "posterior")
 EXAMPLES = """\b
 Examples:
   venire disagreement judgments.tsv
   venire disagreement judgments.tsv --relevant all --weights 1/3 --weights 2/3
-  venire disagreement llm.qrels -j human.qrels --observed llm --save fit.json
+  venire disagreement llm.qrels human.qrels --observed llm --save fit.json
   venire evaluate llm.qrels runs --gains fit.json -m P@10
   venire disagreement crowd.tsv --posterior items.tsv
   venire disagreement pages.tsv --combine snippets.tsv --weights 1/3
@@ -87,13 +87,13 @@ model = gathered(
             "--weight", choices=WEIGHTS, section=MODEL, default="pair", help="What counts once, each {} of labels."
         ),
         "prior": prior_option(MODEL, "Weight of every label in a Dirichlet prior; 0 is the plain ratio."),
-        "n_draws": bootstrap_option(MODEL),
+        "n_draws": draws_option(MODEL),
     },
 )
 
 
 @click.command("disagreement", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument(several=True)
 @model
 @whole_number("--at-least", section=MODEL, least=2, metavar="K", help="Use only items with this many labels or more.")
 @option(
@@ -116,7 +116,12 @@ model = gathered(
     metavar="M/N",
     help="Weights of the User Disagreement Model, as in 1/3; may be repeated.",
 )
-@keep_lowest_option(MODEL)
+@option(
+    "--keep-lowest",
+    section=MODEL,
+    is_flag=True,
+    help="Keep the estimated weight of the lowest label.  [default: 0, as in the paper]",
+)
 @option(
     *("--groups", "group_file"),
     section=MODEL,
@@ -155,7 +160,7 @@ model = gathered(
     help="How assessors are taken for that, {}: all alike, or each with errors of their own.",
 )
 @shared_options(runs=False)
-def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Estimate what one assessor's label says about other people, from JUDGMENTS with several labels on an item.
 
     For each label, the probability that a random user finds the result relevant (Predicted Relevance Model), with its
@@ -168,30 +173,23 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
         raise click.UsageError("--keep-lowest is for weights of the User Disagreement Model: --weights M/N")
-    one_standard_input(judgments, *more, options["units"], options["group_file"])
-    reading = keeping_repeats(options["reading"]) if options["anonymous"] else options["reading"]
-    labels = read_labels(judgments, more, reading=reading, where=options["where"])
+    one_standard_input(*judgments, options["units"], options["group_file"])
+    labels = read_labels(judgments, keeping_repeats(options) if options["anonymous"] else options)
     setting = PredictedRelevance(**options["model"])
     if options["units"] is not None:
-        _refuse_beside("--combine", options, *NOT_COMBINED)
+        _refuse_beside("--combine", {**options, "plot": out.plot}, *NOT_COMBINED, "plot")
         _write_combined(out, labels, options, setting, shares, rng)
         return
     labels = _prepared(labels, at_least=options["at_least"], anonymous=options["anonymous"], intents=options["intents"])
     if options["group_file"] is not None:
-        _refuse_beside("--groups", options, *NOT_GROUPED)
+        _refuse_beside("--groups", {**options, "plot": out.plot}, *NOT_GROUPED, "plot")
         write_groups(out, labels, options["group_file"], setting, rng)
         return
     fit = setting.fit(labels, rng=rng)
     counted, said = counted_weights(labels, fit, shares)
     words, weights = [*map(str, fit.notes)], udm_records(fit, shares, counted, keep=options["keep_lowest"])
     both = {} if out.quiet and out.format != "json" else both_ways(labels, setting, rng)
-    items, of_items = _posteriors(labels, fit, options)
-    if out.format == "json":
-        held = {"estimator": fit.setting.estimator, "parameters": fit.records(), "udm": weights, "warnings": words}
-        held["differences"] = difference_records(fit)
-        out.json(held | both)
-    else:
-        out.table("parameters", parameter_table(fit, weights, people=not out.for_machines))
+    items, of_items = item_posteriors(labels, fit, options["posterior_model"]) if options["posterior"] else ([], [])
     if options["saved"] is not None:
         from venire.data.judgments import fingerprint
         from venire.disagreement.files import write_fit
@@ -199,14 +197,16 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         write_fit(fit, options["saved"], fingerprint=fingerprint(labels))
     if items:
         write_posteriors(labels, items, options["posterior"])
-    if options["plot"] is not None:
-        from venire.plots.disagreement import plot_parameters
-        from venire.plots.style import write_figure
-
-        write_figure(plot_parameters(fit), options["plot"])
+    held = {"estimator": fit.setting.estimator, "parameters": fit.records(), "udm": weights, "warnings": words}
     method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
     said += [*neglected_words(weights), *asymmetry_words(both, setting), *of_items]
-    out.notes([fit.sentence(), method, *said, *labels.notes, *words])
+    out.finish(
+        "parameters",
+        lambda: parameter_table(fit, weights, people=not out.for_machines),
+        document={**held, "differences": difference_records(fit), **both},
+        figure=("disagreement", "plot_parameters", fit),
+        notes=[fit.sentence(), method, *said, *labels.notes, *words],
+    )
 
 
 def _prepared(labels: Judgments, *, at_least: int | None, anonymous: bool, intents: str | None) -> Judgments:
@@ -228,16 +228,6 @@ def _refuse_beside(flag: str, options: dict[str, Any], *names: str) -> None:
         if options[name]:
             told = f"--{NAMED.get(name, name).replace('_', '-')}"
             raise click.UsageError(f"{told} is for one fit of the labels as they are, and {flag} makes others")
-
-
-def _posteriors(
-    labels: Judgments, fit: PredictedRelevanceFit, options: dict[str, Any]
-) -> tuple[list[ItemRelevance], list[str]]:
-    """Probabilities of items, if they are asked for, and what to say about them."""
-    if options["posterior"] is None:
-        return [], []
-
-    return item_posteriors(labels, fit, options["posterior_model"])
 
 
 def _write_combined(
@@ -393,13 +383,13 @@ def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRe
             compared.names, compared.statistic, compared.p_value, compared.p_adjusted, strict=True
         )
     ]
-    table = Table(["group", "relevant", "label", *KEYS], [list(record.values()) for record in records])
     estimator = next(iter(compared.fits.values())).setting.estimator
-    if out.format == "json":
-        out.json({"estimator": estimator, "parameters": records, "udm": [], "warnings": words, "groups": tests})
-    else:
-        out.table("parameters", table)
-    out.notes([compared.sentence(), *labels.notes, *words])
+    out.finish(
+        "parameters",
+        lambda: Table.of(records, ["group", "relevant", "label", *KEYS]),
+        document={"estimator": estimator, "parameters": records, "udm": [], "warnings": words, "groups": tests},
+        notes=[compared.sentence(), *labels.notes, *words],
+    )
 
 
 UNIT = "unit"

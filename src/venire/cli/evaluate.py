@@ -14,9 +14,11 @@ from venire.cli.inputs import (
     chosen_topics,
     context_for,
     in_context,
+    judgments_argument,
     measures_option,
     one_standard_input,
     read_labels,
+    runs_argument,
     scanned_for_fit,
     settled_gains,
     topics_option,
@@ -51,7 +53,7 @@ Examples:
   venire evaluate judgments.tsv runs --per assessor --format csv -o scores.csv
   venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
-  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict
+  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
 """
 
 MISSING = ("zero", "skip")
@@ -79,8 +81,8 @@ scoring = gathered(
 
 
 @click.command("evaluate", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @measures_option
 @worth
 @scoring
@@ -121,13 +123,13 @@ def command(
     from venire.io import read_duplicates
 
     scoring, copies = options["scoring"], options["duplicate_file"]
-    context = [options["in_context"][name] for name in ("model", "features")]
+    context = [options["in_context"][name] for name in ("predict", "features")]
     beside = [options["worth"]["fit_on"], options["topic_file"], copies, *context]
     one_standard_input(judgments, *more, *runs, *beside)
     measures = checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
         raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     topics, notes = chosen_topics(options["topic_file"], labels)
     sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {

@@ -10,6 +10,7 @@ import click
 from venire.cli.inputs import (
     SCORING,
     assessor_option,
+    judgments_argument,
     one_standard_input,
     pool_option,
     read_labels,
@@ -19,7 +20,6 @@ from venire.cli.inputs import (
 )
 from venire.cli.options import (
     OUTPUT,
-    PATH,
     Command,
     file_place,
     more_judgments,
@@ -50,7 +50,7 @@ Examples:
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument()
 @one_of(
     *("--to", "tool"),
     choices=TOOLS,
@@ -95,7 +95,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
 
     one_standard_input(judgments, *more)
     whose = _whose(tool, options)
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     gains = settled_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)

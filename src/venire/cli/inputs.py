@@ -16,6 +16,7 @@ from venire.cli.options import (
     POOLS,
     Decorator,
     gathered,
+    given,
     in_order,
     more_judgments,
     one_of,
@@ -41,6 +42,7 @@ SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
 """Columns that judgments keep; rows are chosen by others while they are read."""
 FIT_TO = ("returned", "pool")
+FIT_WHAT = "--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N"
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 """How a JSON object with keys begins, perhaps after a byte-order mark."""
 
@@ -82,28 +84,17 @@ def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
     return option("--gains", "gain_names", section=SCORING, help=words, **settings)
 
 
-def fit_on_option(section: str = SCORING) -> Decorator:
-    """Declare --fit-on; what is read with it is chosen by ``read_others``."""
-    words = (
-        "Fit the model on these judgments; --where chooses among them too, except by topic and assessor.  "
-        "[default: on the judgments given]"
-    )
-    return option("--fit-on", section=section, type=PATH, metavar="FILE", help=words)
-
-
-def keep_lowest_option(section: str = SCORING) -> Decorator:
-    """Declare --keep-lowest."""
-    words = "Keep the weight udm:M/N estimates for the lowest label.  [default: it is worth 0, as in the paper]"
-    return option("--keep-lowest", section=section, is_flag=True, help=words)
-
-
-def fit_to_option(section: str = SCORING, top: str = "10") -> Decorator:
-    """Declare --fit-to; which labels it chooses is settled by ``labels_for_fit``."""
-    words = (
-        f"Which labels of JUDGMENTS the model is fitted on, {{}}: those of results that RUNS have among their first "
-        f"{top}, or all.  [default: returned; pool, with a warning, where too few of them have two labels]"
-    )
-    return one_of("--fit-to", choices=FIT_TO, section=section, help=words)
+def fit_on_option(section: str = SCORING, top: str = "10", *, runs: bool = True) -> Decorator:
+    """Declare --fit-on, which ``labels_for_fit`` reads."""
+    words = "The judgments on which a model of disagreement is fitted: a file, in which --where holds too, except for "
+    words += "topics and assessors"
+    if runs:
+        words += f"; or of JUDGMENTS, the labels of results that RUNS have among their first {top} (returned), or all "
+        words += "(pool).  [default: returned; pool, with a warning, where too few of them have two labels]"
+    else:
+        words += ".  [default: JUDGMENTS]"
+    metavar = "FILE|returned|pool" if runs else "FILE"
+    return option("--fit-on", section=section, type=PATH, metavar=metavar, help=words)
 
 
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
@@ -149,18 +140,26 @@ WORTH = {
         help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
         "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
     ),
-    "fit_on": fit_on_option(),
-    "keep_lowest": keep_lowest_option(),
 }
-worth_without_runs = gathered("worth", WORTH, seen=["where"])
-worth = gathered("worth", {**WORTH, "fit_to": fit_to_option()}, seen=["where"])
+worth_without_runs = gathered("worth", {**WORTH, "fit_on": fit_on_option(runs=False)}, seen=["where"])
+worth = gathered("worth", {**WORTH, "fit_on": fit_on_option()}, seen=["where"])
 
 
 def shared_options(*, runs: bool = True) -> Decorator:
     """Declare what commands that read judgments share: a plot, which labels, how files are read, output, the seed."""
     rules = [run_rules] if runs else []
-    shared = [plot_option, more_judgments, where_option, reading, *rules, output_options(), rng_option(used=True)]
+    files = [more_judgments, where_option] if runs else [where_option]
+    shared = [*files, reading, *rules, output_options(), plot_option, rng_option(used=True)]
     return lambda function: in_order(function, shared)
+
+
+def judgments_argument(*, several: bool = False) -> Decorator:
+    """Declare the argument JUDGMENTS; ``several``: one file or more."""
+    return click.argument("judgments", type=PATH, **{"nargs": -1, "required": True} if several else {})
+
+
+runs_argument = click.argument("runs", nargs=-1, required=True, type=PATH)
+some_runs_argument = click.argument("runs", nargs=-1, type=PATH)
 
 
 def one_standard_input(*paths: str | None) -> None:
@@ -178,11 +177,10 @@ def checked_measures(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(map(spelled, names)))
 
 
-def read_labels(
-    judgments: str, more: Iterable[str], *, reading: Mapping[str, Any], where: Iterable[str] = ()
-) -> Judgments:
-    """Read judgments from the files a command was given, and choose among their labels."""
-    return chosen_labels(read_files([judgments, *more], reading=reading, where=where), where)
+def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
+    """Read the judgments of a command and select labels: ``options`` has reading and where."""
+    reading, where = options["reading"], options["where"]
+    return chosen_labels(read_files([*files], reading=reading, where=where), where)
 
 
 def read_files(
@@ -203,9 +201,10 @@ def by_own_columns(where: Iterable[str]) -> dict[str, list[str]]:
     return {column: values for column, values in _wanted(where).items() if column not in KEPT}
 
 
-def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep all labels of an assessor for an item unless something else was asked for, where repeats are the subject."""
-    return {**reading, "duplicate_labels": reading["duplicate_labels"] or "keep"}
+def keeping_repeats(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep all labels of an assessor for an item unless --duplicate-labels was given."""
+    reading = options["reading"]
+    return {**options, "reading": {**reading, "duplicate_labels": reading["duplicate_labels"] or "keep"}}
 
 
 def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
@@ -256,8 +255,6 @@ def settled_gains(
     *,
     gains: str,
     fit_on: str | None,
-    keep_lowest: bool = False,
-    fit_to: str | None = None,
     where: Iterable[str] = (),
     runs: Runs | None = None,
     notes: list[str] | None = None,
@@ -269,18 +266,15 @@ def settled_gains(
     from venire.data.gains import gains_for, names_model
     from venire.io.side_files import read_gains
 
-    if keep_lowest and not gains.startswith("udm:"):
-        raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
         from venire.disagreement.top_results import AS_KNOWN
 
-        chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
+        chosen = labels_for_fit(labels, reading, fit_on=fit_on, where=where, runs=runs)
         if notes is not None:
             notes += [str(note) for note in (chosen.note, AS_KNOWN) if note and str(note) not in notes]
-        return gains_for(chosen.gains(gains, keep_lowest=keep_lowest), labels.scale)
-    if fit_on is not None or fit_to is not None:
-        flag = "--fit-to" if fit_on is None else "--fit-on"
-        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+        return gains_for(chosen.gains(gains), labels.scale)
+    if fit_on is not None:
+        raise click.UsageError(FIT_WHAT)
     if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
     return gains_for(read_gains(gains), labels.scale)
@@ -299,7 +293,6 @@ def labels_for_fit(
     reading: Mapping[str, Any],
     *,
     fit_on: str | None,
-    fit_to: str | None,
     where: Iterable[str],
     runs: Runs | None,
     **chosen: Any,
@@ -310,13 +303,11 @@ def labels_for_fit(
     """
     from venire.disagreement.top_results import LabelsToFit, labels_to_fit
 
-    if fit_on is not None and fit_to is not None:
-        raise click.UsageError("--fit-to fits on JUDGMENTS, and --fit-on on other judgments: leave one of them out")
-    if fit_on is not None:
+    if fit_on is not None and fit_on not in FIT_TO:
         return LabelsToFit(read_others(fit_on, labels, reading=reading, where=where))
     if runs is None:
         return LabelsToFit(labels)
-    return labels_to_fit(labels, runs, fit_to=fit_to, **chosen)
+    return labels_to_fit(labels, runs, fit_to=fit_on, **chosen)
 
 
 def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], where: Iterable[str]) -> Judgments:
@@ -389,18 +380,20 @@ def _saved_gains(path: Path) -> Gains:
     return fit.gains()
 
 
+FIT = "fit"
 BACKOFFS = ("isolation", "first")
 CONTEXT = "Context (measures with alpha, labels with a column given)"
 
 
+def features_option(section: str) -> Decorator:
+    """Declare --features."""
+    words = "Numerical features for the prediction: a table with topic, doc, optionally given, and a column for each."
+    return option("--features", section=section, type=PATH, metavar="FILE", help=words)
+
+
 def _check(values: Mapping[str, Any]) -> None:
-    if values["predict"] and values["model"] is not None:
-        raise click.UsageError("--predict fits models of its own: leave out --context-model, or --predict")
-    if values["predict"] or values["model"] is not None:
-        return
-    for name, given in (("--expected", values["expected"]), ("--context-features", values["features"] is not None)):
-        if given:
-            raise click.UsageError(f"{name} is for predicted labels: give --predict, or --context-model FILE")
+    if values["predict"] is None and (odd := given("features", "expected")):
+        raise click.UsageError(f"{odd[0]} is for predicted labels: use it with --predict")
 
 
 in_context = gathered(
@@ -409,36 +402,25 @@ in_context = gathered(
         "predict": option(
             "--predict",
             section=CONTEXT,
-            is_flag=True,
-            help="Predict labels in condition that were not collected, each topic by a model fitted on the others.",
-        ),
-        "model": option(
-            *("--context-model", "model"),
-            section=CONTEXT,
             type=PATH,
-            metavar="FILE.json",
-            help="Predict them by a model that was fitted on other judgments, and saved by venire context predict.",
+            metavar="fit|FILE.json",
+            help="Predict conditional labels that were not collected: fit a model for each topic on the other topics, "
+            "or use a model saved by venire context predict.",
         ),
-        "features": option(
-            *("--context-features", "features"),
-            section=CONTEXT,
-            type=PATH,
-            metavar="FILE",
-            help="Predict from these numbers too, as in venire context predict.",
-        ),
+        "features": features_option(CONTEXT),
         "backoff": one_of(
             "--backoff",
             choices=BACKOFFS,
             section=CONTEXT,
             default="isolation",
-            help="Labels that are neither collected nor predicted: {}; first is as after the first document, if "
-            "that was collected.",
+            help="Substitute for conditional labels that are neither collected nor predicted, {}: the label in "
+            "isolation, or the label given the first document where it was collected.",
         ),
         "expected": option(
             "--expected",
             section=CONTEXT,
             is_flag=True,
-            help="Take the mean gain over predicted labels, not the gain of the most probable one.",
+            help="Use the mean gain over predicted labels instead of the gain of the most probable label.",
         ),
     },
     check=_check,
@@ -460,24 +442,22 @@ def weights_of(text: str | None) -> list[float]:
 
 
 def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_by: Any) -> Context:
-    """Settle what stands for labels in condition of these judgments that were not collected."""
+    """Return the substitutes for conditional labels that were not collected."""
     from venire.data.context import Context
 
     return Context(predictor=_predictor(labels, **predicted_by), backoff=backoff, expected=expected)
 
 
-def _predictor(labels: Judgments, *, predict: bool, model: str | None, features: str | None) -> Predictor | None:
-    if predict:
-        from venire.context.model import cross_fitted
-
-        return cross_fitted(labels, features=features)
-    if model is None:
-        return None
-    from venire.context.model import read_conditional_labels
+def _predictor(labels: Judgments, *, predict: str | None, features: str | None) -> Predictor | None:
+    from venire.context.model import cross_fitted, read_conditional_labels
     from venire.data.judgments import fingerprint
 
-    fitted = read_conditional_labels(model)
+    if predict is None:
+        return None
+    if predict == FIT:
+        return cross_fitted(labels, features=features)
+    fitted = read_conditional_labels(predict)
     if fitted.fingerprint == fingerprint(labels):
-        words = f"{model} was fitted on these very labels: --predict leaves each topic out of its own model"
+        words = f"{predict} was fitted on the same labels; --predict fit excludes each topic from its own model"
         warnings.warn(words, VenireWarning, stacklevel=2)
     return fitted if features is None else fitted.with_features(labels, features)

@@ -104,8 +104,8 @@ def gathered(
     return decorate
 
 
-def said(*names: str) -> list[str]:
-    """Options among these parameters that stand on the command line, as they are written."""
+def given(*names: str) -> list[str]:
+    """Return the options among these parameters that were given on the command line, as they are written."""
     context = click.get_current_context()
     there = {name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     return [parameter.opts[0] for parameter in context.command.params if parameter.name in there]
@@ -125,10 +125,8 @@ PATH = click.Path(allow_dash=True)
 POOLS = ("median", "majority", "max", "min", "mean")
 DUPLICATE_LABELS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
-NEGATIVE = ("unjudged", "lowest")
 LAYOUTS = ("long", "wide", "aspects")
 ORDERS = ("score", "rank")
-SCORE_TYPES = ("float64", "float32")
 DUPLICATE_DOCS = ("error", "first")
 SYSTEM_FROM = ("tag", "file")
 
@@ -179,9 +177,6 @@ reading = gathered(
             default="ignore",
             help="The second column of qrels: {}.",
         ),
-        "negative": one_of(
-            "--negative", choices=NEGATIVE, section=JUDGMENTS, default="unjudged", help="Labels below zero are {}."
-        ),
         "duplicate_labels": one_of(
             "--duplicate-labels",
             choices=DUPLICATE_LABELS,
@@ -205,13 +200,6 @@ run_rules = gathered(
     "rules",
     {
         "order": one_of("--order", choices=ORDERS, section=RUNS, default="score", help="Documents are ordered by {}."),
-        "score_type": one_of(
-            "--score-type",
-            choices=SCORE_TYPES,
-            section=RUNS,
-            default="float64",
-            help="Precision of scores, {}; the latter makes ties as trec_eval 9 does.",
-        ),
         "duplicate_docs": one_of(
             "--duplicate-docs",
             choices=DUPLICATE_DOCS,
@@ -250,7 +238,8 @@ def output_options(*, folder: bool = False) -> Decorator:
         @wraps(function)
         def command(**values: Any) -> Any:
             path = None if folder else values.pop("path")
-            out = Output(format=values.pop("format"), path=path, quiet=values.pop("quiet"))
+            names = ("format", "quiet", *(["plot"] if "plot" in values else []))
+            out = Output(path=path, **{name: values.pop(name) for name in names})
             with print_warnings(quiet=out.quiet):
                 return function(**values, out=out)
 
@@ -290,15 +279,10 @@ def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None)
     return checked_place(ctx, parameter, text)
 
 
-def bootstrap_option(
-    section: str, *, default: int | None = 300, help: str = "How often topics are resampled."
+def draws_option(
+    section: str, *, default: int | None = 300, least: int = 0, help: str = "Number of bootstrap samples of topics."
 ) -> Decorator:
-    """Declare --draws, ``n_draws``: how often something is drawn again for an interval; 0: never."""
-    return whole_number("--draws", "n_draws", section=section, least=0, default=default, help=help)
-
-
-def draws_option(section: str, *, default: int, help: str, least: int = 1) -> Decorator:
-    """Declare --draws, ``n_draws``: how often chance is let play."""
+    """Declare --draws, ``n_draws``; 0: no intervals."""
     return whole_number("--draws", "n_draws", section=section, least=least, default=default, help=help)
 
 
@@ -338,6 +322,11 @@ def read_resource(text: str) -> str | dict[str, str]:
     from venire.io.side_files import read_groups
 
     return read_groups(Path(text)) if Path(text).is_file() else text
+
+
+def show_option(*choices: str, help: str) -> Decorator:
+    """Declare --show: which table is written; the first by default."""
+    return one_of("--show", choices=choices, section=OUTPUT, default=choices[0], help=f"{help}  JSON has all.")
 
 
 relevant_option = option(

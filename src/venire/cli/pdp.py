@@ -6,18 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import one_standard_input, pool_option, read_beside, read_labels, shared_options
+from venire.cli.inputs import (
+    judgments_argument,
+    one_standard_input,
+    pool_option,
+    read_beside,
+    read_labels,
+    shared_options,
+    some_runs_argument,
+)
 from venire.cli.options import (
     MODEL,
     PATH,
     Command,
-    bootstrap_option,
     choose_option,
+    draws_option,
     gathered,
     one_of,
     option,
     order_length_option,
     prior_option,
+    show_option,
     whole_number,
 )
 from venire.cli.output import Output
@@ -38,7 +47,7 @@ LABEL_KEYS = ("mode", "a", "b", "p", "wins", "n")
 EXAMPLES = """\b
 Examples:
   venire pdp judgments.tsv preferences.tsv
-  venire pdp judgments.tsv preferences.tsv --mode both --top 5 --runs runs
+  venire pdp judgments.tsv preferences.tsv runs --mode both --top 5
   venire pdp four-grades.tsv preferences.tsv --against seven-grades.tsv
   venire pdp magnitudes.tsv preferences.tsv --form logistic --plot pdp.svg
 """
@@ -70,14 +79,6 @@ listing = gathered(
     "listing",
     {
         "k": order_length_option(LISTS),
-        "runs": option(
-            *("--runs", "runs"),
-            section=LISTS,
-            multiple=True,
-            type=PATH,
-            metavar="FILE",
-            help="Take the top K of each of these runs; may be repeated.",
-        ),
         "condensed": option(
             "--condensed",
             section=LISTS,
@@ -90,12 +91,12 @@ listing = gathered(
 
 
 @click.command("pdp", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument()
 @click.argument("preferences", type=PATH)
-@click.argument("more_runs", metavar="[RUNS]...", nargs=-1, type=PATH)
+@some_runs_argument
 @one_of("--mode", choices=MODES, section=MODEL, default="both", help="Take labels {}: each assessor's, or pooled.")
 @model
-@bootstrap_option(
+@draws_option(
     MODEL,
     default=None,
     help="In how many groups, at most, topics are left out in turn with their tests (jackknife); 0: no intervals.  "
@@ -109,7 +110,7 @@ listing = gathered(
     help="Compare with these judgments of the same documents, on the same lists.",
 )
 @listing
-@option("--labels", section="Output", is_flag=True, help="Write the preferences between labels; JSON has both.")
+@show_option("pdp", "labels", help="The table that is written, {}: labels are the preferences between two labels.")
 @shared_options()
 def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Measure how much of the order of K documents the labels of JUDGMENTS leave open, by PREFERENCES.
@@ -124,9 +125,9 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     from venire.io.preferences import read_preferences
     from venire.quality.label_preferences import cycle_warnings
 
-    runs = (*options["listing"]["runs"], *options["more_runs"])
+    runs = options["runs"]
     one_standard_input(judgments, preferences, options["against"], *more, *runs)
-    labels, left_out = in_isolation(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
+    labels, left_out = in_isolation(read_labels([judgments, *more], options))
     others = _others(options)
     tests = read_preferences(preferences)
     lists = _lists(labels, others, tests, runs, options)
@@ -135,14 +136,17 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     differences = _differences(found, again, (judgments, options["against"]))
     cycles = map(str, cycle_warnings(tests))
     words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycles]))
-    _write(out, found, differences, words, labels=options["labels"])
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_pdp
-        from venire.plots.style import write_figure
-
-        write_figure(plot_pdp(found), options["plot"])
-    said = [*(each.sentence() for each in found), *(each.sentence() for each in differences)]
-    out.notes([*said, f"lists: {lists.words}", *map(str, left_out), *labels.notes, *tests.notes, *words])
+    values = [each.record() for each in found]
+    pairs = [{"mode": each.mode, **pair} for each in found for pair in each.labels.records()]
+    compared = [each.record() for each in differences]
+    sentences = [each.sentence() for each in (*found, *differences)]
+    out.finish(
+        options["show"],
+        lambda: Table.of(pairs, LABEL_KEYS) if options["show"] == "labels" else Table.of(values, KEYS),
+        document={"pdp": values, "labels": pairs, "differences": compared, "warnings": words},
+        figure=("quality", "plot_pdp", found),
+        notes=[*sentences, f"lists: {lists.words}", *left_out, *labels.notes, *tests.notes, *words],
+    )
 
 
 def _others(options: Mapping[str, Any]) -> Judgments | None:
@@ -187,18 +191,3 @@ def _warnings(found: Sequence[PDP], source: str | None = None) -> list[str]:
     """What to be careful about, by mode, and by file for those compared with."""
     name = "" if source is None else f"{source}, "
     return [f"{name}{each.mode}: {word}" for each in found for word in each.warnings()]
-
-
-def _write(
-    out: Output, found: Sequence[PDP], differences: Sequence[PDPDifference], words: Sequence[str], *, labels: bool
-) -> None:
-    """Write values, or preferences between labels; JSON has both."""
-    values = [each.record() for each in found]
-    pairs = [{"mode": each.mode, **pair} for each in found for pair in each.labels.records()]
-    compared = [each.record() for each in differences]
-    if out.format == "json":
-        out.json({"pdp": values, "labels": pairs, "differences": compared, "warnings": list(words)})
-    elif labels:
-        out.table("labels", Table(LABEL_KEYS, [[pair[key] for key in LABEL_KEYS] for pair in pairs]))
-    else:
-        out.table("pdp", Table(KEYS, [[value[key] for key in KEYS] for value in values]))

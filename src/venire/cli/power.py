@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.inputs import (
+    FIT_WHAT,
     WHOSE,
     checked_measures,
     chosen_topics,
     fit_on_option,
-    fit_to_option,
     gain_names_option,
+    judgments_argument,
     measures_option,
     one_standard_input,
     read_labels,
+    runs_argument,
     scanned_for_fit,
     settled_gains,
     shared_options,
     topics_option,
 )
-from venire.cli.options import PATH, Command, draws_option, gathered, one_of, option
+from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -65,19 +67,20 @@ testing = gathered(
             metavar="P",
             help="Pairs with a p-value of at most P are told apart.",
         ),
-        "n_draws": draws_option(TEST, default=1000, help="How often topics are resampled, or scores permuted."),
+        "n_draws": draws_option(
+            TEST, default=1000, least=1, help="How often topics are resampled, or scores permuted."
+        ),
     },
 )
 
 
 @click.command("power", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @testing
 @measures_option
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
-@fit_to_option()
 @gathered("whose", WHOSE)
 @topics_option
 @shared_options()
@@ -93,7 +96,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     topics, notes = chosen_topics(options["topic_file"], labels)
     sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     with bar(sources.sources, quiet=out.quiet) as progress:
@@ -109,20 +112,19 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
             progress=progress,
             **options["whose"],
         )
-    out.table("power", _table(found, people=not out.for_machines))
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_power
-        from venire.plots.style import write_figure
-
-        write_figure(plot_power(found), options["plot"])
-    out.notes([found.sentence(), *found.notes, *notes])
+    out.finish(
+        "power",
+        lambda: _table(found, people=not out.for_machines),
+        figure=("quality", "plot_power", found),
+        notes=[found.sentence(), *found.notes, *notes],
+    )
 
 
 def _table(found: DiscriminativePower, *, people: bool) -> Table:
     """Lay the shares out; people see reasons only where there are any."""
     records = found.records()
     columns = [key for key in records[0] if not people or any(record[key] is not None for record in records)]
-    return Table(columns, [[record[key] for key in columns] for record in records])
+    return Table.of(records, columns)
 
 
 def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
@@ -137,10 +139,8 @@ def _gains(labels: Judgments, runs: Runs, options: Mapping[str, Any], notes: lis
     """Settle the gains that were named."""
     from venire.data.gains import names_model
 
-    names, fit = dict.fromkeys(options["gain_names"]), {key: options[key] for key in ("fit_on", "fit_to")}
-    if any(fit.values()) and not any(map(names_model, names)):
-        flag = "--fit-to" if fit["fit_on"] is None else "--fit-on"
-        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+    names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
+    if fit_on and not any(map(names_model, names)):
+        raise click.UsageError(FIT_WHAT)
     how = {"labels": labels, "reading": options["reading"], "where": options["where"], "runs": runs, "notes": notes}
-    fits = {name: fit if names_model(name) else dict.fromkeys(fit) for name in names}
-    return {name: settled_gains(gains=name, **fits[name], **how) for name in names}
+    return {name: settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names}

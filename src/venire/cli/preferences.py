@@ -12,7 +12,6 @@ from venire.cli.inputs import (
     compared_scoring,
     context_for,
     fit_on_option,
-    fit_to_option,
     gain_names_option,
     in_context,
     measures_with,
@@ -21,14 +20,13 @@ from venire.cli.inputs import (
     scanned_for_fit,
     settled_gains,
     shared_options,
+    some_runs_argument,
 )
-from venire.cli.options import PATH, Command, bootstrap_option, gathered, option, said, whole_number
+from venire.cli.options import PATH, Command, draws_option, gathered, given, option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
@@ -68,8 +66,7 @@ def write_pairs(out: Output, labels: Judgments, n: int, rng: int) -> None:
     from venire.planning.preferences import pairs_to_ask
 
     found = pairs_to_ask(labels, n, rng=rng)
-    rows = [[record[key] for key in PAIR_KEYS] for record in found.records()]
-    out.table("pairs", Table(PAIR_KEYS, rows), beside={"warnings": _short(labels, found.short, n)})
+    out.table("pairs", Table.of(found.records(), PAIR_KEYS), beside={"warnings": _short(labels, found.short, n)})
     out.notes([found.sentence(), *labels.notes])
 
 
@@ -93,7 +90,7 @@ def write_needed(
     rows = [{"mode": each.mode, **record} for each in found for record in each.records()]
     needed = [_needed(each, within) for each in found]
     beside = {"needed": needed, "warnings": [*map(str, labels.notes), *map(str, preferences.notes)]}
-    out.table("tests", Table(PLAN_KEYS, [[row[key] for key in PLAN_KEYS] for row in rows]), beside=beside)
+    out.table("tests", Table.of(rows, PLAN_KEYS), beside=beside)
     words = [_in_words(each, largest=found[0].sizes[-1]) for each in needed]
     out.notes([*words, *(each.sentence() for each in found), *labels.notes, *preferences.notes])
 
@@ -120,8 +117,8 @@ KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", 
 RANKED = (*KEYS, "p_adjusted")
 PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
 SCORES = (
-    *("measures", "gain_names", "fit_on", "fit_to", "pool", "missing"),
-    *("predict", "model", "features", "backoff", "expected"),
+    *("measures", "gain_names", "fit_on", "pool", "missing"),
+    *("predict", "features", "backoff", "expected"),
 )
 """Parameters that say how runs are scored."""
 LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
@@ -166,15 +163,14 @@ asking = gathered(
 
 @click.command("preferences", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", required=False, type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@some_runs_argument
 @asking
 @planning
 @measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
 @gain_names_option(default=["linear"], more=", to compare them.")
 @fit_on_option()
-@fit_to_option()
 @compared_scoring
-@bootstrap_option(SCORING, default=1000)
+@draws_option(SCORING, default=1000)
 @in_context
 @shared_options()
 def command(
@@ -189,7 +185,7 @@ def command(
     from venire.io.preferences import read_preferences
 
     files, plan = options["asking"]["files"], options["plan"]
-    context = [options["in_context"][name] for name in ("model", "features")]
+    context = [options["in_context"][name] for name in ("predict", "features")]
     one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
     _refuse_odd(judgments, more, runs, options)
     measures = checked_measures(options["measures"])
@@ -200,16 +196,16 @@ def command(
     preferences = preferences.anonymous() if options["asking"]["anonymous"] else preferences
     people = _people(preferences, options)
     if judgments is None:
-        _write(out, people, options)
+        _write(out, people)
         return
     if plan["within"] is not None:
         how = {"within": plan["within"], "n_draws": options["n_draws"], "rng": options["rng"]}
         write_needed(out, _documents(judgments, more, options), preferences, **how)
     elif runs:
-        labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+        labels = read_labels([judgments, *more], options)
         _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
     else:
-        _write_labels(out, people, (_documents(judgments, more, options), preferences), options)
+        _write_labels(out, people, _documents(judgments, more, options), preferences)
 
 
 def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -223,9 +219,9 @@ def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, .
         raise click.UsageError("--ask writes pairs and --within says how many are needed: ask for one of them")
     if not options["asking"]["files"] and "--ask" not in planned:
         raise click.UsageError("Missing option '--preferences': the choices that people made")
-    if judgments is None and said("assessor"):
+    if judgments is None and given("assessor"):
         raise click.UsageError("--assessor chooses among JUDGMENTS, which are not named: name them, or leave it out")
-    if not runs and (odd := said(*SCORES)):
+    if not runs and (odd := given(*SCORES)):
         ways = "name RUNS after JUDGMENTS, or leave it out; --assessor and --where choose labels"
         raise click.UsageError(f"{odd[0]} says how RUNS are scored, and there are none: {ways}")
 
@@ -236,7 +232,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
     from venire.data.panel import in_isolation
 
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     if options["scoring"]["assessor"] is not None:
         labels = labels.where(assessor=options["scoring"]["assessor"])
     alone, notes = in_isolation(labels)
@@ -259,44 +255,34 @@ def _of_people(people: PreferenceSummary) -> dict[str, Any]:
     }
 
 
-def _write(out: Output, people: PreferenceSummary, options: dict[str, Any]) -> None:
+def _write(out: Output, people: PreferenceSummary) -> None:
     """Write what people say by themselves."""
-    if out.format == "json":
-        out.json(_of_people(people))
-    else:
-        records = people.records()
-        keys = tuple(records[0]) if out.for_machines else PEOPLE
-        out.table("people", Table(keys, [[each[key] for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_people
-
-        _draw(plot_people(people), options)
-    out.notes([*people.sentences(), *people.notes, *people.verdicts.notes])
+    out.finish(
+        "people",
+        lambda: Table.of(people.records(), None if out.for_machines else PEOPLE),
+        document=_of_people(people),
+        figure=("users", "plot_people", people),
+        notes=[*people.sentences(), *people.notes, *people.verdicts.notes],
+    )
 
 
-def _write_labels(
-    out: Output, people: PreferenceSummary, read: tuple[Judgments, Preferences], options: dict[str, Any]
-) -> None:
+def _write_labels(out: Output, people: PreferenceSummary, labels: Judgments, preferences: Preferences) -> None:
     """Write which labels users tell apart."""
     from venire.results import counted
     from venire.users.by_label import preferences_by_labels
 
-    labels, preferences = read
     found = preferences_by_labels(preferences, labels)
     records = found.records()
-    if out.format == "json":
-        counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
-        out.json({"labels": records, **counts, **_of_people(people)})
-    else:
-        keys = tuple(records[0]) if out.for_machines else LABELS
-        out.table("labels", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_preferences_by_labels
-
-        _draw(plot_preferences_by_labels(found), options)
-    unknown = [f"{counted(found.n_unlabelled, 'choice')} with a document without a label left out"]
-    said = [people.agreement[0].sentence(), *unknown * bool(found.n_unlabelled)]
-    out.notes([found.sentence(), *said, *people.notes, *labels.notes])
+    counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
+    unknown = [f"{counted(found.n_unlabelled, 'choice')} omitted: a document has no label"] * bool(found.n_unlabelled)
+    shown = [{key: _cell(value) for key, value in each.items()} for each in records]
+    out.finish(
+        "labels",
+        lambda: Table.of(shown, None if out.for_machines else LABELS),
+        document={"labels": records, **counts, **_of_people(people)},
+        figure=("users", "plot_preferences_by_labels", found),
+        notes=[found.sentence(), people.agreement[0].sentence(), *unknown, *people.notes, *labels.notes],
+    )
 
 
 def _write_ranked(
@@ -325,34 +311,23 @@ def _write_ranked(
         **options["scoring"],
     )
     records = found.records()
-    if out.format == "json":
-        beside = {**_of_people(people), "warnings": [*found.notes]}
-        out.json({"measures": records, "baseline": found.agreement.baseline(), **beside})
-    else:
-        keys = tuple(records[0]) if out.for_machines else RANKED
-        out.table("measures", Table(keys, [[each[key] for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_choice
-
-        _draw(plot_choice(found), options)
     weak, strong = found.agreement.baseline()
     always = f"always saying tie: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and {strong['jaccard']:.3f} (strong)"
-    out.notes(
-        [found.sentence(), people.verdicts.sentence(), people.agreement[0].sentence(), always, *notes, *found.notes]
+    users = [people.verdicts.sentence(), people.agreement[0].sentence()]
+    out.finish(
+        "measures",
+        lambda: Table.of(records, None if out.for_machines else RANKED),
+        document={"measures": records, "baseline": [weak, strong], **_of_people(people), "warnings": [*found.notes]},
+        figure=("users", "plot_choice", found),
+        notes=[found.sentence(), *users, always, *notes, *found.notes],
     )
 
 
 def _gains(labels: Judgments, runs: Runs, options: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Settle each of the gains that were named."""
     names = dict.fromkeys(options["gain_names"])
-    how = {**{key: options[key] for key in ("fit_on", "fit_to", "where")}, "runs": runs, "notes": notes}
+    how = {**{key: options[key] for key in ("fit_on", "where")}, "runs": runs, "notes": notes}
     return {name: settled_gains(labels, options["reading"], gains=name, **how) for name in names}
-
-
-def _draw(figure: Figure, options: dict[str, Any]) -> None:
-    from venire.plots.style import write_figure
-
-    write_figure(figure, options["plot"])
 
 
 def _cell(value: Any) -> Cell:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 Cell = str | int | float | None
 
@@ -29,6 +30,12 @@ class Table:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+
+    @classmethod
+    def of(cls, records: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> Table:
+        """Lay records out: these keys, or all of the first record."""
+        keys = tuple(records[0]) if keys is None else keys
+        return cls(keys, [[record[key] for key in keys] for record in records])
 
     def records(self) -> list[dict[str, Cell]]:
         """Return one dictionary per row."""

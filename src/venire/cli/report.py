@@ -15,8 +15,10 @@ from venire.cli.inputs import (
     by_own_columns,
     checked_measures,
     chosen_labels,
+    judgments_argument,
     one_standard_input,
     read_files,
+    runs_argument,
     where_option,
 )
 from venire.cli.options import (
@@ -55,8 +57,8 @@ Examples:
 
 
 @click.command("report", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@judgments_argument()
+@runs_argument
 @option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Results judged side by side.")
 @option("--clicks", section=JUDGMENTS, type=PATH, metavar="FILE", help="A click log.")
 @option("--before", section=JUDGMENTS, type=PATH, metavar="FILE", help="Earlier judgments: show what new ones changed.")
@@ -205,6 +207,6 @@ def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) 
     from venire.data.aspects import aspects_of
     from venire.io.aspects import aspect_labels
 
-    how = {name: reading[name] for name in ("scale", "layout", "negative", "duplicate_labels", "columns")}
+    how = {name: reading[name] for name in ("scale", "layout", "duplicate_labels", "columns")}
     labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
     return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)

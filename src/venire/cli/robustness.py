@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.inputs import (
+    FIT_TO,
     assessor_option,
     checked_measures,
     fit_on_option,
-    fit_to_option,
     gain_names_option,
+    judgments_argument,
     measures_with,
     one_standard_input,
     pool_option,
@@ -19,8 +20,9 @@ from venire.cli.inputs import (
     read_others,
     settled_gains,
     shared_options,
+    some_runs_argument,
 )
-from venire.cli.options import PATH, Command, bootstrap_option, gathered, one_of, option, said, whole_number
+from venire.cli.options import Command, draws_option, gathered, given, one_of, option, show_option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
@@ -59,10 +61,7 @@ comparison = gathered(
             default="tau-b",
             help="How alike two rankings are: {}.",
         ),
-        "n_draws": bootstrap_option(COMPARISON),
-        "pairs": option(
-            "--pairs", section=COMPARISON, is_flag=True, help="Show every pair of assessors in tables too."
-        ),
+        "n_draws": draws_option(COMPARISON),
         "relevant": option(
             "--relevant",
             section=COMPARISON,
@@ -82,17 +81,17 @@ comparison = gathered(
 
 
 @click.command("robustness", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@judgments_argument()
+@some_runs_argument
 @comparison
 @measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
 @gain_names_option(
     more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
 )
 @fit_on_option()
-@fit_to_option()
 @assessor_option(help="Between gains, use the labels of one assessor.")
 @pool_option(help="Between gains, pool the labels of each item: {}.")
+@show_option("means", "pairs", help="The table that is written, {}: means over pairs of assessors, or every pair.")
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Ask how far the order of systems depends on who wrote JUDGMENTS, or on what their labels are worth.
@@ -102,20 +101,17 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     each assessor's labels rank the documents and are judged by another's.
     """
     one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     between = _between(options["comparison"]["between"], runs, labels)
     _refuse_odd(between, runs, options)
     found = _of_sets(labels, options) if between == "sets" else _of_runs(between, labels, runs, options)
-    if out.format == "json":
-        out.json({"robustness": found.records(), "notes": list(found.notes)})
-    else:
-        out.table("robustness", _table(found, people=not out.for_machines, pairs=options["comparison"]["pairs"]))
-    if options["plot"] is not None:
-        from venire.plots.comparison import plot_robustness
-        from venire.plots.style import write_figure
-
-        write_figure(plot_robustness(found), options["plot"])
-    out.notes([found.sentence(), *[found.method] * bool(found.method), *found.notes])
+    out.finish(
+        "robustness",
+        lambda: _table(found, people=not out.for_machines, pairs=options["show"] == "pairs"),
+        document={"robustness": found.records(), "notes": list(found.notes)},
+        figure=("comparison", "plot_robustness", found),
+        notes=[found.sentence(), *[found.method] * bool(found.method), *found.notes],
+    )
 
 
 def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str:
@@ -137,15 +133,11 @@ def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any])
         )
     if between == "sets" and runs:
         raise click.UsageError("--between sets compares judgments alone: leave RUNS out, or --between sets")
-    if between == "sets" and (odd := said("correlation", "n_draws")):
+    if between == "sets" and (odd := given("correlation", "n_draws")):
         raise click.UsageError(f"{odd[0]} is for rankings of systems: name RUNS after JUDGMENTS, or leave it out")
-    if between == "sets" and (odd := said("fit_on", "fit_to")):
+    if between == "sets" and (odd := given("fit_on")):
         raise click.UsageError(f"{odd[0]} is for runs: between sets, models are fitted on all other topics")
-    if len(odd := said("fit_on", "fit_to")) > 1:
-        raise click.UsageError(
-            f"{odd[0]} names other judgments, and {odd[1]} is about JUDGMENTS: leave one of them out"
-        )
-    if between != "sets" and said("n_items"):
+    if between != "sets" and given("n_items"):
         raise click.UsageError("--common is for --between sets, without RUNS; choose topics with --where topic=NAME")
     if between != "sets" and options["comparison"]["relevant"] and options["gain_names"]:
         raise click.UsageError("--relevant is for the usual gains: say it in --gains, as in --gains binary:LABEL")
@@ -161,8 +153,8 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
     how: dict[str, Any] = {
         "gains": _gains(labels, options),
         "relevant": options["comparison"]["relevant"],
-        "fit_on": None if fit_on is None else read_others(fit_on, labels, **chosen),
-        "fit_to": options["fit_to"],
+        "fit_on": None if fit_on in (None, *FIT_TO) else read_others(fit_on, labels, **chosen),
+        "fit_to": fit_on if fit_on in FIT_TO else None,
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
         "rng": options["rng"],
@@ -177,7 +169,7 @@ def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
     """Compare sets of judgments; models are fitted on all other topics."""
     from venire.comparison.mutual_evaluation import MEASURES, mutual_evaluation
 
-    measures = list(dict.fromkeys(options["measures"] or MEASURES))
+    measures = checked_measures(options["measures"] or MEASURES)
     asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}
     return mutual_evaluation(labels, measures, gains=_gains(labels, options), **asked)
 
@@ -200,4 +192,4 @@ def _table(found: Robustness, *, people: bool, pairs: bool) -> Table:
     columns = list(records[0])
     if people:
         columns = [name for name in columns if name != "between" and any(each[name] is not None for each in records)]
-    return Table(columns, [[record[name] for name in columns] for record in records])
+    return Table.of(records, columns)

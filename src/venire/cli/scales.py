@@ -9,18 +9,20 @@ import click
 from venire.cli.inputs import (
     SCORING,
     checked_measures,
+    judgments_argument,
     measures_option,
     one_standard_input,
     pool_option,
     read_labels,
     shared_options,
+    some_runs_argument,
 )
 from venire.cli.options import (
     JUDGMENTS,
     PATH,
     Command,
-    bootstrap_option,
     choose_option,
+    draws_option,
     gathered,
     one_of,
     option,
@@ -83,7 +85,7 @@ how = gathered(
             "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
         ),
         "pool": pool_option(default="median"),
-        "n_draws": bootstrap_option(
+        "n_draws": draws_option(
             SCORING,
             default=None,
             help="How often topics are resampled for intervals; for PDP, the most groups in which they are left out in "
@@ -94,8 +96,8 @@ how = gathered(
 
 
 @click.command("scales", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@judgments_argument()
+@some_runs_argument
 @option(
     *("--preferences", "preference_files"),
     section=JUDGMENTS,
@@ -122,32 +124,29 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     files = options["preference_files"]
     one_standard_input(judgments, *more, *runs, *files)
     measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     preferences = read_preferences(list(files)) if files else None
     found = compare_scales(
         labels,
         read_runs(list(runs), **options["rules"]) if runs else None,
         measures,
         preferences=preferences,
-        intervals=out.for_machines or options["plot"] is not None,
+        intervals=out.for_machines or out.plot is not None,
         rng=options["rng"],
         **options["making"],
         **options["how"],
     )
-    if out.format == "json":
-        differences = [each.record() for each in found.differences]
-        beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
-        out.json({"scales": found.records(), **beside})
-    else:
-        out.table("scales", _long(found) if out.for_machines else _wide(found))
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_scales
-        from venire.plots.style import write_figure
-
-        write_figure(plot_scales(found), options["plot"])
     said = () if preferences is None else preferences.notes
     legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
-    out.notes([found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *said])
+    differences = [each.record() for each in found.differences]
+    beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
+    out.finish(
+        "scales",
+        lambda: Table.of(found.records()) if out.for_machines else _wide(found),
+        document={"scales": found.records(), **beside},
+        figure=("quality", "plot_scales", found),
+        notes=[found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *said],
+    )
 
 
 def _differences(found: ScaleComparison) -> list[str]:
@@ -165,12 +164,6 @@ def _differences(found: ScaleComparison) -> list[str]:
         for mode, parts in lines.items()
         if parts
     ]
-
-
-def _long(found: ScaleComparison) -> Table:
-    """Lay the numbers out one to a row."""
-    records = found.records()
-    return Table(list(records[0]), [list(record.values()) for record in records])
 
 
 def _wide(found: ScaleComparison) -> Table:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from venire.cli.disagreement import model
-from venire.cli.inputs import one_standard_input, read_labels, shared_options
-from venire.cli.options import PATH, Command, gathered, one_of, option, read_resource, resource_option, whole_number
+from venire.cli.inputs import judgments_argument, one_standard_input, read_labels, shared_options, some_runs_argument
+from venire.cli.options import Command, gathered, one_of, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
@@ -135,7 +135,7 @@ def sensitivity_table(records: Records, found: Sensitivity, against: tuple[str, 
     """Show one thing in full, or sum all up, a row per notion of relevance and label."""
     one = set(against)
     rows = records[against[0]] if len(one) == 1 and records[against[0]] else _summary(records, found)
-    return Table(list(rows[0]), [list(row.values()) for row in rows])
+    return Table.of(rows)
 
 
 def _summary(records: Records, found: Sensitivity) -> list[dict[str, Any]]:
@@ -203,8 +203,8 @@ lists = gathered(
 
 
 @click.command("sensitivity", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@judgments_argument()
+@some_runs_argument
 @one_of(
     "--against",
     choices=AGAINST,
@@ -236,7 +236,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire.disagreement.sensitivity import ListOrder, sensitivity
 
     one_standard_input(judgments, *more, *runs)
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = read_labels([judgments, *more], options)
     if "intent" in labels.facets:
         labels = explicit_intents(labels)
     sources, order = read_runs(list(runs), **options["rules"]) if runs else None, options["lists"]
@@ -252,13 +252,10 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
             progress=progress,
         )
     records = all_records(found)
-    if out.format == "json":
-        out.json({**records, "answers": found.answers(), "warnings": [*map(str, found.notes)]})
-    else:
-        out.table("sensitivity", sensitivity_table(records, found, options["against"]))
-    if options["plot"] is not None:
-        from venire.plots.disagreement import plot_sensitivity
-        from venire.plots.style import write_figure
-
-        write_figure(plot_sensitivity(found), options["plot"])
-    out.notes([*found.answers(), *labels.notes, *map(str, found.notes)])
+    out.finish(
+        "sensitivity",
+        lambda: sensitivity_table(records, found, options["against"]),
+        document={**records, "answers": found.answers(), "warnings": [*map(str, found.notes)]},
+        figure=("disagreement", "plot_sensitivity", found),
+        notes=[*found.answers(), *labels.notes, *found.notes],
+    )
