@@ -84,11 +84,11 @@ def gathered(
     options: Mapping[str, Decorator],
     *,
     seen: Sequence[str] = (),
-    check: Callable[[Mapping[str, Any]], None] | None = None,
+    check: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None,
 ) -> Decorator:
-    """Declare options that reach the command as one dictionary, under this name, once they are checked.
+    """Declare options that reach the command as one dictionary under this name; ``check`` may return another one.
 
-    ``seen``: options declared elsewhere that stand in the dictionary too.
+    seen: options declared elsewhere that are in the dictionary too.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +96,7 @@ def gathered(
         def command(**values: Any) -> Any:
             group = {key: values.pop(key) for key in options} | {key: values[key] for key in seen}
             if check is not None:
-                check(group)
+                group = check(group) or group
             return function(**values, **{name: group})
 
         return in_order(command, [*options.values()])
@@ -128,6 +128,7 @@ SECOND_COLUMN = ("ignore", "assessor", "intent")
 LAYOUTS = ("long", "wide", "aspects")
 ORDERS = ("score", "rank")
 DUPLICATE_DOCS = ("error", "first")
+SINGLE = "float32"
 SYSTEM_FROM = ("tag", "file")
 
 JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
@@ -196,10 +197,22 @@ reading = gathered(
     },
 )
 
+
+def _rules(group: dict[str, Any]) -> dict[str, Any]:
+    """Return the rules as ``read_runs`` takes them."""
+    return group | ({"order": "score", "score_type": SINGLE} if group["order"] == SINGLE else {})
+
+
 run_rules = gathered(
     "rules",
     {
-        "order": one_of("--order", choices=ORDERS, section=RUNS, default="score", help="Documents are ordered by {}."),
+        "order": one_of(
+            "--order",
+            choices=(*ORDERS, SINGLE),
+            section=RUNS,
+            default="score",
+            help="Documents are ordered by {}: float32 is the score in single precision, as in trec_eval 9.",
+        ),
         "duplicate_docs": one_of(
             "--duplicate-docs",
             choices=DUPLICATE_DOCS,
@@ -211,6 +224,7 @@ run_rules = gathered(
             "--system-from", choices=SYSTEM_FROM, section=RUNS, default="tag", help="A system is named by its {}."
         ),
     },
+    check=_rules,
 )
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,8 @@ def bar(sources: Iterable[object], *, quiet: bool) -> Iterator[Callable[[int], N
     if total is None:
         yield None
         return
-    begun, waiting, shown = time.monotonic(), 0, []
+    begun, waiting = time.monotonic(), 0
+    shown: list[Any] = []
     with ExitStack() as stack:
 
         def advance(n_bytes: int) -> None:

@@ -14,6 +14,7 @@ from venire.cli.options import (
     Command,
     Decorator,
     in_order,
+    one_of,
     option,
     output_options,
     rng_option,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from venire.simulation.folders import Simulated
 
 COLLECTION, DOCUMENTS, LABELS, USERS = "Collection", "Documents", "Labels", "Users"
+DESIGNS = ("paper", "neighbours")
 
 EXAMPLES = {
     "levels": (
@@ -120,6 +122,9 @@ def levels(
     param("--assessors n_assessors", 15, "Number of assessors of each batch of topics."),
     param("--grades n_grades", 4, "Number of grades of the labels.", LABELS, least=2),
     param("--sigma", (0.001, 0.3), "Range of the assessors' noise; low noise is high quality.", LABELS),
+    param("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
+    param("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
+    param("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
     whole_number(
         *("--pairs", "pairs_per_topic"),
         section=USERS,
@@ -147,6 +152,13 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, **options:
     param("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
     param("--scale", "bad<fair<good<excellent<perfect", "The labels, lowest first.", metavar="LABELS"),
     param("--assessors n_assessors", 20, "Number of assessors."),
+    one_of(
+        "--design",
+        choices=DESIGNS,
+        section=COLLECTION,
+        default="paper",
+        help="Conditional labels, {}: as in Section 3.2, or of each document given the previous one.",
+    ),
     param("--aspects", False, "Label five aspects as well; labels may be N/A."),
     param("--redundancy", 0.6, "Share of worth lost by a document that repeats the previous one.", DOCUMENTS, most=1),
     param("--complementarity", 0.4, "Share of worth gained by a document that completes the previous one.", DOCUMENTS),

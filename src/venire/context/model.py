@@ -39,7 +39,7 @@ from venire.context.pairs import Features, LabelledPairs, Standard, bound_featur
 from venire.data.conditional import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import FormatError, PairsError, ScaleError, SettingError
+from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -212,7 +212,7 @@ class ConditionalLabels(Tabular):
         if self.features is None or self.standard is None:
             raise SettingError(
                 "this predictor uses features, and none are bound to it",
-                hint="give the features it was fitted with: model.with_features(judgments, features)",
+                hint=[Way("give the features it was fitted with", features="FILE")],
             )
         return self.standard(self.features.of(pairs))
 

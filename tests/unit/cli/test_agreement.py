@@ -190,12 +190,3 @@ def test_what_is_not_known_is_refused(venire, judgments):
     assert answer.code == 2
     assert "krippendorff_alpha" in answer.err
     assert venire("agreement", judgments, "--by", "aspect").code == 2
-
-
-def test_items_or_topics_are_drawn_as_asked(venire, crowd):
-    found = {}
-    for how in ("items", "topics"):
-        args = [crowd, "--name", "raw_agreement", "--resample", how, "--draws", "200", "--format", "json"]
-        (found[how],) = json.loads(venire("agreement", *args).out)["statistics"]
-    assert found["items"]["value"] == found["topics"]["value"]
-    assert found["items"]["low"] != found["topics"]["low"]

@@ -49,7 +49,7 @@ def test_json(venire, judgments, duplicates):
 
 
 def test_every_threshold_and_a_table_of_overlap(venire, judgments):
-    answer = venire("consistency", judgments, *SCALE, "--relevant", "all", "--overlap")
+    answer = venire("consistency", judgments, *SCALE, "--relevant", "all", "--show", "overlap")
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[0] == ["relevant", "a", "b", "jaccard", "precision", "recall", "items"]
     assert [line[0] for line in lines[1:]] == ["Key", "Rel"]

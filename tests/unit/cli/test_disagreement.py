@@ -184,7 +184,7 @@ class TestSettings:
     def test_several_files(self, venire, write):
         one, other = write("llm.txt", "1 0 a 2\n1 0 b 1\n"), write("people.txt", "1 0 a 1\n1 0 b 2\n")
         args = ("--observed", "llm", "--reference", "people", "--format", "json")
-        assert ratios(answered(venire("disagreement", one, "-j", other, *args))) == [(0, 1), (1, 1)]
+        assert ratios(answered(venire("disagreement", one, other, *args))) == [(0, 1), (1, 1)]
 
     def test_chosen_rows(self, venire, published):
         answer = venire("disagreement", published, "--where", "assessor=U1")

@@ -290,8 +290,8 @@ def test_flags_that_change_how_files_are_read(venire, write):
     assert venire("evaluate", qrels, run).code == 2
     assert rr("--duplicate-docs", "first") == 1.0
     assert rr("--duplicate-docs", "first", "--order", "rank") == 0.5
-    assert rr("--duplicate-docs", "first", "--negative", "lowest", "--duplicate-labels", "last") == 1.0
-    assert rr("--duplicate-docs", "first", "--negative", "lowest", "--duplicate-labels", "first") == 0.0
+    assert rr("--duplicate-docs", "first", "--duplicate-labels", "last") == 1.0
+    assert rr("--duplicate-docs", "first", "--duplicate-labels", "first") == 0.0
     assert rr("--duplicate-docs", "first", "--second-column", "assessor", "--assessor", "i1") == 1.0
     named = venire(
         "evaluate", qrels, run, "--duplicate-docs", "first", "--system-from", "file", "--format", "json", "-q"

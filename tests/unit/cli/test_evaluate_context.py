@@ -124,7 +124,7 @@ class TestPredicted:
 
     @pytest.mark.parametrize("expected", [False, True])
     def test_each_topic_by_a_model_fitted_on_the_others(self, venire, some, ranked, expected):
-        answer = venire("evaluate", some, ranked, *self.MEASURE, "--predict", *["--expected"] * expected)
+        answer = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "fit", *["--expected"] * expected)
         labels = read_judgments(some)
         rules = Context(predictor=cross_fitted(labels, folds=6), expected=expected)
         assert value(answer) == evaluate(labels, ranked, "CCG(alpha=1)@5", context=rules).mean().values[0, 0]
@@ -134,20 +134,20 @@ class TestPredicted:
         model = tmp_path / "model.json"
         quick = ("--folds", "2", "--splits", "1", "--draws", "10", "--features", features)
         assert venire("context", "predict", some, *quick, "--save", model).code == 0
-        saved = ("evaluate", some, ranked, *self.MEASURE, "--context-model", model)
+        saved = ("evaluate", some, ranked, *self.MEASURE, "--predict", model)
         refused = venire(*saved)
         assert (refused.code, refused.out) == (2, "")
-        assert "--context-features FILE" in refused.err
-        answer = venire(*saved, "--context-features", features)
-        assert f"{model} was fitted on these very labels: --predict" in answer.err
-        apart = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "--context-features", features)
+        assert "--features FILE" in refused.err
+        answer = venire(*saved, "--features", features)
+        assert f"{model} was fitted on the same labels" in answer.err
+        apart = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "fit", "--features", features)
         assert value(answer) > 0 < value(apart)
 
     @pytest.mark.parametrize(
         ("flags", "words"),
         [
-            (["--predict", "--context-model", "m.json"], "--predict fits models of its own"),
-            (["--context-features", "f.csv"], "--context-features is for predicted labels"),
+            (["--expected"], "--expected is for predicted labels"),
+            (["--features", "f.csv"], "--features is for predicted labels"),
         ],
     )
     def test_options_that_do_not_go_together(self, venire, some, ranked, flags, words, write):

@@ -24,7 +24,7 @@ FURTHER = {
     ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --draws 5",
     ("power", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
     ("preferences", "--fit-on"): "RUNS --preferences lists.tsv --assessor ann --gains prm:HRel --draws 5",
-    ("clicks", "--fit-on"): "--runs RUNS --assessor ann --gains prm:HRel --draws 5",
+    ("clicks", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 5",
     ("export", "--fit-on"): "--assessor ann --gains prm:HRel -o out.qrels",
     ("pdp", "--against"): "docs.tsv --top 3 --draws 5",
     ("disagreement", "--combine"): "--draws 5",
@@ -72,10 +72,6 @@ def qrels(found: list[Row]) -> str:
     return f"# scale: {SCALE}\n" + "".join(f"{t} {who} {d} {LABELS[n]}\n" for t, d, who, n in found)
 
 
-def negative(found: list[Row]) -> str:
-    return f"# scale: {SCALE}\n" + table(found, names=["-1", *LABELS[1:]])
-
-
 def said_twice(found: list[Row]) -> str:
     odd = [row._replace(level=2 - row.level) for row in found]
     return plain(found) + table(odd).partition("\n")[2]
@@ -86,7 +82,6 @@ FORMS = {
     "scale": (table, ("--scale", SCALE)),
     "wide": (wide, ()),
     "second-column": (qrels, ("--second-column", "assessor")),
-    "negative": (negative, ("--negative", "lowest")),
     "duplicate_labels": (said_twice, ("--duplicate-labels", "first")),
 }
 """How labels are written otherwise, and the options that make them the same again."""
@@ -136,9 +131,9 @@ def asked(venire, write, tmp_path, monkeypatch):
     def ask(words: str, option: str, form, *more: str):
         write("labels.txt", form(rows(0)))
         write("further.txt", form(rows(1)))
-        first = ("log.tsv", "-j", "labels.txt") if words == "clicks" else ("labels.txt",)
+        first, last = (("log.tsv",), ("-j", "labels.txt")) if words == "clicks" else (("labels.txt",), ())
         args = FURTHER[words, option].replace("RUNS", "runs.txt").split()
-        return venire(*words.split(), *first, *args, option, "further.txt", *more, "--format", "json")
+        return venire(*words.split(), *first, *args, *last, option, "further.txt", *more, "--format", "json")
 
     return ask
 

@@ -258,12 +258,6 @@ def test_a_table_with_a_bad_row(venire, write):
     assert found["problems"][0]["line"] == 3
 
 
-def test_j_takes_a_file_for_judgments_whatever_it_looks_like(venire, write):
-    strange = write("x.txt", "1 Q0 a 1 2 x\n1 0 a 1\n1 0 b 1\n1 Q0 a 1 2 x\n1 Q0 a 1 2 x\n")
-    assert looked_at(venire, strange, code=2)["kind"] == "TREC run"
-    assert looked_at(venire, "-j", strange, code=2)["kind"] == "TREC qrels"
-
-
 def test_a_run_with_all_sorts_of_trouble(venire, write):
     lines = [
         *["1 Q0 a 1 3 x", "1 Q0 b 2 5 x", "1 Q0 c 3 5 x", "1 Q0 a 4 1 x", "1 Q0 d 5 x"],
@@ -341,7 +335,7 @@ def test_in_words(venire, qrels, write):
         "  tied share float32: 100.00% of the rows",
         "  repeated documents: 1",
         "  error: line 2: document 'a' is ranked twice for topic '1'",
-        "    hint: keep the first with --duplicate-docs first, or correct the run",
+        "    hint: correct the run, or keep the first of repeated documents",
     ]
 
 

@@ -315,13 +315,13 @@ def test_gains_by_a_model_are_fitted_on_what_runs_return(venire, write, command)
     run = write("two.run", "".join(lines))
     name, *options = command
     given = (name, labels, run, "--assessor", "A", "--gains", "prm:1", *options, "--format", "json")
-    default, returned, pool = (venire(*given, *more) for more in ((), ("--fit-to", "returned"), ("--fit-to", "pool")))
+    default, returned, pool = (venire(*given, *more) for more in ((), ("--fit-on", "returned"), ("--fit-on", "pool")))
     assert [done.code for done in (default, returned, pool)] == [0, 0, 0]
     assert default.out == returned.out
     assert (default.out == pool.out) == (name == "power")
     assert "fitted on top results: 120 of 240 labels" in default.err
     assert "fitted on" not in pool.err
-    assert "take them as known" in default.err
-    done = venire(name, labels, run, "--assessor", "A", *options, "--fit-to", "pool")
+    assert "treat them as known" in default.err
+    done = venire(name, labels, run, "--assessor", "A", *options, "--fit-on", "pool")
     assert done.code == 2
-    assert "--fit-to is for gains by a model" in done.err
+    assert "--fit-on is for gains by a model" in done.err

@@ -65,7 +65,7 @@ def test_a_table_of_one_mode_and_of_labels(venire, seven, preferences):
     assert lines[1][:2] == ["individual", "3"]
     assert lines[1][3:5] == ["-", "-"]
     assert "K documents with preference tests, drawn at random" in answer.err
-    labels = venire("pdp", seven, preferences, "--mode", "aggregate", "--labels", "--draws", "0")
+    labels = venire("pdp", seven, preferences, "--mode", "aggregate", "--show", "labels", "--draws", "0")
     assert labels.out.splitlines()[0].split() == ["mode", "a", "b", "p", "wins", "n"]
 
 
@@ -74,8 +74,8 @@ def test_runs_give_the_lists(venire, write, seven, preferences):
     runs = write("run.txt", "\n".join(lines) + "\n")
     again = write("again.txt", "\n".join(line[:-1] + "s" for line in lines) + "\n")
     how = ("--top", "3", "--draws", "0", "--format", "json")
-    one = json.loads(venire("pdp", seven, preferences, "--runs", runs, *how).out)["pdp"]
-    two = json.loads(venire("pdp", seven, preferences, *how, "--runs", runs, again).out)["pdp"]
+    one = json.loads(venire("pdp", seven, preferences, runs, *how).out)["pdp"]
+    two = json.loads(venire("pdp", seven, preferences, *how, runs, again).out)["pdp"]
     assert [(each["topics"], each["lists"]) for each in one] == [(10, 10)] * 2
     assert [(each["topics"], each["lists"]) for each in two] == [(10, 20)] * 2
     assert [each["value"] for each in two] == pytest.approx([each["value"] for each in one])

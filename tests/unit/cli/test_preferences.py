@@ -58,7 +58,7 @@ def test_the_sweep_over_alpha(venire, folder, tmp_path):
     rows = list(csv.DictReader(io.StringIO(venire("context", "sweep", *args, "--format", "csv").out)))
     assert len(rows) == 4 * 3
     assert "difference_low" in rows[0]
-    drawn = venire("context", "sweep", *args, "--draw", "ties", "--plot", tmp_path / "t.svg")
+    drawn = venire("context", "sweep", *args, "--show", "ties", "--plot", tmp_path / "t.svg")
     assert drawn.out.splitlines()[0].split()[:4] == ["measure", "condition", "alpha", "kappa"]
     assert "share of ties" in (tmp_path / "t.svg").read_text()
     assert venire("context", "sweep", *args[:-4], "--alphas", "0,x").code == 2

@@ -118,7 +118,7 @@ def test_people_see_the_means_and_machines_everything(venire, demo):
     lines = venire(*asked).out.splitlines()
     assert lines[0].split() == ["measure", "gains", "correlation", "value", "low", "high", "systems", "topics", "sd"]
     assert len(lines) == 1 + 2
-    assert len(venire(*asked, "--pairs").out.splitlines()) == 1 + 22
+    assert len(venire(*asked, "--show", "pairs").out.splitlines()) == 1 + 22
     rows = list(csv.DictReader(io.StringIO(venire(*asked, "--format", "csv").out)))
     assert list(rows[0]) == KEYS
     assert len(rows) == 22

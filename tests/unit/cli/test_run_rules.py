@@ -85,7 +85,7 @@ ARGUMENTS = {
     "power": "labels.tsv RUNS --per assessor -m nDCG@3 --draws 50",
     "pdp": "labels.tsv docs.tsv RUNS --top 3 --draws 5",
     "preferences": "labels.tsv RUNS --preferences lists.tsv --assessor ann -m nDCG@3 --draws 10",
-    "clicks": "log.tsv -j labels.tsv --runs RUNS --assessor ann -m nDCG@3 --draws 10",
+    "clicks": "log.tsv RUNS -j labels.tsv --assessor ann -m nDCG@3 --draws 10",
     "scales": "labels.tsv RUNS -m nDCG@3 --draws 10",
     "aspects": "aspects.tsv RUNS --overall rel --show rankings --assessor ann -m nDCG@3 --draws 10",
     "sensitivity": "labels.tsv RUNS --against quality --top 3 --draws 10",
