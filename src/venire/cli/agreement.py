@@ -26,15 +26,12 @@ PERSON = (
     *("assessor", "n_labels", "n_shared", "agreement", "low", "high", "kappa", "leniency", "shift", "entropy"),
     *("top_label", "top_share", "seconds", "flags"),
 )
-TRUSTED = "name an assessor to compare the others with: --reference NAME"
+TRUSTED = "compare with a trusted assessor: --reference NAME"
 MOST_PAIRS = 100
 """Where more than so many twos of assessors met, their confusions are not written."""
 MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
 """Where sets of relevant items have more than so many lower ends, people see the overlap of so few of them."""
-NOT_ACROSS = (
-    "agreement does not compare across scales: fewer labels are easier to agree on, and one label is in full agreement "
-    "and of no use"
-)
+NOT_ACROSS = "agreement is not comparable between scales: with fewer labels, agreement is easier"
 EXAMPLES = """\b
 Examples:
   venire agreement judgments.tsv
@@ -49,7 +46,7 @@ Examples:
 @click.command("agreement", cls=Command, epilog=EXAMPLES)
 @judgments_argument(several=True)
 @one_of(
-    "--by", choices=BY, section=MODEL, help="One set of statistics per topic or aspect; or a profile per assessor: {}."
+    "--by", choices=BY, section=MODEL, help="Compute statistics by topic or aspect, or a profile of each assessor: {}."
 )
 @one_of(
     "--measurement",
@@ -62,7 +59,8 @@ Examples:
     section=MODEL,
     multiple=True,
     metavar="NAME",
-    help="By assessor: compare the others with this one; may be repeated.  [default: each with all others]",
+    help="With --by assessor: compare the others with this assessor; may be repeated.  [default: compare each with "
+    "all others]",
 )
 @option(
     *("--name", "names"),
@@ -71,9 +69,7 @@ Examples:
     metavar="STATISTIC",
     help="A statistic, such as krippendorff_alpha or phi; may be repeated.  [default: all]",
 )
-@one_of(
-    "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
-)
+@one_of("--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or average over topics: {}.")
 @draws_option(
     MODEL,
     default=1000,
@@ -90,7 +86,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     from venire.data.assessors import copies, copy_notes
 
     if options["reference"] and options["by"] != "assessor":
-        raise click.UsageError("--reference is for --by assessor")
+        raise click.UsageError("--reference requires --by assessor")
     labels = read_labels(judgments, options)
     repeated = list(map(str, copy_notes(copies(labels))))
     if options["by"] == "assessor":
@@ -123,7 +119,7 @@ def _of_topics(labels: Judgments) -> list[str]:
     twice = labels.item[judged_by_two(labels.item, labels.assessor.codes)]
     n_topics = len(np.unique(labels.items.topic[twice]))
     if n_topics == 1:
-        return ["all pairs of labels are of one topic: intervals are over its items, and other topics may differ"]
+        return ["all pairs of labels are of one topic: intervals are over its items and do not cover other topics"]
     return list(map(str, few_topics(n_topics)))
 
 
@@ -227,7 +223,10 @@ def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
     except PairsError as error:
         return None, [error.message]
     if (n := len(found.pairs())) > MOST_PAIRS:
-        return None, [f"the confusions of {n:,} pairs of assessors are left out: choose some with --where assessor="]
+        return None, [
+            f"the confusion matrices of {n:,} pairs of assessors are omitted: select assessors with --where "
+            f"assessor=NAME"
+        ]
     return found, []
 
 

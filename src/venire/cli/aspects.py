@@ -146,13 +146,17 @@ asking = gathered(
             "--overall",
             section=ASPECTS,
             metavar="NAME",
-            help="The aspect that stands for all.  [default: overall, if there is one]",
+            help="The aspect of overall relevance.  [default: overall, if it exists]",
         ),
         "splits": whole_number(
-            "--splits", section=ASPECTS, least=1, default=5, help="Random tenths held out for predictive power."
+            "--splits",
+            section=ASPECTS,
+            least=1,
+            default=5,
+            help="Number of random tenths held out for predictive power.",
         ),
         "folds": whole_number(
-            "--folds", section=ASPECTS, least=2, default=5, help="Parts into which topics are divided for it."
+            "--folds", section=ASPECTS, least=2, default=5, help="Number of folds of topics for predictive power."
         ),
         "n_draws": draws_option(ASPECTS, default=1000),
     },
@@ -210,7 +214,7 @@ combining = gathered(
     "--show",
     choices=SHOWN,
     section=ASPECTS,
-    help="What the table and the plot show: {}; JSON has everything.  [default: rankings with RUNS, else summary]",
+    help="The table and the plot, {}; JSON has all.  [default: rankings with RUNS, else summary]",
 )
 @asking
 @reading_aspects
@@ -219,11 +223,11 @@ combining = gathered(
 @gathered("whose", {name: WHOSE[name] for name in ("assessor", "pool")})
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask what labels on several aspects of relevance say, from JUDGMENTS with a column for the aspect.
+    """Analyse JUDGMENTS on several aspects of relevance, with a column that names the aspect.
 
-    How many documents get a grade on each aspect, in isolation and in condition; which aspects go together, and with
-    the overall label; how well they predict it.  With RUNS: how systems rank by several aspects together.  N/A is a
-    label of its own; documents whose overall label is N/A are left out, except in prediction.
+    Coverage of each aspect, for labels in isolation and conditional labels; correlations between aspects and with the
+    overall label; prediction of the overall label.  With RUNS: rankings of systems by several aspects together.  N/A is
+    a separate label; documents whose overall label is N/A are excluded, except in prediction.
     """
     from venire.aspects.study import study_aspects
 

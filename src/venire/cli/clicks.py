@@ -77,7 +77,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     type=click.IntRange(min=1),
     default=5,
     metavar="K",
-    help="Online measures use the first K documents of a list.",
+    help="Number of documents of a list that online measures use.",
 )
 @option(
     "--save-labels",
@@ -93,10 +93,10 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="Correlate measures by these judgments with clicks; may be repeated.",
+    help="Judgments for the measures that are correlated with clicks; may be repeated.",
 )
 @measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@alphas_option("Weights of conditional labels to try in measures that take alpha.")
+@alphas_option("Weights of conditional labels, for measures with alpha.")
 @worth
 @scoring
 @draws_option(SCORING)
@@ -109,11 +109,12 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
 @output_options()
 @rng_option(used=True)
 def command(*, log_file: str, out: Output, **options: Any) -> None:
-    """Count the clicks of LOG, and correlate them with judgments if any are given.
+    """Count the clicks of LOG, and correlate them with measures if judgments are given.
 
     LOG is a table (CSV, TSV, JSONL, Parquet; gz or zst) with a row per result that was shown: session, topic, doc,
-    clicked, perhaps rank and dwell.  Or a row per session: topic, docs, clicks.  Without judgments, clicks are shown by
-    rank; with them, the correlation over topics of each measure with clicks.
+    clicked, optionally rank and dwell; or a row per session: topic, docs, clicks.  Without judgments: clicks by rank.
+    With judgments (-j): the correlation over topics between each measure and clicks.  Measures score RUNS, or
+    without RUNS, for each topic, the list that was shown most often.
     """
     from venire.io.clicks import read_clicks
 

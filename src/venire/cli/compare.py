@@ -46,28 +46,28 @@ CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
 judging = gathered(
     "judging",
     {
-        "assessor": assessor_option(JUDGE, "The judge whose labels score the runs now."),
+        "assessor": assessor_option(JUDGE, "The assessor whose labels score the runs."),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
             metavar="NAME|any",
             default="any",
-            help="The judge to forecast, or any: a random other assessor.",
+            help="The other judge: an assessor, or any for a random one.",
         ),
         "judge_model": one_of(
             "--judge-model",
             choices=JUDGE_MODELS,
             section=JUDGE,
             default="hierarchical",
-            help="How labels that the other judge did not give are drawn: {}; half the draws of pooled are topics.",
+            help="Model from which missing labels of the other judge are drawn: {}.",
         ),
         "agreement": option(
             "--agreement",
             section=JUDGE,
             metavar="A0,A1",
-            help="State how often another judge agrees with irrelevant and with relevant labels.",
+            help="Assumed rates of agreement of another judge with irrelevant and with relevant labels.",
         ),
-        "n_draws": draws_option(JUDGE, default=2000, least=2, help="How many other judges are drawn."),
+        "n_draws": draws_option(JUDGE, default=2000, least=2, help="Number of draws of another judge."),
     },
 )
 
@@ -79,31 +79,36 @@ judging = gathered(
 @worth
 @topics_option
 @judging
-@option("--baseline", section=JUDGE, metavar="SYSTEM", help="Compare with this system.  [default: all pairs]")
+@option(
+    "--baseline",
+    section=JUDGE,
+    metavar="SYSTEM",
+    help="Compare the other systems with this one.  [default: compare all pairs]",
+)
 @option("--candidate", section=JUDGE, metavar="SYSTEM", help="Compare only this system with the baseline.")
 @option(
     "--require",
     section=JUDGE,
     multiple=True,
     metavar="CONDITION",
-    help='A gate, as in "p_stays_ahead>=0.9": exit with 1 if the candidate does not pass; may be repeated.',
+    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
 @shared_options()
 @click.pass_context
 def command(
     ctx: click.Context, /, *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
 ) -> None:
-    """Compare the systems of RUNS under JUDGMENTS, and forecast whether another judge would change the winner.
+    """Compare the systems of RUNS, and forecast whether another judge would change their order.
 
-    For each pair: the difference and whether topics explain it by chance, and the probability that the order stays the
-    same under another judge.  Pairs marked * are significant, ! fragile; those that are both come first.
+    For each pair of systems: the difference, its significance over topics, and the probability that the order stays
+    the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks come first.
     """
     from venire import compare, read_runs
     from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
-        raise click.UsageError("--require needs a --baseline and a --candidate")
+        raise click.UsageError("--require requires --baseline and --candidate")
     one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     measures = checked_measures(options["measures"])
     labels = read_labels([judgments, *more], options)

@@ -34,27 +34,34 @@ Examples:
     section=MODEL,
     type=PATH,
     metavar="FILE",
-    help="Documents that are one page: each line names those that are copies of each other.",
+    help="Duplicate documents: each line lists copies of one page.",
 )
 @relevant_option
-@one_of("--weight", choices=WEIGHTS, section=MODEL, default="pair", help="Whether every {} counts once.")
+@one_of(
+    "--weight",
+    choices=WEIGHTS,
+    section=MODEL,
+    default="pair",
+    help="Unit of weight, {}: every pair of labels or every page counts once.",
+)
 @option(
     "--same-pages",
     section=MODEL,
     is_flag=True,
-    help="Pair only labels of pages that one assessor judged twice and another too.",
+    help="Use only pages that one assessor judged twice and another assessor judged too.",
 )
-@draws_option(MODEL, default=1000, help="How often single judgments are drawn, one per assessor and page.")
+@draws_option(MODEL, default=1000, help="Number of draws of single judgments, one per assessor and page.")
 @show_option(
     "consistency", "overlap", help="The table that is written, {}: the overlap is that of sets of relevant items."
 )
 @shared_options(runs=False)
 def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Compare assessors with themselves and with each other, from JUDGMENTS with several labels on a page.
+    """Compare the agreement of assessors with themselves and with each other.
 
-    For each label, the probability that a second judgment of the page is relevant: by the same assessor (self), and by
-    another (cross).  sd is the spread over draws of single judgments; low and high are the 95% interval over topics.
-    For every two assessors, how far their sets of relevant results overlap.
+    JUDGMENTS have several labels of a page.  For each label: the probability that a second judgment of the page is
+    relevant, by the same assessor (self) and by another (cross); sd is the standard deviation over draws of single
+    judgments, low and high are the 95% confidence interval over topics.  For each pair of assessors: the overlap of
+    their sets of relevant results.
     """
     from venire.agreement.consistency import consistency
     from venire.io.duplicates import read_duplicates

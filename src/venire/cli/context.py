@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 SCORES = ("accuracy", "log_loss")
 WAYS = (
-    "isolation: P(label in condition | label in isolation), counted on the other folds; same: the label in isolation "
-    "again, as probable as it was there; prior: the shares of labels in condition there"
+    "isolation: P(conditional label | label in isolation), estimated on the other folds; same: the label in isolation, "
+    "with its frequency there; prior: the distribution of conditional labels there"
 )
 EXAMPLES = """\b
 Examples:
@@ -67,18 +67,21 @@ Examples:
 
 @click.group("context", epilog=EXAMPLES)
 def command() -> None:
-    """Labels in condition: what documents get after another one, from JUDGMENTS with a column 'given'."""
+    """Predict conditional labels, and choose their weight, from JUDGMENTS with a column 'given'."""
 
 
 @command.command(
-    "predict", cls=Command, epilog=PREDICT_EXAMPLES, short_help="Predict labels in condition, and say how well."
+    "predict",
+    cls=Command,
+    epilog=PREDICT_EXAMPLES,
+    short_help="Predict conditional labels, and validate the predictions.",
 )
 @judgments_argument(several=True)
 @option(
     "--interactions",
     section=MODEL,
     is_flag=True,
-    help="Give each two labels a coefficient of their own, beside one for each label.",
+    help="Include interactions of the two labels.",
 )
 @option(
     "--regularisation",
@@ -86,11 +89,13 @@ def command() -> None:
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     metavar="X",
-    help="Weight of the squares of the coefficients.",
+    help="Weight of the L2 penalty.",
 )
 @features_option(MODEL)
-@whole_number("--folds", section=MODEL, least=2, default=10, help="Folds of topics, each predicted from the others.")
-@whole_number("--splits", section=MODEL, least=1, default=20, help="How often a random tenth of the pairs is left out.")
+@whole_number("--folds", section=MODEL, least=2, default=10, help="Number of folds of topics for cross-validation.")
+@whole_number(
+    "--splits", section=MODEL, least=1, default=20, help="Number of random splits that hold out a tenth of the pairs."
+)
 @draws_option(MODEL, default=1000, least=1)
 @option(
     *("--save", "saved"),
@@ -98,13 +103,13 @@ def command() -> None:
     type=click.Path(),
     callback=file_place,
     metavar="MODEL.json",
-    help="Save the predictor, fitted on all pairs.",
+    help="Save the model, fitted on all pairs.",
 )
 @shared_options(runs=False)
 def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Predict labels in condition from labels in isolation, and say how well on topics that were left out.
+    """Predict conditional labels from labels in isolation, and validate the predictions on held-out topics.
 
-    JUDGMENTS name in the column 'given' the document read just before; it is empty for labels in isolation.
+    The column 'given' of JUDGMENTS names the document that was read before; it is empty for labels in isolation.
     """
     from venire.context.model import fit_conditional_labels
     from venire.context.validation import validate_conditional_labels
@@ -174,7 +179,7 @@ def words_table(found: ConditionalValidation) -> Table:
     for each in found.scores:
         differences = each.accuracy_difference, each.log_loss_difference
         beside = [_interval(less, sign="+") if less else "" for less in differences]
-        error = f"{each.calibration_error:.3f} (right: {each.calibrated:.3f})"
+        error = f"{each.calibration_error:.3f} (if calibrated: {each.calibrated:.3f})"
         rows.append([each.method, _interval(each.accuracy), _interval(each.log_loss), error, *beside])
     return Table(columns, rows)
 
@@ -185,14 +190,15 @@ def _interval(estimate: Estimate, *, sign: str = "") -> str:
 
 
 def remarks(found: ConditionalValidation) -> Iterator[str]:
-    """Say how the numbers were had."""
+    """Describe how the numbers were computed."""
     split = found.split
     yield (
-        f"on random tenths of the pairs, as in the paper: accuracy {split.accuracy:.3f} (sd {split.sd:.3f} over "
-        f"{split.n_splits} splits of {split.n_pairs} pairs), the same as in isolation {split.same:.3f}"
+        f"on random tenths of the pairs, as in Golbus et al. (2014): accuracy {split.accuracy:.3f} (sd "
+        f"{split.sd:.3f} over "
+        f"{split.n_splits} splits of {split.n_pairs} pairs), of the label in isolation {split.same:.3f}"
     )
     how = found.scores[0].accuracy.method
-    yield f"{found.n_folds} folds of topics; 95% intervals: {how}; differences: the predictor less the method"
+    yield f"{found.n_folds} folds of topics; 95% intervals: {how}; differences: the model minus the method"
     yield WAYS
 
 
@@ -226,9 +232,10 @@ sweeping = gathered(
             section="Preferences",
             type=click.FloatRange(min=0),
             metavar="S",
-            help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
+            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
+            "exceed 1]",
         ),
-        "alphas": alphas_option("Weights of labels in condition; 0 is always among them.", default=ALPHAS),
+        "alphas": alphas_option("Weights of conditional labels; 0 is always included.", default=ALPHAS),
     },
 )
 
@@ -237,12 +244,12 @@ sweeping = gathered(
     "sweep",
     cls=Command,
     epilog=SWEEP_EXAMPLES,
-    short_help="Ask which weight of labels in condition users agree with.",
+    short_help="Find the weight of conditional labels that agrees best with users.",
 )
 @judgments_argument()
 @runs_argument
 @sweeping
-@measures_with(MEASURES, "A measure that takes alpha, without it; may be repeated.")
+@measures_with(MEASURES, "A measure that takes alpha, without its alpha; may be repeated.")
 @worth
 @compared_scoring
 @draws_option(SCORING, default=1000)
@@ -250,11 +257,11 @@ sweeping = gathered(
 @show_option("alphas", "ties", help="The variable of --plot, {}: the weight alpha, or the share of ties.")
 @shared_options()
 def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask which weight alpha of labels in condition brings measures nearest to users.
+    """Find the weight alpha of conditional labels with which measures agree best with users.
 
-    Users compared the result lists of RUNS side by side.  The table tests the gain: kappa with alpha chosen on other
-    topics, less kappa with alpha 0, one-sided.  CSV has the agreement for every alpha; JSON both, and the sweep over
-    the share of ties.
+    Users compared the result lists of RUNS side by side.  The table has a one-sided test of the gain: kappa with alpha
+    chosen on other topics, minus kappa with alpha 0.  CSV has the agreement for every alpha; JSON has both, and the
+    agreement by the share of ties.
     """
     from venire import read_runs
     from venire.context.sweep import sweep_context

@@ -43,7 +43,7 @@ Examples:
 
 def _go_together(values: Mapping[str, Any]) -> None:
     if (values["resources"] is None) != (values["resource"] is None):
-        raise click.UsageError("--resources N and --resource PATTERN go together")
+        raise click.UsageError("--resources and --resource go together: give both or neither")
     if values["resources"] is not None and values["top"] is not None:
         raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
     if values["fit_on"] == "returned" and values["resources"] is not None:
@@ -57,20 +57,20 @@ counting = gathered(
             "--top",
             section=COUNTING,
             metavar="K|all",
-            help="How many results of each list count.  [default: 10]",
+            help="Number of results of each list.  [default: 10]",
         ),
         "share": option(
             *("--weights", "share"),
             section=COUNTING,
             metavar="M/N",
             default="1/2",
-            help="The count of the User Disagreement Model is for M of N users.",
+            help="The User Disagreement Model is for M of N users.",
         ),
         "resources": whole_number(
             "--resources",
             section=COUNTING,
             least=1,
-            help="Runs rank resources: count the results of the first N, and add an oracle.",
+            help="Runs rank resources: count the results of the first N, and those of an oracle.",
         ),
         "resource": resource_option(COUNTING),
     },
@@ -127,7 +127,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
     share, top, model = read_share(asked["share"]), _read_top(asked["top"]), PredictedRelevance(**options["model"])
     resources = asked["resources"] is not None
     if resources and scoring.pop("unjudged") != "0":
-        raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
+        raise click.UsageError("--unjudged cannot be used with --resources: all counted results were judged")
     how = {name: options[name] for name in ("fit_on", "where")}
     first = {} if resources else {"top": top, "model": model, "progress": progress}
     chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
@@ -150,10 +150,10 @@ def _read_top(text: str | None) -> int | None:
 
 
 def _agreement(taus: list[dict[str, Any]]) -> list[str]:
-    """Say how alike two counts order the systems."""
+    """Return the rank correlation between counts."""
     return [
         f"tau-b between {each['a']} and {each['b']}, relevant {each['relevant']}"
         f"{', by ' + each['assessor'] if 'assessor' in each else ''}: "
-        + ("not known, a count does not tell systems apart" if each["tau"] is None else f"{each['tau']:.2f}")
+        + ("undefined, since a count is the same for all systems" if each["tau"] is None else f"{each['tau']:.2f}")
         for each in taus[:12]
     ]

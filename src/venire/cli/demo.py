@@ -37,10 +37,10 @@ QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
 @output_options(folder=True)
 @rng_option(used=True)
 def command(*, folder: Path, out: Output, rng: int) -> None:
-    """Simulate a collection of eight systems and five assessors, and report on it.
+    """Simulate a collection of eight systems and five assessors, and write a report on it.
 
-    The truth is known: which system is best, and which assessors are strict, lenient or lazy.  Edit the files and run
-    the printed command again.
+    The truth is known: the order of the systems, and which assessors are strict, lenient or lazy.  Edit the files and
+    run the printed command again.
     """
     from venire import read_judgments, read_runs
     from venire.report.making import STAGES, make_report
@@ -59,7 +59,7 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
         write_both(report, page, folder / "report.json")
     show_report(out, report, page)
     order = ", ".join(made.truth.order)
-    truth = f"simulated: the true order of the systems is {order}; assessors are named after their habits"
+    truth = f"simulated data: the true order of the systems is {order}; assessors are named by their behaviour"
     out.notes([truth, f"edit {judgments} or {runs}, then: {again}"])
 
 

@@ -67,26 +67,30 @@ model = gathered(
             "--estimator",
             choices=ESTIMATORS,
             section=MODEL,
-            help="Which labels are paired: {}.  [default: as the labels allow]",
+            help="Pairs of labels that are used: {}.  [default: chosen by the data]",
         ),
         "observed": option(
             "--observed",
             section=MODEL,
             multiple=True,
             metavar="NAME",
-            help="An assessor whose label is observed; may be repeated.",
+            help="An assessor whose labels are observed; may be repeated.",
         ),
         "reference": option(
             "--reference",
             section=MODEL,
             multiple=True,
             metavar="NAME",
-            help="An assessor who stands for users; may be repeated.",
+            help="An assessor who represents users; may be repeated.",
         ),
         "weight": one_of(
-            "--weight", choices=WEIGHTS, section=MODEL, default="pair", help="What counts once, each {} of labels."
+            "--weight",
+            choices=WEIGHTS,
+            section=MODEL,
+            default="pair",
+            help="Unit of weight, {}: every pair of labels or every item counts once.",
         ),
-        "prior": prior_option(MODEL, "Weight of every label in a Dirichlet prior; 0 is the plain ratio."),
+        "prior": prior_option(MODEL, "Weight of each label in a Dirichlet prior; 0: no prior."),
         "n_draws": draws_option(MODEL),
     },
 )
@@ -95,19 +99,20 @@ model = gathered(
 @click.command("disagreement", cls=Command, epilog=EXAMPLES)
 @judgments_argument(several=True)
 @model
-@whole_number("--at-least", section=MODEL, least=2, metavar="K", help="Use only items with this many labels or more.")
+@whole_number("--at-least", section=MODEL, least=2, metavar="K", help="Use only items with at least K labels.")
 @option(
     "--intents",
     section=MODEL,
     type=PATH,
     metavar="FILE",
-    help="Use only the most probable intent of each topic: lines of topic, intent, probability.  [default: all]",
+    help="Use only the most probable intent of each topic: lines of topic, intent, probability.  [default: all "
+    "intents]",
 )
 @option(
     "--anonymous",
     section=MODEL,
     is_flag=True,
-    help="Take every label as another person's, also two by one assessor.",
+    help="Treat all labels as labels of different people, even two by one assessor.",
 )
 @option(
     *("--weights", "shares"),
@@ -127,14 +132,15 @@ model = gathered(
     section=MODEL,
     type=PATH,
     metavar="FILE",
-    help="Fit groups of topics apart, and test whether they differ: lines of topic and group.",
+    help="Fit groups of topics separately, and test whether they differ: lines of topic and group.",
 )
 @option(
     *("--combine", "units"),
     section=MODEL,
     metavar="FILE|unit",
-    help="Weigh labels of snippets and pages together, as in Sure+Key: JUDGMENTS are of pages, this file of their "
-    "snippets, with --scale if that has its labels; or both are in JUDGMENTS, and the column unit says which.",
+    help="Combine labels of snippets and pages, as in Sure+Key: JUDGMENTS are of pages and this file of their "
+    "snippets; "
+    "or JUDGMENTS have both, with a column unit.",
 )
 @option(
     *("--save", "saved"),
@@ -142,7 +148,7 @@ model = gathered(
     type=click.Path(),
     callback=file_place,
     metavar="FIT.json",
-    help="Save the fit, for --gains of any command.",
+    help="Save the fit, for the option --gains of other commands.",
 )
 @option(
     "--posterior",
@@ -150,21 +156,22 @@ model = gathered(
     type=click.Path(),
     callback=file_place,
     metavar="FILE.tsv",
-    help="Write for every item how probable it is that a random user finds it relevant, given all its labels.",
+    help="Write for each item the probability that a random user finds it relevant, given all its labels.",
 )
 @one_of(
     "--posterior-model",
     choices=POSTERIORS,
     section=OUTPUT,
     default="same",
-    help="How assessors are taken for that, {}: all alike, or each with errors of their own.",
+    help="Model of assessors for --posterior, {}: the same for all, or a confusion matrix for each.",
 )
 @shared_options(runs=False)
 def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Estimate what one assessor's label says about other people, from JUDGMENTS with several labels on an item.
+    """Estimate the probability that a random user finds a result relevant, given the label of one assessor.
 
-    For each label, the probability that a random user finds the result relevant (Predicted Relevance Model), with its
-    uncertainty; and, if asked, that at least M of N users do (User Disagreement Model).
+    JUDGMENTS have several labels of an item; each qrels file is one assessor, named by the file.  For each label: the
+    probability for a random user (Predicted Relevance Model) with its confidence interval; with --weights, the
+    probability that at least M of N users agree (User Disagreement Model).
     """
     from venire import PredictedRelevance
     from venire.disagreement.gains import read_share
@@ -172,7 +179,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
 
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
-        raise click.UsageError("--keep-lowest is for weights of the User Disagreement Model: --weights M/N")
+        raise click.UsageError("--keep-lowest requires --weights M/N")
     one_standard_input(*judgments, options["units"], options["group_file"])
     labels = read_labels(judgments, keeping_repeats(options) if options["anonymous"] else options)
     setting = PredictedRelevance(**options["model"])
@@ -227,7 +234,7 @@ def _refuse_beside(flag: str, options: dict[str, Any], *names: str) -> None:
     for name in names:
         if options[name]:
             told = f"--{NAMED.get(name, name).replace('_', '-')}"
-            raise click.UsageError(f"{told} is for one fit of the labels as they are, and {flag} makes others")
+            raise click.UsageError(f"{told} cannot be used with {flag}")
 
 
 def _write_combined(
@@ -267,7 +274,7 @@ def counted_weights(
         try:
             seen = observed_weights(labels, shares, relevant=name)
         except VenireError as error:
-            return {}, [f"weights cannot be counted: {error.message}"]
+            return {}, [f"observed weights cannot be computed: {error.message}"]
         found |= {(name, str(each["label"]), each["M"], each["N"]): each for each in seen.records()}  # type: ignore[misc]
         words.append(seen.sentence(np.array([_weights(fit, share, name, keep=True) for share in shares], dtype=float)))
     return found, words

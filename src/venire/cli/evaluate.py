@@ -67,14 +67,14 @@ scoring = gathered(
             section=SCORING,
             metavar="GAIN",
             default="0",
-            help="Gain of documents nobody judged, or condensed: they are taken out of the lists.",
+            help="Gain of unjudged documents, or condensed: remove them from the lists.",
         ),
         "missing": one_of(
             "--missing",
             choices=MISSING,
             section=SCORING,
             default="zero",
-            help="Topics that a system has no list for: {}.",
+            help="Rule for topics without a list: {}.",
         ),
     },
 )
@@ -91,16 +91,16 @@ scoring = gathered(
     section=SCORING,
     type=click.IntRange(min=1),
     metavar="N",
-    help="Score for N simulated users, whose relevance is drawn with the gains: the mean over them, and their spread.",
+    help="Score for N simulated users, for whom a document is relevant with the probability of its gain.",
 )
 @topics_option
-@option("--per-topic", section=SCORING, is_flag=True, help="Show every topic, not only the means.")
+@option("--per-topic", section=SCORING, is_flag=True, help="Write scores for each topic too.")
 @option(
     *("--duplicates", "duplicate_file"),
     section=SCORING,
     type=PATH,
     metavar="FILE",
-    help="Lines of documents that are copies: only the first in a list has a gain.",
+    help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
 @in_context
 @more_judgments
@@ -115,9 +115,9 @@ def command(
     """Score RUNS against JUDGMENTS.
 
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
-    - for standard input.  All may be gz or zst.  Where several assessors judged, say whose labels count:
-    --assessor, --per assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", also read labels that were
-    given after another document, named in a column given.
+    - for standard input.  All may be gz or zst.  If several assessors judged, use --assessor, --per
+    assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", use conditional labels, which name the
+    previous document in a column given.
     """
     from venire import read_runs
     from venire.io import read_duplicates
@@ -128,7 +128,7 @@ def command(
     one_standard_input(judgments, *more, *runs, *beside)
     measures = checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
-        raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
+        raise click.UsageError("--users cannot be used with --per: use --assessor or --pool")
     labels = read_labels([judgments, *more], options)
     topics, notes = chosen_topics(options["topic_file"], labels)
     sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
@@ -185,7 +185,7 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
         out.table("scores", long_user_table(found, _whose(case), per_topic=per_topic))
     else:
         out.table("scores", wide_user_table(found, per_topic=per_topic))
-    some = ["low and high are of means over topics, so single topics have none"] if per_topic and users > 1 else []
+    some = ["low and high are for means over topics; single topics have none"] if per_topic and users > 1 else []
     return [*found.notes, found.sentence(), *(some if out.for_machines else [])]
 
 

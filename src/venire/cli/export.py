@@ -56,7 +56,7 @@ Examples:
     choices=TOOLS,
     section=OUTPUT,
     default="trec",
-    help="The tool that reads it: {}.  trec is qrels, for trec_eval and pytrec_eval too; groups are trec_eval's "
+    help="The tool: {}.  trec writes qrels, also for pytrec_eval; groups are trec_eval's "
     "judgment groups, with the assessor in the second column.",
 )
 @option(
@@ -72,8 +72,8 @@ Examples:
     "--scale-by",
     section=OUTPUT,
     least=1,
-    help="The factor from gain to relevance, since these tools take whole numbers.  "
-    "[default: 1 if all gains are whole, else 1000]",
+    help="Factor by which gains are multiplied to get whole numbers.  "
+    "[default: 1 if all gains are whole numbers, else 1000]",
 )
 @worth_without_runs
 @assessor_option(SCORING, "Write the labels of one assessor.")
@@ -86,9 +86,8 @@ Examples:
 def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, out: Output, **options: Any) -> None:
     """Write JUDGMENTS for trec_eval, pytrec_eval, ir_measures or ranx.
 
-    A label becomes its gain, by a formula or a model of disagreement; the gain is multiplied by a scale and rounded
-    to a whole number.  nDCG is the same for both.  The output states the scale and the relevance of each label; so
-    does a file beside, FILE.toml.
+    Each label is replaced by its gain, multiplied by a factor and rounded to a whole number; the factor does not
+    change nDCG.  The output, and the file FILE.toml, state the factor and the relevance of each label.
     """
     from venire.data.panel import build_panel
     from venire.io.exchange import scaled_qrels, write_scaled_qrels
@@ -101,7 +100,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)
     beside = write_scaled_qrels(qrels, target, to=tool)
     out.table("labels", _labels(qrels), beside=_summary(qrels, tool, target, beside))
-    also = [f"{beside} states the scale"] if beside else []
+    also = [f"{beside} states the factor"] if beside else []
     out.notes([qrels.sentence(), *also, *qrels.notes, *labels.notes])
 
 
@@ -109,7 +108,7 @@ def _whose(tool: str, options: dict[str, Any]) -> dict[str, str | None]:
     """Return whose labels are written: in groups, those of every assessor or of one."""
     assessor, pool = options["assessor"], options["pool"]
     if tool == "groups" and pool is not None:
-        raise click.UsageError("--to groups writes each assessor's labels, --pool merges them: leave one of them out")
+        raise click.UsageError("--to groups cannot be used with --pool")
     each = "assessor" if tool == "groups" and assessor is None else None
     return {"assessor": assessor, "per": each, "pool": pool}
 

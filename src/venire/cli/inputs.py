@@ -51,7 +51,7 @@ where_option = option(
     section=JUDGMENTS,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Use only these labels, such as aspect=trust, by any column of the table; may be repeated.",
+    help="Use only labels with this value in a column, such as aspect=trust; may be repeated.",
 )
 
 
@@ -61,7 +61,7 @@ def measures_with(default: Sequence[str], help: str) -> Decorator:
     return option(*names, section=SCORING, multiple=True, default=[*default], metavar="NAME", help=help)
 
 
-def assessor_option(section: str = SCORING, help: str = "Score with the labels of one assessor.") -> Decorator:
+def assessor_option(section: str = SCORING, help: str = "Use the labels of one assessor.") -> Decorator:
     """Declare --assessor."""
     return option("--assessor", section=section, metavar="NAME", help=help)
 
@@ -71,7 +71,7 @@ def pool_option(
     *,
     choices: tuple[str, ...] = POOLS,
     default: str | None = None,
-    help: str = "Pool the labels of each item: {}.",
+    help: str = "Pool the labels of an item: {}.",
 ) -> Decorator:
     """Declare --pool; ``{}`` in its help is where the choices are listed."""
     return one_of("--pool", choices=choices, section=section, default=default, help=help)
@@ -79,7 +79,7 @@ def pool_option(
 
 def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
     """Declare --gains as a list, ``gain_names``; ``more`` ends its help."""
-    words = f"What labels are worth, as in evaluate; may be repeated{more}"
+    words = f"Gains of labels, as in evaluate; may be repeated{more}"
     settings = {"multiple": True, "default": [*default], "metavar": "GAINS"}
     return option("--gains", "gain_names", section=SCORING, help=words, **settings)
 
@@ -103,7 +103,7 @@ topics_option = option(
     section=SCORING,
     type=PATH,
     metavar="FILE",
-    help="Score only the topics in this file, one per line.  [default: all that were judged]",
+    help="Use only the topics in this file, one per line.  [default: all judged topics]",
 )
 WHOSE = {
     "assessor": assessor_option(),
@@ -112,7 +112,7 @@ WHOSE = {
         section=SCORING,
         type=click.Choice(["assessor"]),
         metavar="assessor",
-        help="Score with the labels of each assessor apart.",
+        help="Score with the labels of each assessor separately.",
     ),
     "pool": pool_option(),
 }
@@ -126,7 +126,7 @@ compared_scoring = gathered(
             choices=("error", "skip"),
             section=SCORING,
             default="error",
-            help="Compared lists without a score: {}.",
+            help="Rule for compared lists without a score: {}.",
         ),
     },
 )
@@ -137,8 +137,8 @@ WORTH = {
         section=SCORING,
         default="linear",
         metavar="GAINS",
-        help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
-        "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
+        help="Gains of labels: linear, exponential, raw, binary:LABEL, pairs as in Non=0,Rel=0.4, or a file; or those "
+        "of a model of disagreement: prm:LABEL, udm:M/N or a saved fit.",
     ),
 }
 worth_without_runs = gathered("worth", {**WORTH, "fit_on": fit_on_option(runs=False)}, seen=["where"])
@@ -155,7 +155,7 @@ def shared_options(*, runs: bool = True) -> Decorator:
 
 def judgments_argument(*, several: bool = False) -> Decorator:
     """Declare the argument JUDGMENTS; ``several``: one file or more."""
-    return click.argument("judgments", type=PATH, **{"nargs": -1, "required": True} if several else {})
+    return click.argument("judgments", type=PATH, nargs=-1 if several else 1, required=True)
 
 
 runs_argument = click.argument("runs", nargs=-1, required=True, type=PATH)
@@ -214,7 +214,7 @@ def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
         judgments.column(column)
     chosen = judgments.where(**wanted) if wanted else judgments
     if len(chosen) == 0:
-        raise VenireError("no label is left to score with", hint="; ".join(map(str, chosen.notes)) or "look at --where")
+        raise VenireError("no labels remain", hint="; ".join(map(str, chosen.notes)) or "check --where")
     return chosen
 
 
@@ -243,7 +243,7 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):
         hint = known_names(unknown[0], judgments.topics) if unknown else "expected one topic per line"
-        raise FormatError(path, None, "names no topic that was judged", hint=hint)
+        raise FormatError(path, None, "contains no judged topic", hint=hint)
     listed = ", ".join(unknown[:5]) + ", ..." * (len(unknown) > 5)
     judged = [topic for topic in topics if topic in known]
     return judged, [f"topics of {path} that were not judged: {listed}"] if unknown else []

@@ -139,7 +139,7 @@ more_judgments = option(
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="A further file of judgments; may be repeated.",
+    help="Another file of judgments; may be repeated.",
 )
 
 
@@ -169,20 +169,21 @@ reading = gathered(
             "--layout",
             choices=LAYOUTS,
             section=JUDGMENTS,
-            help="Tables are {}: a row per label, or a column per assessor or per aspect.  [default: recognised]",
+            help="Layout of tables, {}: a row per label, a column per assessor, or a column per aspect.  [default: "
+            "recognised]",
         ),
         "second_column": one_of(
             "--second-column",
             choices=SECOND_COLUMN,
             section=JUDGMENTS,
             default="ignore",
-            help="The second column of qrels: {}.",
+            help="Meaning of the second column of qrels: {}.",
         ),
         "duplicate_labels": one_of(
             "--duplicate-labels",
             choices=DUPLICATE_LABELS,
             section=JUDGMENTS,
-            help="Several labels by one assessor for one item: {}.  "
+            help="Rule for several labels of one item by one assessor: {}.  "
             "[default: error in qrels, last in tables, keep in consistency]",
         ),
         "columns": option(
@@ -191,7 +192,7 @@ reading = gathered(
             multiple=True,
             callback=_stated_columns,
             metavar="WHAT=NAME",
-            help="Which column of a table is what, such as label=rating or doc=url; may be repeated.  "
+            help="Name of a column of tables, such as label=rating or doc=url; may be repeated.  "
             "[default: by their usual names]",
         ),
     },
@@ -218,10 +219,14 @@ run_rules = gathered(
             choices=DUPLICATE_DOCS,
             section=RUNS,
             default="error",
-            help="A document twice in a list: {}.",
+            help="Rule for a document that occurs twice in a list: {}.",
         ),
         "system_from": one_of(
-            "--system-from", choices=SYSTEM_FROM, section=RUNS, default="tag", help="A system is named by its {}."
+            "--system-from",
+            choices=SYSTEM_FROM,
+            section=RUNS,
+            default="tag",
+            help="Source of the name of a system: {}.",
         ),
     },
     check=_rules,
@@ -238,7 +243,7 @@ def rng_option(*, used: bool) -> Decorator:
         metavar="N",
         hidden=not used,
         expose_value=used,
-        help="Seed of everything random: the same seed gives the same result.",
+        help="Seed of the random numbers: the same seed gives the same result.",
     )
 
 
@@ -274,22 +279,22 @@ def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | No
     return path
 
 
-_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="How the result is written: {}.")
+_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
 _OUTPUT = option(
     *("-o", "--output", "path"),
     section=OUTPUT,
     type=click.Path(),
     callback=checked_place,
     metavar="FILE",
-    help="Where the result is written.  [default: standard output]",
+    help="File of the result.  [default: standard output]",
 )
-_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Say nothing but errors.")
+_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Print only errors.")
 
 
 def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
     """Refuse a place where no file can be written, standard output too."""
     if text == "-":
-        raise click.BadParameter("this is written to a file; - is for the result alone", ctx, parameter)
+        raise click.BadParameter("expected a file, not standard output (-)", ctx, parameter)
     return checked_place(ctx, parameter, text)
 
 
@@ -302,18 +307,18 @@ def draws_option(
 
 def order_length_option(section: str) -> Decorator:
     """Declare --top, ``k``: how many documents stand in the order that PDP asks for."""
-    words = "Documents whose order is asked for.  [default: 10, or as many as the middle list has]"
+    words = "Number of documents in a list.  [default: 10, or the median length of the lists]"
     return whole_number("--top", "k", section=section, least=2, metavar="K", help=words)
 
 
 def choose_option(section: str, *choices: str) -> Decorator:
     """Declare --choose: which documents' order PDP asks for."""
     words = (
-        "Documents whose order is asked for, {}: the top K of each run, or K documents of each topic drawn at random "
-        "among those with preference tests or among all"
+        "Documents of a list, {}: the top K of each run, or K documents of each topic, drawn at random from those with "
+        "preference tests or from all"
     )
-    words += "; or those with the highest mean label" if "best" in choices else ""
-    words += ".  [default: runs if there are any, else tested]"
+    words += ", or those with the highest mean label" if "best" in choices else ""
+    words += ".  [default: runs if RUNS are given, else tested]"
     return one_of("--choose", choices=("runs", "tested", "random", *choices), section=section, help=words)
 
 
@@ -322,7 +327,7 @@ def prior_option(section: str, help: str) -> Decorator:
     return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)
 
 
-def resource_option(section: str, *, begin: str = "Where the resource stands", end: str = "") -> Decorator:
+def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:
     """Declare --resource, which ``read_resource`` reads."""
     words = (
         f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
@@ -347,8 +352,7 @@ relevant_option = option(
     "--relevant",
     section=MODEL,
     metavar="LABEL|all",
-    help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
-    "[default: the top label]",
+    help="Relevant labels: this one and higher ones, a set 'A|B', or all thresholds.  [default: the top label]",
 )
 plot_option = option(
     "--plot",
@@ -356,5 +360,5 @@ plot_option = option(
     type=click.Path(),
     callback=file_place,
     metavar="FILE.svg",
-    help="Draw the result to this file: svg, png or pdf.",
+    help="Plot the result to this file: svg, png or pdf.",
 )

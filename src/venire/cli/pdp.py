@@ -55,24 +55,30 @@ Examples:
 model = gathered(
     "model",
     {
-        "pool": pool_option(MODEL, choices=POOLS, default="median", help="A document's label in aggregate mode: {}."),
+        "pool": pool_option(
+            MODEL, choices=POOLS, default="median", help="Pooled label of a document in aggregate mode: {}."
+        ),
         "signal": one_of(
             "--signal",
             choices=POOLS,
             section=MODEL,
             default="median",
-            help="What several people's choices on two documents come to: {}.",
+            help="Aggregate of several choices between two documents: {}.",
         ),
         "form": one_of(
             "--form",
             choices=FORMS,
             section=MODEL,
-            help="How preferences depend on labels: {} in the difference.  [default: table; bins beyond 20 labels]",
+            help="Model of preferences by label: {}.  [default: table; bins for more than 20 labels]",
         ),
         "n_bins": whole_number(
-            *("--bins", "n_bins"), section=MODEL, least=2, default=7, help="Bins with equal shares of labels."
+            *("--bins", "n_bins"),
+            section=MODEL,
+            least=2,
+            default=7,
+            help="Number of bins, with equal shares of labels.",
         ),
-        "prior": prior_option(MODEL, "Wins added to either side of every two labels."),
+        "prior": prior_option(MODEL, "Wins added to each label of a pair."),
     },
 )
 listing = gathered(
@@ -83,7 +89,7 @@ listing = gathered(
             "--condensed",
             section=LISTS,
             is_flag=True,
-            help="Leave documents that nobody judged out of runs first.  [default: leave out lists with one]",
+            help="Remove unjudged documents from runs.  [default: exclude lists with an unjudged document]",
         ),
         "choose": choose_option(LISTS, "best"),
     },
@@ -94,13 +100,20 @@ listing = gathered(
 @judgments_argument()
 @click.argument("preferences", type=PATH)
 @some_runs_argument
-@one_of("--mode", choices=MODES, section=MODEL, default="both", help="Take labels {}: each assessor's, or pooled.")
+@one_of(
+    "--mode",
+    choices=MODES,
+    section=MODEL,
+    default="both",
+    help="Labels that are used, {}: those of each assessor, pooled labels, or both.",
+)
 @model
 @draws_option(
     MODEL,
     default=None,
-    help="In how many groups, at most, topics are left out in turn with their tests (jackknife); 0: no intervals.  "
-    "[default: 200, fewer where lists are many]",
+    help="Maximum number of groups of topics for the jackknife; 0: no intervals.  [default: 200, fewer if there are "
+    "many "
+    "lists]",
 )
 @option(
     "--against",
@@ -113,13 +126,12 @@ listing = gathered(
 @show_option("pdp", "labels", help="The table that is written, {}: labels are the preferences between two labels.")
 @shared_options()
 def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Measure how much of the order of K documents the labels of JUDGMENTS leave open, by PREFERENCES.
+    """Compute pairwise discriminative power (PDP): how much of the ideal ranking JUDGMENTS leave undetermined.
 
-    PREFERENCES say of pairs of documents which is better; they tell how well labels predict it.  The value is the
-    entropy of the ideal ranking in nats, lower is better: as a share of its maximum, log K!, 0 means that the order is
-    known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.  With --against, the
-    interval and p-value of the difference are those of one jackknife over topics and tests, in which the label
-    preferences of both sets of labels are estimated anew.
+    PREFERENCES between documents show how well labels predict which of two is better.  The value is the entropy of the
+    ideal ranking of K documents in nats, lower is better: as a share of its maximum, log K!, 0 means that the labels
+    determine the ranking, 1 that they do not inform it.  low and high are the 95% jackknife interval over topics.  With
+    --against, one jackknife gives the interval and the p-value of the difference.
     """
     from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences

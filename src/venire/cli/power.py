@@ -56,8 +56,8 @@ testing = gathered(
             section=TEST,
             multiple=True,
             default=["bootstrap"],
-            help="How pairs are tested, {}: each pair by itself, with resampled topics; or all together, with "
-            "permuted scores; may be repeated.",
+            help="Significance test, {}: each pair separately, by resampling topics; or all pairs together, by "
+            "permuting scores; may be repeated.",
         ),
         "alpha": option(
             "--alpha",
@@ -65,11 +65,9 @@ testing = gathered(
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
             default=0.05,
             metavar="P",
-            help="Pairs with a p-value of at most P are told apart.",
+            help="Significance level.",
         ),
-        "n_draws": draws_option(
-            TEST, default=1000, least=1, help="How often topics are resampled, or scores permuted."
-        ),
+        "n_draws": draws_option(TEST, default=1000, least=1, help="Number of resamples or permutations."),
     },
 )
 
@@ -85,11 +83,10 @@ testing = gathered(
 @topics_option
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask how many pairs of the systems of RUNS can be told apart, by each measure and with each set of labels.
+    """Compute discriminative power: the share of pairs of systems of RUNS that differ significantly (Sakai 2006).
 
-    This is Sakai's discriminative power: the share of pairs whose difference chance in the topics does not explain.
-    Labels of several assessors or gains stand side by side.  More power is not more truth: labels can tell systems
-    apart and be wrong.
+    Measures, assessors and gains are compared with each other.  Higher power does not mean higher validity: labels can
+    distinguish systems and be wrong.
     """
     from venire import read_runs
     from venire.quality.power import discriminative_power

@@ -46,16 +46,18 @@ planning = gathered(
             section=PLAN,
             least=1,
             metavar="B",
-            help="Write which pairs of documents to ask people about: B for every two labels of JUDGMENTS, spread over "
-            "topics.  PDP takes about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
+            help="Write pairs of documents to be compared: B for every two labels of JUDGMENTS, spread over topics.  "
+            "PDP needs "
+            "about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
         ),
         "within": option(
             "--within",
             section=PLAN,
             type=click.FloatRange(0, 1, min_open=True),
             metavar="X",
-            help="Say how many tests for every two labels of JUDGMENTS put p(a > b) within X, by drawing from those "
-            "at hand, and by theory.",
+            help="Estimate the number of tests for every two labels of JUDGMENTS with which the error of p(a > b) is "
+            "at most "
+            "X, by resampling the given tests and by theory.",
         ),
     },
 )
@@ -106,7 +108,8 @@ def _in_words(needed: dict[str, Any], *, largest: int) -> str:
     tests = f"{n} test is" if n == 1 else f"{n} tests are"
     enough = f"more than {largest} tests for every two labels are needed" if n is None else f"{tests} enough"
     return (
-        f"{needed['mode']} mode: {enough} to put p(a > b) within {needed['within']:g} in 95% of cases; by Chu et al. "
+        f"{needed['mode']} mode: {enough} for an error of p(a > b) of at most {needed['within']:g} in 95% of cases; "
+        f"by Chu et al. "
         f"(2021), Eq. 12, corrected: {needed['by_equation']:,}"
     )
 
@@ -149,13 +152,14 @@ asking = gathered(
             section=PREFERENCES,
             type=click.FloatRange(min=0),
             metavar="S",
-            help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
+            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
+            "exceed 1]",
         ),
         "anonymous": option(
             "--anonymous",
             section=PREFERENCES,
             is_flag=True,
-            help="Take every choice on a pair as another person's: workers are not known.",
+            help="Treat all choices on a pair as choices of different people.",
         ),
     },
 )
@@ -176,11 +180,11 @@ asking = gathered(
 def command(
     *, judgments: str | None, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
 ) -> None:
-    """Ask which measure and which gains agree best with users, who compared result lists side by side.
+    """Compare measures and labels with the preferences of users who compared results side by side.
 
-    With RUNS, left and right name their systems: measures are ranked by Cohen's kappa between what they and what users
-    prefer, topic by topic.  With JUDGMENTS alone, left and right are documents: which labels do users really tell
-    apart?  With neither, how far people agree among themselves.  With JUDGMENTS, --ask and --within plan such tests.
+    With RUNS, left and right are systems: measures and gains are ranked by Cohen's kappa with the preferences of users
+    over topics.  With JUDGMENTS only, left and right are documents: the share of users who prefer the higher label,
+    for each pair of labels.  With neither: the agreement between users.  --ask and --within plan preference tests.
     """
     from venire.io.preferences import read_preferences
 
@@ -212,18 +216,17 @@ def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, .
     """Refuse options that do not go together."""
     planned = [f"--{name}" for name, value in options["plan"].items() if value is not None]
     if judgments is None and more:
-        raise click.UsageError("-j adds to JUDGMENTS, which are not named")
+        raise click.UsageError("-j requires JUDGMENTS")
     if planned and (judgments is None or runs):
-        raise click.UsageError(f"{planned[0]} takes JUDGMENTS, and no RUNS: left and right are documents")
+        raise click.UsageError(f"{planned[0]} requires JUDGMENTS and no RUNS: left and right are documents")
     if len(planned) > 1:
-        raise click.UsageError("--ask writes pairs and --within says how many are needed: ask for one of them")
+        raise click.UsageError("--ask cannot be used with --within")
     if not options["asking"]["files"] and "--ask" not in planned:
-        raise click.UsageError("Missing option '--preferences': the choices that people made")
+        raise click.UsageError("Missing option '--preferences'.")
     if judgments is None and given("assessor"):
-        raise click.UsageError("--assessor chooses among JUDGMENTS, which are not named: name them, or leave it out")
+        raise click.UsageError("--assessor requires JUDGMENTS")
     if not runs and (odd := given(*SCORES)):
-        ways = "name RUNS after JUDGMENTS, or leave it out; --assessor and --where choose labels"
-        raise click.UsageError(f"{odd[0]} says how RUNS are scored, and there are none: {ways}")
+        raise click.UsageError(f"{odd[0]} requires RUNS; select labels with --assessor and --where")
 
 
 def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -> Judgments:
@@ -312,7 +315,8 @@ def _write_ranked(
     )
     records = found.records()
     weak, strong = found.agreement.baseline()
-    always = f"always saying tie: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and {strong['jaccard']:.3f} (strong)"
+    always = f"predicting a tie for every pair: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and "
+    f"{strong['jaccard']:.3f} (strong)"
     users = [people.verdicts.sentence(), people.agreement[0].sentence()]
     out.finish(
         "measures",

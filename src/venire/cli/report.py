@@ -59,7 +59,7 @@ Examples:
 @click.command("report", cls=Command, epilog=EXAMPLES)
 @judgments_argument()
 @runs_argument
-@option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Results judged side by side.")
+@option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Preferences between results.")
 @option("--clicks", section=JUDGMENTS, type=PATH, metavar="FILE", help="A click log.")
 @option("--before", section=JUDGMENTS, type=PATH, metavar="FILE", help="Earlier judgments: show what new ones changed.")
 @option("-m", "--measure", section=SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
@@ -73,16 +73,16 @@ Examples:
     "--relevant",
     section=SCORING,
     metavar="LABEL",
-    help="A user is satisfied from this label upwards.  [default: the top label given]",
+    help="The lowest relevant label.  [default: the highest label that occurs]",
 )
 @option(
     "--reference",
     section=SCORING,
     multiple=True,
     metavar="NAME",
-    help="An assessor who stands for users; may be repeated.  [default: all]",
+    help="An assessor who represents users; may be repeated.  [default: all]",
 )
-@draws_option(SCORING, default=1000, least=2, help="How often topics, judges and users are drawn.")
+@draws_option(SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
 @more_judgments
 @where_option
 @reading
@@ -94,7 +94,7 @@ Examples:
     default="report.html",
     callback=file_place,
     metavar="FILE",
-    help="Where the page is written.",
+    help="File of the page.",
 )
 @option(
     *("--json", "json_path"),
@@ -109,8 +109,8 @@ Examples:
 def command(*, out: Output, **options: Any) -> None:
     """Write a report on RUNS and JUDGMENTS: one HTML page that needs no network.
 
-    It says who wins, for whom, and how sure that is; how good the judgments are; what a label is worth; and whether
-    another judge would change the order.  What cannot be concluded it says plainly.
+    It covers the ranking of systems and its uncertainty, the quality of the judgments, the gains of labels, and whether
+    another judge would change the ranking.  It states what cannot be concluded.
     """
     from venire.report.making import STAGES, make_report
 
@@ -140,7 +140,7 @@ def show_report(out: Output, report: Report, page_path: Path) -> None:
     else:
         rows = [[chapter.title, chapter.finding] for chapter in report.chapters]
         out.table("report", Table(["chapter", "finding"], rows))
-    out.notes([f"the report is {page_path}"])
+    out.notes([f"wrote {page_path}"])
 
 
 def _paragraph(title: str, text: str) -> str:

@@ -51,30 +51,32 @@ comparison = gathered(
             "--between",
             choices=BETWEEN,
             section=COMPARISON,
-            help="What differs, {}: rankings of systems by two assessors, or by two gains; or, without runs, two sets "
-            "of judgments.  [default: assessors; gains where one assessor judged; sets without RUNS]",
+            help="What is compared, {}: rankings of systems by two assessors or by two gains; or, without RUNS, two "
+            "sets of "
+            "judgments.  [default: assessors; gains if one assessor judged; sets without RUNS]",
         ),
         "correlation": one_of(
             "--correlation",
             choices=CORRELATIONS,
             section=COMPARISON,
             default="tau-b",
-            help="How alike two rankings are: {}.",
+            help="Rank correlation: {}.",
         ),
         "n_draws": draws_option(COMPARISON),
         "relevant": option(
             "--relevant",
             section=COMPARISON,
             metavar="LABEL",
-            help="What is relevant, from this label upwards: to the usual binary, PRM and UDM gains; between sets, to "
-            "AP.  [default: the top label]",
+            help="The lowest relevant label, for the default binary, PRM and UDM gains; between sets, for AP.  "
+            "[default: the "
+            "top label]",
         ),
         "n_items": whole_number(
             *("--common", "n_items"),
             section=COMPARISON,
             least=1,
             default=2,
-            help="Between sets, leave topics out on which two assessors share fewer documents.",
+            help="Between sets: the minimum number of common documents of two assessors on a topic.",
         ),
     },
 )
@@ -89,16 +91,16 @@ comparison = gathered(
     more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
 )
 @fit_on_option()
-@assessor_option(help="Between gains, use the labels of one assessor.")
-@pool_option(help="Between gains, pool the labels of each item: {}.")
+@assessor_option(help="Between gains: use the labels of one assessor.")
+@pool_option(help="Between gains: pool the labels of an item: {}.")
 @show_option("means", "pairs", help="The table that is written, {}: means over pairs of assessors, or every pair.")
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask how far the order of systems depends on who wrote JUDGMENTS, or on what their labels are worth.
+    """Measure how the ranking of systems depends on the assessor or on the gains of labels.
 
-    Between assessors, RUNS are scored with each assessor's labels alone, and the rankings are correlated, for each of
-    several gains.  Between gains, the rankings by two gains are, under the same labels.  Between sets, without RUNS,
-    each assessor's labels rank the documents and are judged by another's.
+    Between assessors: rank correlations of RUNS scored with the labels of two assessors, for several gains.  Between
+    gains: rank correlations under the same labels.  Between sets, without RUNS: documents are ranked by the labels of
+    one assessor and scored with the labels of another.
     """
     one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = read_labels([judgments, *more], options)
@@ -117,7 +119,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str:
     """Settle what is compared, and refuse what cannot be."""
     if asked in ("assessors", "gains") and not runs:
-        raise click.UsageError(f"--between {asked} compares rankings of systems, and no runs were given")
+        raise click.UsageError(f"--between {asked} requires RUNS")
     if asked is not None:
         return asked
     if not runs:
@@ -132,15 +134,15 @@ def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any])
             "--assessor and --pool are for --between gains; choose labels with --where assessor=NAME"
         )
     if between == "sets" and runs:
-        raise click.UsageError("--between sets compares judgments alone: leave RUNS out, or --between sets")
+        raise click.UsageError("--between sets takes no RUNS")
     if between == "sets" and (odd := given("correlation", "n_draws")):
-        raise click.UsageError(f"{odd[0]} is for rankings of systems: name RUNS after JUDGMENTS, or leave it out")
+        raise click.UsageError(f"{odd[0]} requires RUNS")
     if between == "sets" and (odd := given("fit_on")):
-        raise click.UsageError(f"{odd[0]} is for runs: between sets, models are fitted on all other topics")
+        raise click.UsageError(f"{odd[0]} requires RUNS: between sets, models are fitted on all other topics")
     if between != "sets" and given("n_items"):
-        raise click.UsageError("--common is for --between sets, without RUNS; choose topics with --where topic=NAME")
+        raise click.UsageError("--common is for --between sets, without RUNS; select topics with --where topic=NAME")
     if between != "sets" and options["comparison"]["relevant"] and options["gain_names"]:
-        raise click.UsageError("--relevant is for the usual gains: say it in --gains, as in --gains binary:LABEL")
+        raise click.UsageError("--relevant is for the default gains: use --gains binary:LABEL")
 
 
 def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:

@@ -59,8 +59,9 @@ making = gathered(
             choices=WAYS,
             section=SETTINGS,
             default="all",
-            help="Which labels are merged, {}: every way to fewer labels (beyond 5 labels, those to two), or only "
-            "those to two.",
+            help="Labels that are merged, {}: all ways to fewer labels (to two, if there are more than 5 labels), or "
+            "only to "
+            "two labels.",
         ),
         "split": option(
             "--split",
@@ -68,11 +69,15 @@ making = gathered(
             type=click.FloatRange(min=0),
             multiple=True,
             metavar="W",
-            help="Spread labels over a scale with one more between any two, the less by chance the larger W; inf: not "
-            "at all.  May be repeated.",
+            help="Split labels at random onto a scale with one more label between any two; the larger W, the less "
+            "random; "
+            "inf: not random.  May be repeated.",
         ),
         "sums": option(
-            "--sums", section=SETTINGS, is_flag=True, help="Sum the labels of an item up to S, and take log2(S + 1)."
+            "--sums",
+            section=SETTINGS,
+            is_flag=True,
+            help="Replace the labels of an item by log2(S + 1) of their sum S.",
         ),
     },
 )
@@ -81,15 +86,14 @@ how = gathered(
     {
         "k": order_length_option(SCORING),
         "choose": choose_option(SCORING),
-        "gains": one_of(
-            "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
-        ),
+        "gains": one_of("--gains", choices=GAINS, section=SCORING, default="linear", help="Gains of labels: {}."),
         "pool": pool_option(default="median"),
         "n_draws": draws_option(
             SCORING,
             default=None,
-            help="How often topics are resampled for intervals; for PDP, the most groups in which they are left out in "
-            "turn.  [default: 300, for PDP 30 to 200]",
+            help="Number of bootstrap samples of topics; for PDP, the maximum number of jackknife groups.  [default: "
+            "300, for "
+            "PDP 30 to 200]",
         ),
     },
 )
@@ -104,18 +108,18 @@ how = gathered(
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="Pairs of documents judged side by side, for PDP: topic, left, right, strength; may be repeated.",
+    help="Preferences between documents, for PDP: topic, left, right, strength; may be repeated.",
 )
 @making
 @measures_option
 @how
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Compare JUDGMENTS as they are with the same labels merged into fewer, or spread over more.
+    """Compare the label scale of JUDGMENTS with coarser and finer scales.
 
-    For each setting: agreement of assessors (alpha, Phi), the share of pairs of systems that measures tell apart on
-    RUNS, and, with preferences, how much of the order of documents the labels leave open (PDP, lower is better).
-    Agreement does not compare across scales: a scale can be reliable but useless.
+    For each scale: agreement of assessors (alpha, Phi), with RUNS the share of pairs of systems that differ
+    significantly, and with preferences pairwise discriminative power (PDP, lower is better).  Agreement is not
+    comparable between scales.
     """
     from venire import read_runs
     from venire.io.preferences import read_preferences

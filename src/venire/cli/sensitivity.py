@@ -173,7 +173,7 @@ lists = gathered(
     {
         "resource": resource_option(
             SENSITIVITY,
-            begin="Lists are those of resources: where the resource, and perhaps the rank, stand",
+            begin="Lists are those of resources: position of the resource, and optionally of the rank,",
             end="  [default: lists are those of RUNS]",
         ),
         "by": option(
@@ -181,14 +181,16 @@ lists = gathered(
             section=SENSITIVITY,
             multiple=True,
             metavar="NAME",
-            help="An assessor whose labels order the lists; may be repeated.  [default: --observed, else --reference, "
-            "else who gave most labels]",
+            help="An assessor whose labels order the lists; may be repeated.  [default: --observed, else "
+            "--reference, else the "
+            "assessor with most labels]",
         ),
         "level": option(
             "--level",
             section=SENSITIVITY,
             metavar="LABEL",
-            help="The best lists have most results with this label or higher.  [default: upper half of the scale]",
+            help="Lists are ordered by the number of results with this label or higher.  [default: the upper half of "
+            "the scale]",
         ),
         "top": whole_number(
             *("--top", "top"),
@@ -196,7 +198,7 @@ lists = gathered(
             least=1,
             default=10,
             metavar="K",
-            help="How many results of each list count.",
+            help="Number of results of each list.",
         ),
     },
 )
@@ -210,7 +212,7 @@ lists = gathered(
     choices=AGAINST,
     section=SENSITIVITY,
     multiple=True,
-    help="What to vary: {}; may be repeated.  [default: all that can be]",
+    help="What is varied: {}; may be repeated.  [default: all that is possible]",
 )
 @lists
 @option(
@@ -219,17 +221,17 @@ lists = gathered(
     type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
     default=0.02,
     metavar="D",
-    help="The standard deviation to plan double judgments for.",
+    help="Target standard deviation for the number of double judgments.",
 )
 @model
 @shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask what the disagreement of JUDGMENTS depends on: the quality of the results, the topics, or chance.
+    """Analyse how estimates of disagreement depend on the quality of results, the topics and the number of judgments.
 
-    For each label, the probability that a random user finds the result relevant: from the best lists of results alone
-    and from more and more of them (quality; lists come from RUNS or --resource), from other topics (topics), from fewer
-    double judgments (judgments); and how many double judgments, or topics, are needed.  The table sums this up; with
-    one --against it shows that in full, and --format json everything.
+    For each label, the probability that a random user finds the result relevant: estimated on the best lists only and
+    on more and more lists (quality; lists are those of RUNS or --resource), on other topics (topics), and on fewer
+    double judgments (judgments); and how many double judgments, or topics, are needed.  The table is a summary; with
+    one --against it has the details, and JSON has all.
     """
     from venire import PredictedRelevance, read_runs
     from venire.data.intents import explicit_intents

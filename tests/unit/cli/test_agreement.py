@@ -70,7 +70,7 @@ def test_phi_stands_among_the_statistics(venire, write):
     )["statistics"]
     assert record["value"] == pytest.approx(0.99999975831, abs=1e-8)
     assert record["low"] == pytest.approx(0.986, abs=5e-4)
-    nominal = venire("agreement", path, "--name", "phi", "--level", "nominal", "--format", "json")
+    nominal = venire("agreement", path, "--name", "phi", "--measurement", "nominal", "--format", "json")
     (record,) = json.loads(nominal.out)["statistics"]
     assert (record["value"], nominal.code) == (None, 0)
     assert "no order" in record["reason"]

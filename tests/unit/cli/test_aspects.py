@@ -105,7 +105,6 @@ def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
     ("args", "words"),
     [
         (["--overall", "ovrall"], "there is no aspect 'ovrall'"),
-        (["--aspects", "overall,top"], "labels.tsv:2: there is no aspect 'nov'"),
         (["--show", "rankings"], "--show rankings needs RUNS"),
         (["--aspect-scale", "nov"], "is not NAME=VALUE"),
         (["--second-column", "intent"], "--second-column is for qrels"),

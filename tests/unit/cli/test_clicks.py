@@ -84,10 +84,9 @@ def test_bad_usage(venire, log, asked, message):
 
 
 def test_a_row_per_session_or_per_result(venire, write):
-    text = "session,topic,doc,clicked\n1,q,a b,1 0\n"
-    wide = write("wide.csv", text)
-    assert json.loads(venire("clicks", wide, "--sessions", "--format", "json").out)["summary"]["impressions"] == 2
-    answer = venire("clicks", wide)
+    wide = write("wide.csv", "session,topic,docs,clicks\n1,q,a b,1 0\n")
+    assert json.loads(venire("clicks", wide, "--format", "json").out)["summary"]["impressions"] == 2
+    answer = venire("clicks", write("long.csv", "session,topic,doc,clicked\n1,q,a b,1 0\n"))
     assert answer.code == 2
     assert "'1 0' is not a click flag" in answer.err
 

@@ -71,7 +71,7 @@ def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venir
     [
         (["-m", "CCG(alpha=2)@5"], "alpha is 2.0, expected a weight from 0 to 1"),
         (["-m", "CCG(alpha=0.5)"], "CCG needs a cut-off"),
-        (["--expected"], "give --predict, or --context-model FILE"),
+        (["--expected"], "use it with --predict"),
         (["--backoff", "last"], "'last' is not one of"),
         (
             ["-m", "CCG(alpha=0.5)@5", "--users", "5", "--gains", "0=0,1=0.2,2=0.5,3=1"],

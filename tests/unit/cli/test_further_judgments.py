@@ -13,7 +13,7 @@ from venire.cli.main import cli
 SCALE = "Non<Rel<HRel"
 LABELS = SCALE.split("<")
 OTHER_FILES = {
-    *("--preferences", "--clicks", "--topics", "--duplicates", "--context-model", "--context-features", "--runs"),
+    *("--preferences", "--clicks", "--topics", "--duplicates", "--predict", "--features"),
     *("--intents", "--groups", "--features"),
 }
 """Options that name a file of something else."""

@@ -114,7 +114,7 @@ def test_standard_input_is_read_once(venire, command):
 @pytest.mark.parametrize(
     ("command", "option"),
     [
-        *(("evaluate", name) for name in ("--fit-on", "--topics", "--duplicates", "--context-model")),
+        *(("evaluate", name) for name in ("--fit-on", "--topics", "--duplicates", "--predict")),
         *(("compare", name) for name in ("--fit-on", "--topics", "-j")),
     ],
 )

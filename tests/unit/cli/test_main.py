@@ -119,9 +119,3 @@ def test_ways_out_are_those_that_a_command_has(venire, tmp_path):
     said = venire("export", table, "-o", tmp_path / "out.qrels").err
     assert "--assessor NAME) or pool their labels" in said
     assert "--per" not in said
-    once = tmp_path / "once.tsv"
-    once.write_text("topic\tdoc\tassessor\tlabel\n1\ta\tx\t1\n1\tb\tx\t0\n")
-    said = venire("evaluate", once, tmp_path / "run", "--gains", "prm:1").err
-    assert "--observed" not in said
-    assert "venire disagreement" in said
-    assert "--observed" in venire("disagreement", once).err

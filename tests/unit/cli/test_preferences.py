@@ -106,7 +106,7 @@ def test_labels_of_one_assessor(venire, tested, plan):
 @pytest.mark.parametrize(
     "odd",
     [
-        *(["--pool", "median"], ["--missing", "error"], ["-m", "AP"], ["--gains", "linear"], ["--predict"]),
+        *(["--pool", "median"], ["--missing", "error"], ["-m", "AP"], ["--gains", "linear"], ["--predict", "fit"]),
         *(["--fit-on", "other.qrels"], ["--backoff", "first"]),
     ],
 )

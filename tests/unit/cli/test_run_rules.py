@@ -143,7 +143,7 @@ def test_runs_are_read_by_the_rules_given(asked, words):
 @pytest.mark.parametrize("words", [words for words in ARGUMENTS if words != "report"])
 def test_scores_are_as_precise_as_was_said(asked, words):
     expected = asked(words, run(lambda rank: 1.0 + (rank < 4)))
-    found = asked(words, run(lambda rank: 1.0 + (rank < 4) - rank * 1e-12), "--score-type", "float32")
+    found = asked(words, run(lambda rank: 1.0 + (rank < 4) - rank * 1e-12), "--order", "float32")
     assert (expected.code, found.code, found.out) == (0, 0, expected.out), (expected.err, found.err)
 
 

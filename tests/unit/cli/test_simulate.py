@@ -156,9 +156,9 @@ def test_the_folder_is_required_and_must_be_one(venire, qrels, tmp_path):
 
 def test_perceived_writes_preferences_too(venire, tmp_path):
     folder = tmp_path / "demo"
-    answer = venire("simulate", *PERCEIVED, "-o", folder, "--grades", "5", "--systems", "2")
+    answer = venire("simulate", *PERCEIVED, "-o", folder, "--grades", "5", "--comparers", "2", "--systems", "2")
     assert answer.code == 0
-    assert answer.err.startswith("wrote 90 labels on 30 items of 6 topics by 6 assessors, scale 0<1<2<3<4; 120 pref")
+    assert answer.err.startswith("wrote 90 labels on 30 items of 6 topics by 3 assessors, scale 0<1<2<3<4; 120 pref")
     listed = [str(Path(line.split()[0]).relative_to(folder)) for line in answer.out.splitlines()[1:]]
     assert listed == list(FILES["perceived"])
     assert places(folder) == set(FILES["perceived"])
@@ -173,7 +173,7 @@ def test_perceived_has_runs_only_where_asked(venire, tmp_path):
     assert set(files(tmp_path / "demo")) == set(FILES["perceived"]) - {"runs"}
     assert len(document["files"]) == len(FILES["perceived"]) - 1
     assert document["truth"]["topics"] == 6
-    assert len(document["truth"]["sigma_of_batches"]) == 2
+    assert len(document["truth"]["sigma_of_batches"]) == 1
     assert document["truth"]["systems_best_first"] == []
 
 
