@@ -216,12 +216,7 @@ def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Outp
             value = record[name]
             holds = (
                 value is not None
-                and {
-                    ">=": value >= number,
-                    "<=": value <= number,
-                    ">": value > number,
-                    "<": value < number,
-                }[sign]
+                and {">=": value >= number, "<=": value <= number, ">": value > number, "<": value < number}[sign]
             )
             if name == "p_stays_ahead" and record["delta"] <= 0:
                 holds = False

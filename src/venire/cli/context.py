@@ -77,12 +77,7 @@ def command() -> None:
     short_help="Predict conditional labels, and validate the predictions.",
 )
 @judgments_argument(several=True)
-@option(
-    "--interactions",
-    section=MODEL,
-    is_flag=True,
-    help="Include interactions of the two labels.",
-)
+@option("--interactions", section=MODEL, is_flag=True, help="Include interactions of the two labels.")
 @option(
     "--regularisation",
     section=MODEL,

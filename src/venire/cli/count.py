@@ -54,10 +54,7 @@ counting = gathered(
     "counting",
     {
         "top": option(
-            "--top",
-            section=COUNTING,
-            metavar="K|all",
-            help="Number of results of each list.  [default: 10]",
+            "--top", section=COUNTING, metavar="K|all", help="Number of results of each list.  [default: 10]"
         ),
         "share": option(
             *("--weights", "share"),

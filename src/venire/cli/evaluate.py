@@ -70,11 +70,7 @@ scoring = gathered(
             help="Gain of unjudged documents, or condensed: remove them from the lists.",
         ),
         "missing": one_of(
-            "--missing",
-            choices=MISSING,
-            section=SCORING,
-            default="zero",
-            help="Rule for topics without a list: {}.",
+            "--missing", choices=MISSING, section=SCORING, default="zero", help="Rule for topics without a list: {}."
         ),
     },
 )

@@ -139,7 +139,7 @@ WORTH = {
         metavar="GAINS",
         help="Gains of labels: linear, exponential, raw, binary:LABEL, pairs as in Non=0,Rel=0.4, or a file; or those "
         "of a model of disagreement: prm:LABEL, udm:M/N or a saved fit.",
-    ),
+    )
 }
 worth_without_runs = gathered("worth", {**WORTH, "fit_on": fit_on_option(runs=False)}, seen=["where"])
 worth = gathered("worth", {**WORTH, "fit_on": fit_on_option()}, seen=["where"])

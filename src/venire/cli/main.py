@@ -36,7 +36,7 @@ SECTIONS = {
     "Judges": {
         "agreement": "Compute inter-annotator agreement and profiles of assessors.",
         "consistency": "Compare the agreement of assessors with themselves and with each other.",
-        "disagreement": "Estimate the probability that a random user agrees with a label.",
+        "disagreement": "Estimate the probability that a random user finds a result relevant, given its label.",
         "sensitivity": "Analyse how estimates of disagreement vary, and how many judgments they need.",
     },
     "Users": {

@@ -119,10 +119,7 @@ MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
 KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa", "low", "high", "jaccard", "p")
 RANKED = (*KEYS, "p_adjusted")
 PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
-SCORES = (
-    *("measures", "gain_names", "fit_on", "pool", "missing"),
-    *("predict", "features", "backoff", "expected"),
-)
+SCORES = (*("measures", "gain_names", "fit_on", "pool", "missing"), *("predict", "features", "backoff", "expected"))
 """Parameters that say how runs are scored."""
 LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
 EXAMPLES = """\b

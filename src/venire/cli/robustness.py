@@ -56,11 +56,7 @@ comparison = gathered(
             "judgments.  [default: assessors; gains if one assessor judged; sets without RUNS]",
         ),
         "correlation": one_of(
-            "--correlation",
-            choices=CORRELATIONS,
-            section=COMPARISON,
-            default="tau-b",
-            help="Rank correlation: {}.",
+            "--correlation", choices=CORRELATIONS, section=COMPARISON, default="tau-b", help="Rank correlation: {}."
         ),
         "n_draws": draws_option(COMPARISON),
         "relevant": option(
@@ -88,7 +84,7 @@ comparison = gathered(
 @comparison
 @measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
 @gain_names_option(
-    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
+    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]"
 )
 @fit_on_option()
 @assessor_option(help="Between gains: use the labels of one assessor.")

@@ -166,16 +166,7 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, **options:
     param("--users n_users", 5, "Number of users who compare the two lists.", USERS),
     param("--sessions", 40, "Number of click sessions of each topic.", USERS, least=0),
 )
-def context(
-    *,
-    folder: Path,
-    rng: int,
-    out: Output,
-    scale: str,
-    sessions: int,
-    aspects: bool,
-    **options: Any,
-) -> None:
+def context(*, folder: Path, rng: int, out: Output, scale: str, sessions: int, aspects: bool, **options: Any) -> None:
     """Simulate labels alone and conditional on another document, preferences between two systems, and clicks.
 
     The defaults approximate the figures of Golbus et al. (2014).
