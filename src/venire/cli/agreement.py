@@ -36,7 +36,7 @@ EXAMPLES = """\b
 Examples:
   venire agreement judgments.tsv
   venire agreement one.qrels other.qrels
-  venire agreement judgments.tsv --name krippendorff_alpha --measurement ordinal
+  venire agreement judgments.tsv --name phi --measurement ordinal
   venire agreement judgments.tsv --by assessor --plot assessors.svg
   venire agreement judgments.tsv --by assessor --reference expert
   venire agreement aspects.tsv --by aspect --draws 300 --format json

@@ -50,7 +50,7 @@ def test_json_has_every_statistic_with_its_meaning(venire, judgments):
     assert [list(each) for each in records] == [list(KEYS)] * len(records)
     assert {each["name"] for each in records} == set(FUNCTIONS)
     assert all(each["meaning"] for each in records)
-    assert "does not compare across scales" in document["warnings"][0]
+    assert "not comparable between scales" in document["warnings"][0]
 
 
 @pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
@@ -82,7 +82,7 @@ def test_people_get_a_table_and_the_meaning_beside_it(venire, judgments):
     assert lines[0] == ["name", "level", "raters", "value", "low", "high", "n_items", "n_raters"]
     assert [line[0] for line in lines[1:]] == ["raw_agreement", "phi"]
     assert "Phi is" in answer.err
-    assert "does not compare across scales" in answer.err
+    assert "not comparable between scales" in answer.err
     assert venire("agreement", judgments, "--draws", "0", "--quiet").err == ""
 
 

@@ -149,7 +149,7 @@ def test_resources_from_a_file(venire, federated, engines, double, write):
         (("--resources", "2"), "go together"),
         (("--resource", PATTERN), "go together"),
         (("--resources", "2", "--resource", PATTERN, "--top", "5"), "--top is for lists"),
-        (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged has no meaning"),
+        (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged cannot be used with"),
         (("--resources", "2", "--resource", "engine"), "where the resource is"),
         (("--top", "0"), "not a number from 1 on"),
         (("--top", "few"), "not a number from 1 on"),

@@ -228,7 +228,7 @@ class TestGroups:
     def test_what_is_made_of_one_fit(self, venire, graded, write, option):
         groups = write("groups.txt", "1 nav\n2 inf\n")
         answer = venire("disagreement", graded, "--scale", SCALE, "--groups", groups, *option)
-        assert f"{option[0]} is for one fit" in refused(answer)
+        assert f"{option[0]} cannot be used with" in refused(answer)
 
     def test_groups_that_nobody_judged(self, venire, graded, write):
         groups = write("groups.txt", "x nav\n1 inf\n")
@@ -305,7 +305,7 @@ class TestRefused:
             ("1 0 a 2\n", ("--prior", "-1"), "--prior"),
             ("1 0 a 2\n", ("--draws", "-1"), "--draws"),
             ("1 0 a 2\n", ("--estimator", "pairs"), "--estimator"),
-            ("1 0 a -1\n", (), "no label is left"),
+            ("1 0 a -1\n", (), "no labels remain"),
         ],
     )
     def test_what_cannot_be_read_off(self, venire, write, content, args, words):

@@ -235,7 +235,7 @@ def test_topics_of_a_file(venire, qrels, run, write):
 def test_topics_that_nobody_judged(venire, qrels, run, write, text):
     answer = venire("evaluate", qrels, run, "--topics", write("topics.txt", text))
     assert (answer.code, answer.out) == (2, "")
-    assert "names no topic that was judged" in answer.err
+    assert "contains no judged topic" in answer.err
 
 
 TABLE = "topic,doc,aspect,label\n1,a,trust,1\n1,b,trust,0\n1,a,rel,0\n1,b,rel,1\n2,d,rel,1\n"
@@ -263,7 +263,7 @@ def test_where_takes_alternatives_and_several_columns(venire, qrels, run):
         (["colour=red"], "there is no column 'colour'"),
         (["self=1"], "there is no column 'self'"),
         (["topic=3"], "there is no topic '3'"),
-        (["assessor=other", "topic=2"], "no label is left"),
+        (["assessor=other", "topic=2"], "no labels remain"),
     ],
 )
 def test_where_that_chooses_nothing(venire, qrels, second, run, where, words):

@@ -72,7 +72,7 @@ def test_one_user_has_no_deviation(venire, qrels, run):
     [
         (["--users", "10"], "are no probabilities"),
         (["--users", "0", "--gains", GAINS], "0 is not in the range"),
-        (["--users", "10", "--gains", GAINS, "--per", "assessor"], "labels of one judge"),
+        (["--users", "10", "--gains", GAINS, "--per", "assessor"], "cannot be used with --per"),
         (["--users", "10", "--gains", GAINS, "-m", "P(rel=2)@2"], "has a threshold"),
         (["--users", "10", "--gains", GAINS, "--unjudged", "0.2", "-m", "P@2"], "unjudged documents have a gain"),
     ],

@@ -159,7 +159,7 @@ class TestCombine:
     def test_what_is_made_of_one_fit_is_refused(self, venire, pages, snippets, flags):
         answer = venire("disagreement", pages, "--combine", snippets, *flags)
         assert (answer.code, answer.out) == (2, "")
-        assert f"{flags[0]} is for one fit" in answer.err
+        assert f"{flags[0]} cannot be used with" in answer.err
 
     def test_a_table_without_units(self, venire, pages):
         answer = venire("disagreement", pages, "--combine", "unit")

@@ -151,14 +151,14 @@ def test_a_plot_is_written(venire, demo, tmp_path, args):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--between", "assessors"), "no runs were given"),
+        (("--between", "assessors"), "requires RUNS"),
         (("RUNS", "--assessor", "careful1"), "--between gains"),
-        (("RUNS", "--between", "sets"), "leave RUNS out"),
+        (("RUNS", "--between", "sets"), "takes no RUNS"),
         (("RUNS", "--common", 2), "--common is for --between sets"),
         (("RUNS", "--relevant", 2, "--gains", "linear"), "--gains binary:LABEL"),
         (("RUNS", "--relevant", 9), "'9' is not a label of the scale"),
-        (("--correlation", "tau-b"), "--correlation is for rankings of systems: name RUNS"),
-        (("--draws", 300), "--draws is for rankings of systems: name RUNS"),
+        (("--correlation", "tau-b"), "--correlation requires RUNS"),
+        (("--draws", 300), "--draws requires RUNS"),
         (("--fit-on", "JUDGMENTS"), "all other topics"),
         (("RUNS", "-m", "nDGC@10"), "did you mean"),
         (("RUNS", "--gains", "lienar"), "are not gains"),
