@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    WHOSE,
-    by_own_columns,
-    checked_measures,
-    chosen_labels,
-    judgments_argument,
-    measures_option,
-    one_standard_input,
-    shared_options,
-    some_runs_argument,
-)
+from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, one_of, option, prior_option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
@@ -208,8 +198,8 @@ combining = gathered(
 
 
 @click.command("aspects", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@some_runs_argument
+@inputs.judgments_argument()
+@inputs.some_runs_argument
 @one_of(
     "--show",
     choices=SHOWN,
@@ -219,9 +209,9 @@ combining = gathered(
 @asking
 @reading_aspects
 @combining
-@measures_option
-@gathered("whose", {name: WHOSE[name] for name in ("assessor", "pool")})
-@shared_options()
+@inputs.measures_option
+@gathered("whose", {name: inputs.WHOSE[name] for name in ("assessor", "pool")})
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Analyse JUDGMENTS on several aspects of relevance, with a column that names the aspect.
 
@@ -231,8 +221,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     """
     from venire.aspects.study import study_aspects
 
-    one_standard_input(judgments, *more, *runs)
-    measures = checked_measures(options["measures"])
+    inputs.one_standard_input(judgments, *more, *runs)
+    measures = inputs.checked_measures(options["measures"])
     aspects = _read([judgments, *more], options)
     asked = options["asking"]
     overall = asked["overall"] or ("overall" if "overall" in aspects.names else None)
@@ -264,10 +254,10 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
         scale=given["scale"],
         scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
         not_applicable=asked["not_applicable"],
-        where=by_own_columns(options["where"]),
+        where=inputs.by_own_columns(options["where"]),
         **{key: given[key] for key in ("duplicate_labels", "layout", "columns")},
     )
-    chosen = chosen_labels(labels, options["where"])
+    chosen = inputs.chosen_labels(labels, options["where"])
     return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])
 
 

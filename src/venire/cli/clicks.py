@@ -6,38 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    alphas_option,
-    assessor_option,
-    checked_measures,
-    chosen_topics,
-    context_for,
-    in_context,
-    measures_with,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    settled_gains,
-    some_runs_argument,
-    topics_option,
-    weights_of,
-    where_option,
-    worth,
-)
-from venire.cli.options import (
-    PATH,
-    Command,
-    draws_option,
-    file_place,
-    gathered,
-    option,
-    output_options,
-    plot_option,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
@@ -57,13 +26,13 @@ Examples:
       --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
 """
 
-scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_option()})
+scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "pool": inputs.pool_option()})
 
 
-@click.command("clicks", cls=Command, epilog=EXAMPLES)
-@click.argument("log_file", metavar="LOG", type=PATH)
-@some_runs_argument
-@option(
+@click.command("clicks", cls=declare.Command, epilog=EXAMPLES)
+@click.argument("log_file", metavar="LOG", type=declare.PATH)
+@inputs.some_runs_argument
+@declare.option(
     "--dwell",
     section=CLICKS,
     type=click.FloatRange(min=0),
@@ -71,7 +40,7 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     metavar="S",
     help="Minimum dwell time of a satisfied click, in seconds.",
 )
-@option(
+@declare.option(
     "--top",
     section=CLICKS,
     type=click.IntRange(min=1),
@@ -79,35 +48,35 @@ scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_optio
     metavar="K",
     help="Number of documents of a list that online measures use.",
 )
-@option(
+@declare.option(
     "--save-labels",
     section=CLICKS,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="Save click labels as judgments: 0 not clicked, 1 clicked, 2 satisfied.",
 )
-@option(
+@declare.option(
     *("-j", "--judgments", "judgments"),
     section="Judgments",
     multiple=True,
-    type=PATH,
+    type=declare.PATH,
     metavar="FILE",
     help="Judgments for the measures that are correlated with clicks; may be repeated.",
 )
-@measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@alphas_option("Weights of conditional labels, for measures with alpha.")
-@worth
+@inputs.measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@inputs.alphas_option("Weights of conditional labels, for measures with alpha.")
+@inputs.worth
 @scoring
-@draws_option(SCORING)
-@topics_option
-@in_context
-@plot_option
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@declare.draws_option(inputs.SCORING)
+@inputs.topics_option
+@inputs.in_context
+@declare.plot_option
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.output_options()
+@declare.rng_option(used=True)
 def command(*, log_file: str, out: Output, **options: Any) -> None:
     """Count the clicks of LOG, and correlate them with measures if judgments are given.
 
@@ -118,9 +87,9 @@ def command(*, log_file: str, out: Output, **options: Any) -> None:
     """
     from venire.io.clicks import read_clicks
 
-    alphas = weights_of(options["alphas"])
-    measures = checked_measures(options["measures"])
-    one_standard_input(log_file, *options["judgments"], *options["runs"])
+    alphas = inputs.weights_of(options["alphas"])
+    measures = inputs.checked_measures(options["measures"])
+    inputs.one_standard_input(log_file, *options["judgments"], *options["runs"])
     if not options["judgments"]:
         _refuse_alone(options)
     clicks = read_clicks(log_file, dwell=options["dwell"])
@@ -159,21 +128,21 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     from venire.users.clicks import Online
     from venire.users.online_correlations import correlate_online
 
-    labels = read_labels(options["judgments"], options)
-    topics, notes = chosen_topics(options["topic_file"], labels)
+    labels = inputs.read_labels(options["judgments"], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     runs = read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None
     found = correlate_online(
         labels,
         clicks,
         options["measures"],
         runs=runs,
-        gains=settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
+        gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
         alphas=options["alphas"],
         online=Online(top=options["top"]),
         n_draws=options["n_draws"],
         rng=options["rng"],
         topics=topics,
-        context=context_for(labels, **options["in_context"]),
+        context=inputs.context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()

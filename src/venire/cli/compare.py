@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from venire.cli.inputs import (
-    assessor_option,
-    checked_measures,
-    chosen_topics,
-    judgments_argument,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    runs_argument,
-    settled_gains,
-    shared_options,
-    topics_option,
-    worth,
-)
+from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
@@ -46,7 +33,7 @@ CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
 judging = gathered(
     "judging",
     {
-        "assessor": assessor_option(JUDGE, "The assessor whose labels score the runs."),
+        "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
@@ -73,11 +60,11 @@ judging = gathered(
 
 
 @click.command("compare", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@runs_argument
-@measures_option
-@worth
-@topics_option
+@inputs.judgments_argument()
+@inputs.runs_argument
+@inputs.measures_option
+@inputs.worth
+@inputs.topics_option
 @judging
 @option(
     "--baseline",
@@ -93,7 +80,7 @@ judging = gathered(
     metavar="CONDITION",
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
-@shared_options()
+@inputs.shared_options()
 @click.pass_context
 def command(
     ctx: click.Context, /, *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
@@ -109,10 +96,10 @@ def command(
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
         raise click.UsageError("--require requires --baseline and --candidate")
-    one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
-    measures = checked_measures(options["measures"])
-    labels = read_labels([judgments, *more], options)
-    topics, notes = chosen_topics(options["topic_file"], labels)
+    inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     judge = dict(options["judging"])
     judge["agreement"] = read_rates(judge["agreement"])
     sources = read_runs(list(runs), **options["rules"])
@@ -122,7 +109,7 @@ def command(
             labels,
             sources,
             measures,
-            gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+            gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
             baseline=options["baseline"],
             candidate=options["candidate"],
             topics=topics,

@@ -6,36 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    alphas_option,
-    checked_measures,
-    compared_scoring,
-    context_for,
-    features_option,
-    in_context,
-    judgments_argument,
-    measures_with,
-    one_standard_input,
-    read_labels,
-    runs_argument,
-    scanned_for_fit,
-    settled_gains,
-    shared_options,
-    weights_of,
-    worth,
-)
-from venire.cli.options import (
-    MODEL,
-    PATH,
-    Command,
-    draws_option,
-    file_place,
-    gathered,
-    option,
-    show_option,
-    whole_number,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 from venire.results import known
@@ -72,35 +43,41 @@ def command() -> None:
 
 @command.command(
     "predict",
-    cls=Command,
+    cls=declare.Command,
     epilog=PREDICT_EXAMPLES,
     short_help="Predict conditional labels, and validate the predictions.",
 )
-@judgments_argument(several=True)
-@option("--interactions", section=MODEL, is_flag=True, help="Include interactions of the two labels.")
-@option(
+@inputs.judgments_argument(several=True)
+@declare.option("--interactions", section=declare.MODEL, is_flag=True, help="Include interactions of the two labels.")
+@declare.option(
     "--regularisation",
-    section=MODEL,
+    section=declare.MODEL,
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     metavar="X",
     help="Weight of the L2 penalty.",
 )
-@features_option(MODEL)
-@whole_number("--folds", section=MODEL, least=2, default=10, help="Number of folds of topics for cross-validation.")
-@whole_number(
-    "--splits", section=MODEL, least=1, default=20, help="Number of random splits that hold out a tenth of the pairs."
+@inputs.features_option(declare.MODEL)
+@declare.whole_number(
+    "--folds", section=declare.MODEL, least=2, default=10, help="Number of folds of topics for cross-validation."
 )
-@draws_option(MODEL, default=1000, least=1)
-@option(
+@declare.whole_number(
+    "--splits",
+    section=declare.MODEL,
+    least=1,
+    default=20,
+    help="Number of random splits that hold out a tenth of the pairs.",
+)
+@declare.draws_option(declare.MODEL, default=1000, least=1)
+@declare.option(
     *("--save", "saved"),
     section="Output",
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="MODEL.json",
     help="Save the model, fitted on all pairs.",
 )
-@shared_options(runs=False)
+@inputs.shared_options(runs=False)
 def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Predict conditional labels from labels in isolation, and validate the predictions on held-out topics.
 
@@ -109,8 +86,8 @@ def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     from venire.context.model import fit_conditional_labels
     from venire.context.validation import validate_conditional_labels
 
-    one_standard_input(*judgments, options["features"])
-    labels = read_labels(judgments, options)
+    inputs.one_standard_input(*judgments, options["features"])
+    labels = inputs.read_labels(judgments, options)
     form = {name: options[name] for name in ("features", "interactions", "regularisation")}
     how = {name: options[name] for name in ("folds", "splits", "n_draws")}
     found = validate_conditional_labels(labels, **form, **how, rng=rng)
@@ -209,20 +186,20 @@ Examples:
       --predict fit --show ties --plot ties.svg
 """
 
-sweeping = gathered(
+sweeping = declare.gathered(
     "sweeping",
     {
-        "files": option(
+        "files": declare.option(
             *("--preferences", "files"),
             section="Preferences",
             multiple=True,
             required=True,
-            type=PATH,
+            type=declare.PATH,
             metavar="FILE",
             help="Choices between result lists: topic, left, right (names of systems), assessor, strength; may be "
             "repeated.",
         ),
-        "slight": option(
+        "slight": declare.option(
             "--slight",
             section="Preferences",
             type=click.FloatRange(min=0),
@@ -230,27 +207,27 @@ sweeping = gathered(
             help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
             "exceed 1]",
         ),
-        "alphas": alphas_option("Weights of conditional labels; 0 is always included.", default=ALPHAS),
+        "alphas": inputs.alphas_option("Weights of conditional labels; 0 is always included.", default=ALPHAS),
     },
 )
 
 
 @command.command(
     "sweep",
-    cls=Command,
+    cls=declare.Command,
     epilog=SWEEP_EXAMPLES,
     short_help="Find the weight of conditional labels that agrees best with users.",
 )
-@judgments_argument()
-@runs_argument
+@inputs.judgments_argument()
+@inputs.runs_argument
 @sweeping
-@measures_with(MEASURES, "A measure that takes alpha, without its alpha; may be repeated.")
-@worth
-@compared_scoring
-@draws_option(SCORING, default=1000)
-@in_context
-@show_option("alphas", "ties", help="The variable of --plot, {}: the weight alpha, or the share of ties.")
-@shared_options()
+@inputs.measures_with(MEASURES, "A measure that takes alpha, without its alpha; may be repeated.")
+@inputs.worth
+@inputs.compared_scoring
+@declare.draws_option(inputs.SCORING, default=1000)
+@inputs.in_context
+@declare.show_option("alphas", "ties", help="The variable of --plot, {}: the weight alpha, or the share of ties.")
+@inputs.shared_options()
 def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Find the weight alpha of conditional labels with which measures agree best with users.
 
@@ -263,10 +240,10 @@ def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: 
     from venire.io.preferences import read_preferences
 
     asked = options["sweeping"]
-    one_standard_input(judgments, *more, *runs, *asked["files"])
-    measures, alphas = checked_measures(options["measures"]), weights_of(asked["alphas"])
-    labels = read_labels([judgments, *more], options)
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    inputs.one_standard_input(judgments, *more, *runs, *asked["files"])
+    measures, alphas = inputs.checked_measures(options["measures"]), inputs.weights_of(asked["alphas"])
+    labels = inputs.read_labels([judgments, *more], options)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     notes = list[str]()
     found = sweep_context(
         labels,
@@ -275,10 +252,10 @@ def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: 
         measures,
         alphas=alphas,
         slight=asked["slight"],
-        gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         n_draws=options["n_draws"],
         rng=options["rng"],
-        context=context_for(labels, **options["in_context"]),
+        context=inputs.context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     gains = found.gain_records()

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli import inputs
 from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.inputs import (
-    fit_on_option,
-    judgments_argument,
-    labels_for_fit,
-    one_standard_input,
-    read_labels,
-    runs_argument,
-    shared_options,
-)
 from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output
 from venire.cli.progress import bar
@@ -77,13 +69,13 @@ counting = gathered(
 
 
 @click.command("count", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@runs_argument
+@inputs.judgments_argument()
+@inputs.runs_argument
 @counting
 @model
-@fit_on_option(MODEL, top="K (--top)")
+@inputs.fit_on_option(MODEL, top="K (--top)")
 @scoring
-@shared_options()
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Estimate how many results of RUNS a random user finds relevant.
 
@@ -95,8 +87,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire import read_runs
     from venire.io.runs import scan
 
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels([judgments, *more], options)
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    labels = inputs.read_labels([judgments, *more], options)
     sources = read_runs(list(runs), **options["rules"])
     with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
         if options["counting"]["resources"] is None:
@@ -127,7 +119,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
         raise click.UsageError("--unjudged cannot be used with --resources: all counted results were judged")
     how = {name: options[name] for name in ("fit_on", "where")}
     first = {} if resources else {"top": top, "model": model, "progress": progress}
-    chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
+    chosen = inputs.labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
     labels = labels.on_scale(chosen.judgments.scale)
     more = {**scoring, "at_least": share, "rng": options["rng"], "progress": progress}
     fit = chosen.fit(model, rng=options["rng"])

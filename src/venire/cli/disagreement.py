@@ -10,28 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    judgments_argument,
-    keeping_repeats,
-    one_standard_input,
-    read_beside,
-    read_labels,
-    shared_options,
-)
-from venire.cli.options import (
-    MODEL,
-    OUTPUT,
-    PATH,
-    Command,
-    draws_option,
-    file_place,
-    gathered,
-    one_of,
-    option,
-    prior_option,
-    relevant_option,
-    whole_number,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 from venire.errors import GainsError, ScaleError, UnknownName, VenireError
@@ -59,113 +38,115 @@ Examples:
   venire disagreement pages.tsv --combine snippets.tsv --weights 1/3
 """
 
-model = gathered(
+model = declare.gathered(
     "model",
     {
-        "relevant": relevant_option,
-        "estimator": one_of(
+        "relevant": declare.relevant_option,
+        "estimator": declare.one_of(
             "--estimator",
             choices=ESTIMATORS,
-            section=MODEL,
+            section=declare.MODEL,
             help="Pairs of labels that are used: {}.  [default: chosen by the data]",
         ),
-        "observed": option(
+        "observed": declare.option(
             "--observed",
-            section=MODEL,
+            section=declare.MODEL,
             multiple=True,
             metavar="NAME",
             help="An assessor whose labels are observed; may be repeated.",
         ),
-        "reference": option(
+        "reference": declare.option(
             "--reference",
-            section=MODEL,
+            section=declare.MODEL,
             multiple=True,
             metavar="NAME",
             help="An assessor who represents users; may be repeated.",
         ),
-        "weight": one_of(
+        "weight": declare.one_of(
             "--weight",
             choices=WEIGHTS,
-            section=MODEL,
+            section=declare.MODEL,
             default="pair",
             help="Unit of weight, {}: every pair of labels or every item counts once.",
         ),
-        "prior": prior_option(MODEL, "Weight of each label in a Dirichlet prior; 0: no prior."),
-        "n_draws": draws_option(MODEL),
+        "prior": declare.prior_option(declare.MODEL, "Weight of each label in a Dirichlet prior; 0: no prior."),
+        "n_draws": declare.draws_option(declare.MODEL),
     },
 )
 
 
-@click.command("disagreement", cls=Command, epilog=EXAMPLES)
-@judgments_argument(several=True)
+@click.command("disagreement", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument(several=True)
 @model
-@whole_number("--at-least", section=MODEL, least=2, metavar="K", help="Use only items with at least K labels.")
-@option(
+@declare.whole_number(
+    "--at-least", section=declare.MODEL, least=2, metavar="K", help="Use only items with at least K labels."
+)
+@declare.option(
     "--intents",
-    section=MODEL,
-    type=PATH,
+    section=declare.MODEL,
+    type=declare.PATH,
     metavar="FILE",
     help="Use only the most probable intent of each topic: lines of topic, intent, probability.  [default: all "
     "intents]",
 )
-@option(
+@declare.option(
     "--anonymous",
-    section=MODEL,
+    section=declare.MODEL,
     is_flag=True,
     help="Treat all labels as labels of different people, even two by one assessor.",
 )
-@option(
+@declare.option(
     *("--weights", "shares"),
-    section=MODEL,
+    section=declare.MODEL,
     multiple=True,
     metavar="M/N",
     help="Weights of the User Disagreement Model, as in 1/3; may be repeated.",
 )
-@option(
+@declare.option(
     "--keep-lowest",
-    section=MODEL,
+    section=declare.MODEL,
     is_flag=True,
     help="Keep the estimated weight of the lowest label.  [default: 0, as in the paper]",
 )
-@option(
+@declare.option(
     *("--groups", "group_file"),
-    section=MODEL,
-    type=PATH,
+    section=declare.MODEL,
+    type=declare.PATH,
     metavar="FILE",
     help="Fit groups of topics separately, and test whether they differ: lines of topic and group.",
 )
-@option(
+@declare.option(
     *("--combine", "units"),
-    section=MODEL,
+    section=declare.MODEL,
     metavar="FILE|unit",
     help="Combine labels of snippets and pages, as in Sure+Key: JUDGMENTS are of pages and this file of their "
     "snippets; "
     "or JUDGMENTS have both, with a column unit.",
 )
-@option(
+@declare.option(
     *("--save", "saved"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FIT.json",
     help="Save the fit, for the option --gains of other commands.",
 )
-@option(
+@declare.option(
     "--posterior",
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE.tsv",
     help="Write for each item the probability that a random user finds it relevant, given all its labels.",
 )
-@one_of(
+@declare.one_of(
     "--posterior-model",
     choices=POSTERIORS,
-    section=OUTPUT,
+    section=declare.OUTPUT,
     default="same",
     help="Model of assessors for --posterior, {}: the same for all, or a confusion matrix for each.",
 )
-@shared_options(runs=False)
+@inputs.shared_options(runs=False)
 def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
     """Estimate the probability that a random user finds a result relevant, given the label of one assessor.
 
@@ -180,8 +161,8 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     shares = [read_share(text) for text in options["shares"]]
     if options["keep_lowest"] and not shares and options["units"] is None:
         raise click.UsageError("--keep-lowest requires --weights M/N")
-    one_standard_input(*judgments, options["units"], options["group_file"])
-    labels = read_labels(judgments, keeping_repeats(options) if options["anonymous"] else options)
+    inputs.one_standard_input(*judgments, options["units"], options["group_file"])
+    labels = inputs.read_labels(judgments, inputs.keeping_repeats(options) if options["anonymous"] else options)
     setting = PredictedRelevance(**options["model"])
     if options["units"] is not None:
         _refuse_beside("--combine", {**options, "plot": out.plot}, *NOT_COMBINED, "plot")
@@ -409,7 +390,7 @@ def two_units(
 ) -> tuple[Judgments, Judgments]:
     """Labels of snippets and of pages: of a file and those given, or both of these, by the column ``unit``."""
     if source != UNIT:
-        return read_beside(source, reading=reading, where=where, but=(UNIT,)), labels
+        return inputs.read_beside(source, reading=reading, where=where, but=(UNIT,)), labels
     from venire.disagreement.combined_labels import UNITS, split_units
 
     there = labels.column(UNIT).names

@@ -7,36 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    WHOSE,
-    checked_measures,
-    chosen_topics,
-    context_for,
-    in_context,
-    judgments_argument,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    runs_argument,
-    scanned_for_fit,
-    settled_gains,
-    topics_option,
-    where_option,
-    worth,
-)
-from venire.cli.options import (
-    PATH,
-    Command,
-    gathered,
-    more_judgments,
-    one_of,
-    option,
-    output_options,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Cell, Table
@@ -58,53 +29,57 @@ Examples:
 
 MISSING = ("zero", "skip")
 
-scoring = gathered(
+scoring = declare.gathered(
     "scoring",
     {
-        **WHOSE,
-        "unjudged": option(
+        **inputs.WHOSE,
+        "unjudged": declare.option(
             "--unjudged",
-            section=SCORING,
+            section=inputs.SCORING,
             metavar="GAIN",
             default="0",
             help="Gain of unjudged documents, or condensed: remove them from the lists.",
         ),
-        "missing": one_of(
-            "--missing", choices=MISSING, section=SCORING, default="zero", help="Rule for topics without a list: {}."
+        "missing": declare.one_of(
+            "--missing",
+            choices=MISSING,
+            section=inputs.SCORING,
+            default="zero",
+            help="Rule for topics without a list: {}.",
         ),
     },
 )
 
 
-@click.command("evaluate", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@runs_argument
-@measures_option
-@worth
+@click.command("evaluate", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.runs_argument
+@inputs.measures_option
+@inputs.worth
 @scoring
-@option(
+@declare.option(
     "--users",
-    section=SCORING,
+    section=inputs.SCORING,
     type=click.IntRange(min=1),
     metavar="N",
     help="Score for N simulated users, for whom a document is relevant with the probability of its gain.",
 )
-@topics_option
-@option("--per-topic", section=SCORING, is_flag=True, help="Write scores for each topic too.")
-@option(
+@inputs.topics_option
+@declare.option("--per-topic", section=inputs.SCORING, is_flag=True, help="Write scores for each topic too.")
+@declare.option(
     *("--duplicates", "duplicate_file"),
-    section=SCORING,
-    type=PATH,
+    section=inputs.SCORING,
+    type=declare.PATH,
     metavar="FILE",
     help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
-@in_context
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@inputs.in_context
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.output_options()
+@declare.rng_option(used=True)
 def command(
     *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, rng: int, **options: Any
 ) -> None:
@@ -121,22 +96,22 @@ def command(
     scoring, copies = options["scoring"], options["duplicate_file"]
     context = [options["in_context"][name] for name in ("predict", "features")]
     beside = [options["worth"]["fit_on"], options["topic_file"], copies, *context]
-    one_standard_input(judgments, *more, *runs, *beside)
-    measures = checked_measures(options["measures"])
+    inputs.one_standard_input(judgments, *more, *runs, *beside)
+    measures = inputs.checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
         raise click.UsageError("--users cannot be used with --per: use --assessor or --pool")
-    labels = read_labels([judgments, *more], options)
-    topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,
         "judgments": labels,
         "runs": sources,
         "measures": measures,
-        "gains": settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        "gains": inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
-        "context": context_for(labels, **options["in_context"]),
+        "context": inputs.context_for(labels, **options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
     said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])

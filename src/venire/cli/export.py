@@ -7,29 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    assessor_option,
-    judgments_argument,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    settled_gains,
-    where_option,
-    worth_without_runs,
-)
-from venire.cli.options import (
-    OUTPUT,
-    Command,
-    file_place,
-    more_judgments,
-    one_of,
-    option,
-    output_options,
-    reading,
-    rng_option,
-    whole_number,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
@@ -49,40 +27,40 @@ Examples:
 """
 
 
-@click.command("export", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@one_of(
+@click.command("export", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@declare.one_of(
     *("--to", "tool"),
     choices=TOOLS,
-    section=OUTPUT,
+    section=declare.OUTPUT,
     default="trec",
     help="The tool: {}.  trec writes qrels, also for pytrec_eval; groups are trec_eval's "
     "judgment groups, with the assessor in the second column.",
 )
-@option(
+@declare.option(
     *("-o", "--output", "target"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     required=True,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="The file to write; for ranx, JSON if it ends in .json.",
 )
-@whole_number(
+@declare.whole_number(
     "--scale-by",
-    section=OUTPUT,
+    section=declare.OUTPUT,
     least=1,
     help="Factor by which gains are multiplied to get whole numbers.  "
     "[default: 1 if all gains are whole numbers, else 1000]",
 )
-@worth_without_runs
-@assessor_option(SCORING, "Write the labels of one assessor.")
-@pool_option()
-@more_judgments
-@where_option
-@reading
-@output_options(folder=True)
-@rng_option(used=False)
+@inputs.worth_without_runs
+@inputs.assessor_option(inputs.SCORING, "Write the labels of one assessor.")
+@inputs.pool_option()
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.output_options(folder=True)
+@declare.rng_option(used=False)
 def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, out: Output, **options: Any) -> None:
     """Write JUDGMENTS for trec_eval, pytrec_eval, ir_measures or ranx.
 
@@ -92,10 +70,10 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     from venire.data.panel import build_panel
     from venire.io.exchange import scaled_qrels, write_scaled_qrels
 
-    one_standard_input(judgments, *more)
+    inputs.one_standard_input(judgments, *more)
     whose = _whose(tool, options)
-    labels = read_labels([judgments, *more], options)
-    gains = settled_gains(labels, options["reading"], **options["worth"])
+    labels = inputs.read_labels([judgments, *more], options)
+    gains = inputs.settled_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)
     beside = write_scaled_qrels(qrels, target, to=tool)

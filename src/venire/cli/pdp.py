@@ -6,29 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    judgments_argument,
-    one_standard_input,
-    pool_option,
-    read_beside,
-    read_labels,
-    shared_options,
-    some_runs_argument,
-)
-from venire.cli.options import (
-    MODEL,
-    PATH,
-    Command,
-    choose_option,
-    draws_option,
-    gathered,
-    one_of,
-    option,
-    order_length_option,
-    prior_option,
-    show_option,
-    whole_number,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
@@ -52,79 +30,81 @@ Examples:
   venire pdp magnitudes.tsv preferences.tsv --form logistic --plot pdp.svg
 """
 
-model = gathered(
+model = declare.gathered(
     "model",
     {
-        "pool": pool_option(
-            MODEL, choices=POOLS, default="median", help="Pooled label of a document in aggregate mode: {}."
+        "pool": inputs.pool_option(
+            declare.MODEL, choices=POOLS, default="median", help="Pooled label of a document in aggregate mode: {}."
         ),
-        "signal": one_of(
+        "signal": declare.one_of(
             "--signal",
             choices=POOLS,
-            section=MODEL,
+            section=declare.MODEL,
             default="median",
             help="Aggregate of several choices between two documents: {}.",
         ),
-        "form": one_of(
+        "form": declare.one_of(
             "--form",
             choices=FORMS,
-            section=MODEL,
+            section=declare.MODEL,
             help="Model of preferences by label: {}.  [default: table; bins for more than 20 labels]",
         ),
-        "n_bins": whole_number(
+        "n_bins": declare.whole_number(
             *("--bins", "n_bins"),
-            section=MODEL,
+            section=declare.MODEL,
             least=2,
             default=7,
             help="Number of bins, with equal shares of labels.",
         ),
-        "prior": prior_option(MODEL, "Wins added to each label of a pair."),
+        "prior": declare.prior_option(declare.MODEL, "Wins added to each label of a pair."),
     },
 )
-listing = gathered(
+listing = declare.gathered(
     "listing",
     {
-        "k": order_length_option(LISTS),
-        "condensed": option(
+        "k": declare.order_length_option(LISTS),
+        "condensed": declare.option(
             "--condensed",
             section=LISTS,
             is_flag=True,
             help="Remove unjudged documents from runs.  [default: exclude lists with an unjudged document]",
         ),
-        "choose": choose_option(LISTS, "best"),
+        "choose": declare.choose_option(LISTS, "best"),
     },
 )
 
 
-@click.command("pdp", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@click.argument("preferences", type=PATH)
-@some_runs_argument
-@one_of(
+@click.command("pdp", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@click.argument("preferences", type=declare.PATH)
+@inputs.some_runs_argument
+@declare.one_of(
     "--mode",
     choices=MODES,
-    section=MODEL,
+    section=declare.MODEL,
     default="both",
     help="Labels that are used, {}: those of each assessor, pooled labels, or both.",
 )
 @model
-@draws_option(
-    MODEL,
+@declare.draws_option(
+    declare.MODEL,
     default=None,
     help="Maximum number of groups of topics for the jackknife; 0: no intervals.  [default: 200, fewer if there are "
     "many "
     "lists]",
 )
-@option(
+@declare.option(
     "--against",
-    section=MODEL,
-    type=PATH,
+    section=declare.MODEL,
+    type=declare.PATH,
     metavar="FILE",
     help="Compare with these judgments of the same documents, on the same lists.",
 )
 @listing
-@show_option("pdp", "labels", help="The table that is written, {}: labels are the preferences between two labels.")
-@shared_options()
+@declare.show_option(
+    "pdp", "labels", help="The table that is written, {}: labels are the preferences between two labels."
+)
+@inputs.shared_options()
 def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Compute pairwise discriminative power (PDP): how much of the ideal ranking JUDGMENTS leave undetermined.
 
@@ -138,8 +118,8 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     from venire.quality.label_preferences import cycle_warnings
 
     runs = options["runs"]
-    one_standard_input(judgments, preferences, options["against"], *more, *runs)
-    labels, left_out = in_isolation(read_labels([judgments, *more], options))
+    inputs.one_standard_input(judgments, preferences, options["against"], *more, *runs)
+    labels, left_out = in_isolation(inputs.read_labels([judgments, *more], options))
     others = _others(options)
     tests = read_preferences(preferences)
     lists = _lists(labels, others, tests, runs, options)
@@ -167,7 +147,7 @@ def _others(options: Mapping[str, Any]) -> Judgments | None:
 
     if options["against"] is None:
         return None
-    return in_isolation(read_beside(options["against"], reading=options["reading"], where=options["where"]))[0]
+    return in_isolation(inputs.read_beside(options["against"], reading=options["reading"], where=options["where"]))[0]
 
 
 def _lists(

@@ -6,23 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    FIT_WHAT,
-    WHOSE,
-    checked_measures,
-    chosen_topics,
-    fit_on_option,
-    gain_names_option,
-    judgments_argument,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    runs_argument,
-    scanned_for_fit,
-    settled_gains,
-    shared_options,
-    topics_option,
-)
+from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
@@ -73,15 +57,15 @@ testing = gathered(
 
 
 @click.command("power", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@runs_argument
+@inputs.judgments_argument()
+@inputs.runs_argument
 @testing
-@measures_option
-@gain_names_option(default=["linear"], more=", to compare them.")
-@fit_on_option()
-@gathered("whose", WHOSE)
-@topics_option
-@shared_options()
+@inputs.measures_option
+@inputs.gain_names_option(default=["linear"], more=", to compare them.")
+@inputs.fit_on_option()
+@gathered("whose", inputs.WHOSE)
+@inputs.topics_option
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Compute discriminative power: the share of pairs of systems of RUNS that differ significantly (Sakai 2006).
 
@@ -91,11 +75,11 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire import read_runs
     from venire.quality.power import discriminative_power
 
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    measures = checked_measures(options["measures"])
-    labels = read_labels([judgments, *more], options)
-    topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         found = discriminative_power(
             labels,
@@ -138,6 +122,8 @@ def _gains(labels: Judgments, runs: Runs, options: Mapping[str, Any], notes: lis
 
     names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
     if fit_on and not any(map(names_model, names)):
-        raise click.UsageError(FIT_WHAT)
+        raise click.UsageError(inputs.FIT_WHAT)
     how = {"labels": labels, "reading": options["reading"], "where": options["where"], "runs": runs, "notes": notes}
-    return {name: settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names}
+    return {
+        name: inputs.settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names
+    }

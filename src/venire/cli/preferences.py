@@ -6,22 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    checked_measures,
-    compared_scoring,
-    context_for,
-    fit_on_option,
-    gain_names_option,
-    in_context,
-    measures_with,
-    one_standard_input,
-    read_labels,
-    scanned_for_fit,
-    settled_gains,
-    shared_options,
-    some_runs_argument,
-)
+from venire.cli import inputs
 from venire.cli.options import PATH, Command, draws_option, gathered, given, option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
@@ -164,16 +149,16 @@ asking = gathered(
 
 @click.command("preferences", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", required=False, type=PATH)
-@some_runs_argument
+@inputs.some_runs_argument
 @asking
 @planning
-@measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@gain_names_option(default=["linear"], more=", to compare them.")
-@fit_on_option()
-@compared_scoring
-@draws_option(SCORING, default=1000)
-@in_context
-@shared_options()
+@inputs.measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@inputs.gain_names_option(default=["linear"], more=", to compare them.")
+@inputs.fit_on_option()
+@inputs.compared_scoring
+@draws_option(inputs.SCORING, default=1000)
+@inputs.in_context
+@inputs.shared_options()
 def command(
     *, judgments: str | None, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
 ) -> None:
@@ -187,9 +172,9 @@ def command(
 
     files, plan = options["asking"]["files"], options["plan"]
     context = [options["in_context"][name] for name in ("predict", "features")]
-    one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
+    inputs.one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
     _refuse_odd(judgments, more, runs, options)
-    measures = checked_measures(options["measures"])
+    measures = inputs.checked_measures(options["measures"])
     if judgments is not None and plan["ask"] is not None:
         write_pairs(out, _documents(judgments, more, options), plan["ask"], options["rng"])
         return
@@ -203,7 +188,7 @@ def command(
         how = {"within": plan["within"], "n_draws": options["n_draws"], "rng": options["rng"]}
         write_needed(out, _documents(judgments, more, options), preferences, **how)
     elif runs:
-        labels = read_labels([judgments, *more], options)
+        labels = inputs.read_labels([judgments, *more], options)
         _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
     else:
         _write_labels(out, people, _documents(judgments, more, options), preferences)
@@ -232,7 +217,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
     from venire.data.panel import in_isolation
 
-    labels = read_labels([judgments, *more], options)
+    labels = inputs.read_labels([judgments, *more], options)
     if options["scoring"]["assessor"] is not None:
         labels = labels.where(assessor=options["scoring"]["assessor"])
     alone, notes = in_isolation(labels)
@@ -296,7 +281,7 @@ def _write_ranked(
     from venire.users.agreement import choose_measure
 
     labels, runs, preferences = read
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     notes = list[str]()
     found = choose_measure(
         labels,
@@ -307,7 +292,7 @@ def _write_ranked(
         slight=options["asking"]["slight"],
         n_draws=options["n_draws"],
         rng=options["rng"],
-        context=context_for(labels, **options["in_context"]),
+        context=inputs.context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()
@@ -328,7 +313,7 @@ def _gains(labels: Judgments, runs: Runs, options: dict[str, Any], notes: list[s
     """Settle each of the gains that were named."""
     names = dict.fromkeys(options["gain_names"])
     how = {**{key: options[key] for key in ("fit_on", "where")}, "runs": runs, "notes": notes}
-    return {name: settled_gains(labels, options["reading"], gains=name, **how) for name in names}
+    return {name: inputs.settled_gains(labels, options["reading"], gains=name, **how) for name in names}
 
 
 def _cell(value: Any) -> Cell:

@@ -10,31 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    by_own_columns,
-    checked_measures,
-    chosen_labels,
-    judgments_argument,
-    one_standard_input,
-    read_files,
-    runs_argument,
-    where_option,
-)
-from venire.cli.options import (
-    JUDGMENTS,
-    OUTPUT,
-    PATH,
-    Command,
-    draws_option,
-    file_place,
-    more_judgments,
-    option,
-    output_options,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.progress import stages
 from venire.cli.rendering import Table, as_json
@@ -56,56 +32,64 @@ Examples:
 """
 
 
-@click.command("report", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@runs_argument
-@option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Preferences between results.")
-@option("--clicks", section=JUDGMENTS, type=PATH, metavar="FILE", help="A click log.")
-@option("--before", section=JUDGMENTS, type=PATH, metavar="FILE", help="Earlier judgments: show what new ones changed.")
-@option("-m", "--measure", section=SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
-@option(
+@click.command("report", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.runs_argument
+@declare.option(
+    "--preferences", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Preferences between results."
+)
+@declare.option("--clicks", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="A click log.")
+@declare.option(
+    "--before",
+    section=declare.JUDGMENTS,
+    type=declare.PATH,
+    metavar="FILE",
+    help="Earlier judgments: show what new ones changed.",
+)
+@declare.option("-m", "--measure", section=inputs.SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
+@declare.option(
     "--assessor",
-    section=SCORING,
+    section=inputs.SCORING,
     metavar="NAME",
     help="Whose labels score the runs.  [default: who judged nearly all, else most of each topic]",
 )
-@option(
+@declare.option(
     "--relevant",
-    section=SCORING,
+    section=inputs.SCORING,
     metavar="LABEL",
     help="The lowest relevant label.  [default: the highest label that occurs]",
 )
-@option(
+@declare.option(
     "--reference",
-    section=SCORING,
+    section=inputs.SCORING,
     multiple=True,
     metavar="NAME",
     help="An assessor who represents users; may be repeated.  [default: all]",
 )
-@draws_option(SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
-@more_judgments
-@where_option
-@reading
-@run_rules
-@option(
+@declare.draws_option(inputs.SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.option(
     *("-o", "--output", "page_path"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
     default="report.html",
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="File of the page.",
 )
-@option(
+@declare.option(
     *("--json", "json_path"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="Write the same content as JSON to this file.",
 )
-@output_options(folder=True)
-@rng_option(used=True)
+@declare.output_options(folder=True)
+@declare.rng_option(used=True)
 def command(*, out: Output, **options: Any) -> None:
     """Write a report on RUNS and JUDGMENTS: one HTML page that needs no network.
 
@@ -156,15 +140,15 @@ def _question(options: dict[str, Any]) -> Question:
 
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
-    one_standard_input(*files, *options["runs"], preferences, clicks, before)
-    every = read_files(files, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(*files, *options["runs"], preferences, clicks, before)
+    every = inputs.read_files(files, reading=options["reading"], where=options["where"])
     labels, earlier = _chosen(every, options["where"]), None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
     return Question(
         labels,
         read_runs(list(options["runs"]), **options["rules"]),
-        measure=checked_measures([options["measure"]])[0],
+        measure=inputs.checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
         relevant=options["relevant"],
         reference=options["reference"],
@@ -182,11 +166,11 @@ def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
     """Read earlier judgments, on the scale of the new ones if it was declared, and choose as among the new ones."""
     scale = options["reading"]["scale"] if every.scale.inferred else every.scale
     reading = {**options["reading"], "scale": scale}
-    return _chosen(read_files(path, reading=reading, where=options["where"]), options["where"])
+    return _chosen(inputs.read_files(path, reading=reading, where=options["where"]), options["where"])
 
 
 def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:
-    return chosen_labels(judgments, [*where, *_main_aspect(judgments, where)])
+    return inputs.chosen_labels(judgments, [*where, *_main_aspect(judgments, where)])
 
 
 def _names_of_aspects(judgments: Judgments) -> list[str]:
@@ -208,5 +192,7 @@ def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) 
     from venire.io.aspects import aspect_labels
 
     how = {name: reading[name] for name in ("scale", "layout", "duplicate_labels", "columns")}
-    labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
-    return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)
+    labels, scales = aspect_labels(files, where=inputs.by_own_columns(where), **how)
+    return aspects_of(
+        inputs.chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales
+    )

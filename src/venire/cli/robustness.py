@@ -6,22 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    FIT_TO,
-    assessor_option,
-    checked_measures,
-    fit_on_option,
-    gain_names_option,
-    judgments_argument,
-    measures_with,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    read_others,
-    settled_gains,
-    shared_options,
-    some_runs_argument,
-)
+from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, given, one_of, option, show_option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Table
@@ -79,18 +64,20 @@ comparison = gathered(
 
 
 @click.command("robustness", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@some_runs_argument
+@inputs.judgments_argument()
+@inputs.some_runs_argument
 @comparison
-@measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
-@gain_names_option(
+@inputs.measures_with(
+    (), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]"
+)
+@inputs.gain_names_option(
     more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]"
 )
-@fit_on_option()
-@assessor_option(help="Between gains: use the labels of one assessor.")
-@pool_option(help="Between gains: pool the labels of an item: {}.")
+@inputs.fit_on_option()
+@inputs.assessor_option(help="Between gains: use the labels of one assessor.")
+@inputs.pool_option(help="Between gains: pool the labels of an item: {}.")
 @show_option("means", "pairs", help="The table that is written, {}: means over pairs of assessors, or every pair.")
-@shared_options()
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Measure how the ranking of systems depends on the assessor or on the gains of labels.
 
@@ -98,8 +85,8 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     gains: rank correlations under the same labels.  Between sets, without RUNS: documents are ranked by the labels of
     one assessor and scored with the labels of another.
     """
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels([judgments, *more], options)
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    labels = inputs.read_labels([judgments, *more], options)
     between = _between(options["comparison"]["between"], runs, labels)
     _refuse_odd(between, runs, options)
     found = _of_sets(labels, options) if between == "sets" else _of_runs(between, labels, runs, options)
@@ -146,13 +133,13 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
     from venire import read_runs
     from venire.comparison.robustness import between_assessors, between_gains
 
-    measures = checked_measures(options["measures"] or ["nDCG@10"])
+    measures = inputs.checked_measures(options["measures"] or ["nDCG@10"])
     fit_on, chosen = options["fit_on"], {"reading": options["reading"], "where": options["where"]}
     how: dict[str, Any] = {
         "gains": _gains(labels, options),
         "relevant": options["comparison"]["relevant"],
-        "fit_on": None if fit_on in (None, *FIT_TO) else read_others(fit_on, labels, **chosen),
-        "fit_to": fit_on if fit_on in FIT_TO else None,
+        "fit_on": None if fit_on in (None, *inputs.FIT_TO) else inputs.read_others(fit_on, labels, **chosen),
+        "fit_to": fit_on if fit_on in inputs.FIT_TO else None,
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
         "rng": options["rng"],
@@ -167,7 +154,7 @@ def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
     """Compare sets of judgments; models are fitted on all other topics."""
     from venire.comparison.mutual_evaluation import MEASURES, mutual_evaluation
 
-    measures = checked_measures(options["measures"] or MEASURES)
+    measures = inputs.checked_measures(options["measures"] or MEASURES)
     asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}
     return mutual_evaluation(labels, measures, gains=_gains(labels, options), **asked)
 
@@ -179,7 +166,7 @@ def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, GainsLike
     if not options["gain_names"]:
         return None
     return {
-        name: name if names_model(name) else settled_gains(labels, options["reading"], gains=name, fit_on=None)
+        name: name if names_model(name) else inputs.settled_gains(labels, options["reading"], gains=name, fit_on=None)
         for name in options["gain_names"]
     }
 

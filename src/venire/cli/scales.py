@@ -6,28 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import (
-    SCORING,
-    checked_measures,
-    judgments_argument,
-    measures_option,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    shared_options,
-    some_runs_argument,
-)
-from venire.cli.options import (
-    JUDGMENTS,
-    PATH,
-    Command,
-    choose_option,
-    draws_option,
-    gathered,
-    one_of,
-    option,
-    order_length_option,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
 
@@ -51,10 +30,10 @@ Examples:
   venire scales judgments.tsv --preferences pairs.tsv --plot scales.svg
 """
 
-making = gathered(
+making = declare.gathered(
     "making",
     {
-        "merge": one_of(
+        "merge": declare.one_of(
             "--merge",
             choices=WAYS,
             section=SETTINGS,
@@ -63,7 +42,7 @@ making = gathered(
             "only to "
             "two labels.",
         ),
-        "split": option(
+        "split": declare.option(
             "--split",
             section=SETTINGS,
             type=click.FloatRange(min=0),
@@ -73,7 +52,7 @@ making = gathered(
             "random; "
             "inf: not random.  May be repeated.",
         ),
-        "sums": option(
+        "sums": declare.option(
             "--sums",
             section=SETTINGS,
             is_flag=True,
@@ -81,15 +60,17 @@ making = gathered(
         ),
     },
 )
-how = gathered(
+how = declare.gathered(
     "how",
     {
-        "k": order_length_option(SCORING),
-        "choose": choose_option(SCORING),
-        "gains": one_of("--gains", choices=GAINS, section=SCORING, default="linear", help="Gains of labels: {}."),
-        "pool": pool_option(default="median"),
-        "n_draws": draws_option(
-            SCORING,
+        "k": declare.order_length_option(inputs.SCORING),
+        "choose": declare.choose_option(inputs.SCORING),
+        "gains": declare.one_of(
+            "--gains", choices=GAINS, section=inputs.SCORING, default="linear", help="Gains of labels: {}."
+        ),
+        "pool": inputs.pool_option(default="median"),
+        "n_draws": declare.draws_option(
+            inputs.SCORING,
             default=None,
             help="Number of bootstrap samples of topics; for PDP, the maximum number of jackknife groups.  [default: "
             "300, for "
@@ -99,21 +80,21 @@ how = gathered(
 )
 
 
-@click.command("scales", cls=Command, epilog=EXAMPLES)
-@judgments_argument()
-@some_runs_argument
-@option(
+@click.command("scales", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.some_runs_argument
+@declare.option(
     *("--preferences", "preference_files"),
-    section=JUDGMENTS,
+    section=declare.JUDGMENTS,
     multiple=True,
-    type=PATH,
+    type=declare.PATH,
     metavar="FILE",
     help="Preferences between documents, for PDP: topic, left, right, strength; may be repeated.",
 )
 @making
-@measures_option
+@inputs.measures_option
 @how
-@shared_options()
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
     """Compare the label scale of JUDGMENTS with coarser and finer scales.
 
@@ -126,9 +107,9 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     from venire.quality.scales import compare_scales
 
     files = options["preference_files"]
-    one_standard_input(judgments, *more, *runs, *files)
-    measures = checked_measures(options["measures"])
-    labels = read_labels([judgments, *more], options)
+    inputs.one_standard_input(judgments, *more, *runs, *files)
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
     preferences = read_preferences(list(files)) if files else None
     found = compare_scales(
         labels,

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import (
-    OUTPUT,
-    Command,
-    Decorator,
-    in_order,
-    one_of,
-    option,
-    output_options,
-    rng_option,
-    whole_number,
-)
+from venire.cli import options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
 
@@ -48,7 +38,7 @@ def examples(*kinds: str) -> str:
 
 def param(
     names: str, default: Any, help: str, section: str = COLLECTION, *, least: int = 1, most: float = inf, **kind: Any
-) -> Decorator:
+) -> declare.Decorator:
     """Declare an option by its default: a flag, a count from ``least`` on, a number up to ``most``, two, or text."""
     kinds: dict[type, dict[str, Any]] = {
         bool: {"is_flag": True},
@@ -57,18 +47,20 @@ def param(
         tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
         str: {},
     }
-    return option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
+    return declare.option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
 
 
-def subcommand(name: str, summary: str, *options: Decorator) -> Decorator:
+def subcommand(name: str, summary: str, *options: declare.Decorator) -> declare.Decorator:
     """Declare a kind of collection with its own options, and those of all kinds."""
     place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR"}
     words = "The folder to write: new, empty, or one with an earlier simulation."
-    folder = option("-o", "--output", "folder", section=OUTPUT, help=words, **place)
+    folder = declare.option("-o", "--output", "folder", section=declare.OUTPUT, help=words, **place)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        declared = in_order(function, [folder, rng_option(used=True), *options, output_options(folder=True)])
-        return command.command(name, cls=Command, short_help=summary, epilog=examples(name))(declared)
+        declared = declare.in_order(
+            function, [folder, declare.rng_option(used=True), *options, declare.output_options(folder=True)]
+        )
+        return command.command(name, cls=declare.Command, short_help=summary, epilog=examples(name))(declared)
 
     return decorate
 
@@ -125,7 +117,7 @@ def levels(
     param("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
     param("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
     param("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
-    whole_number(
+    declare.whole_number(
         *("--pairs", "pairs_per_topic"),
         section=USERS,
         least=1,
@@ -152,7 +144,7 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, **options:
     param("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
     param("--scale", "bad<fair<good<excellent<perfect", "The labels, lowest first.", metavar="LABELS"),
     param("--assessors n_assessors", 20, "Number of assessors."),
-    one_of(
+    declare.one_of(
         "--design",
         choices=DESIGNS,
         section=COLLECTION,
