@@ -1,4 +1,4 @@
-"""venire agreement: how far assessors agree, pooled or by topic or aspect; and how each of them labels."""
+"""venire agreement: inter-annotator agreement, overall or by topic or aspect; and profiles of assessors."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ PERSON = (
 )
 TRUSTED = "compare with a trusted assessor: --reference NAME"
 MOST_PAIRS = 100
-"""Where more than so many twos of assessors met, their confusions are not written."""
+"""The most pairs of assessors whose confusion matrices are written."""
 MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
-"""Where sets of relevant items have more than so many lower ends, people see the overlap of so few of them."""
+"""Tables show the overlap for a few thresholds if there are more than the first number."""
 NOT_ACROSS = "agreement is not comparable between scales: with fewer labels, agreement is easier"
 EXAMPLES = """\b
 Examples:
@@ -111,7 +111,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
 
 
 def _of_topics(labels: Judgments) -> list[str]:
-    """Say that intervals rest on few topics, or on the items of one."""
+    """Return notes if intervals are based on few topics, or on the items of one topic."""
     import numpy as np
 
     from venire.data.label_pairs import few_topics, judged_by_two
@@ -124,7 +124,7 @@ def _of_topics(labels: Judgments) -> list[str]:
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
-    """Part the labels by topic or aspect; all together if nothing is said."""
+    """Group the labels by topic or aspect; one group if ``by`` is None."""
     import numpy as np
 
     from venire.data.label_pairs import refuse_mixed
@@ -151,7 +151,7 @@ def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[di
 
 
 def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Of a long scale choose a few labels from which on an item is relevant, and say so."""
+    """Select a few thresholds of a long scale, and return a note on it."""
     levels = list(dict.fromkeys(each["level"] for each in records if each["name"] == JACCARD))
     if len(levels) <= MOST_THRESHOLDS:
         return records, []
@@ -161,7 +161,7 @@ def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
 
 
 def _sentences(records: list[dict[str, Any]]) -> list[str]:
-    """Say what the first statistics mean, one of each name; of groups, nothing."""
+    """Return the meaning of the first statistic of each name; nothing for groups."""
     if any("group" in each for each in records):
         return []
     first: dict[str, str] = {}
@@ -172,7 +172,7 @@ def _sentences(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(records: list[dict[str, Any]]) -> list[str]:
-    """Say why statistics have no value or no interval, those with one reason together."""
+    """Return the reasons why statistics have no value or no interval, each reason once."""
     whose: dict[str, list[str]] = {}
     for each in records:
         if each["reason"] is not None:
@@ -186,7 +186,7 @@ def _what(record: dict[str, Any]) -> str:
 
 
 def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
-    """Write how each assessor labels, and in JSON the confusions of every two."""
+    """Write profiles of assessors, and in JSON their confusion matrices."""
     from venire.agreement.habits import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
@@ -214,7 +214,7 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
-    """Confusions of every two assessors, unless nobody met or too many did."""
+    """Return the confusion matrices of pairs of assessors, unless there are none or too many."""
     from venire.agreement.confusion import confusions
     from venire.errors import PairsError
 

@@ -22,7 +22,7 @@ PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "
 DRAWN = {"krippendorff_alpha": "alpha", "cohen_kappa": "kappa"}
 """What a plot of agreement shows, by short names."""
 TOGETHER = {"coverage": ("aspect", "all of them"), "prediction": ("aspects", "none: the commonest label")}
-"""What people read where a record is of no single aspect."""
+"""Names in tables for records of no single aspect."""
 
 
 def document(study: AspectStudy) -> dict[str, object]:

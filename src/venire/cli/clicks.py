@@ -136,7 +136,7 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
         clicks,
         options["measures"],
         runs=runs,
-        gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
+        gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
         alphas=options["alphas"],
         online=Online(top=options["top"]),
         n_draws=options["n_draws"],

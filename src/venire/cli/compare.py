@@ -1,4 +1,4 @@
-"""venire compare: which systems differ, and would another judge change that?"""
+"""venire compare: significance of differences between systems, and forecasts under another judge."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def command(
             labels,
             sources,
             measures,
-            gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
             baseline=options["baseline"],
             candidate=options["candidate"],
             topics=topics,
@@ -125,7 +125,7 @@ def command(
 
 
 def _planned(found: Comparison) -> list[str]:
-    """Say what difference these topics can detect."""
+    """Return the difference that these topics can detect."""
     from venire.planning import plan_topics
 
     if len(found.scores.names["topic"]) <= 2:
@@ -150,7 +150,7 @@ def _write(out: Output, found: Comparison, beside: Details) -> None:
 
 
 def people_table(found: Comparison) -> Table:
-    """The pairs as people read them: * significant, ! fragile; significant yet fragile pairs first."""
+    """Return the pairs as a table: * significant, ! fragile; pairs with both marks first."""
     columns = ["a", "b", "measure", "delta", "p_adjusted", "p_stays_ahead", "p_flips", ""]
     rows = []
     for each in found.by_measure:
@@ -193,10 +193,10 @@ def read_condition(text: str) -> tuple[str, str, float]:
 
 
 def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
-    """Say in one line whether the candidate passes; 0 if it does, else 1."""
+    """Print whether the candidate meets the conditions; return 0 if it does, else 1."""
     from venire.cli.speech import say
 
-    said = []
+    results = []
     passed = True
     for record in found.records():
         for name, sign, number in conditions:
@@ -207,15 +207,15 @@ def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Outp
             )
             if name == "p_stays_ahead" and record["delta"] <= 0:
                 holds = False
-                said.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
+                results.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
             else:
                 shown = "unknown" if value is None else f"{value:.4g}"
-                said.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
+                results.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
             passed = passed and holds
     if passed:
-        out.notes([f"passed: {'; '.join(said)}"])
+        out.notes([f"passed: {'; '.join(results)}"])
     else:
-        say("error", f"not passed: {'; '.join(said)}")
+        say("error", f"not passed: {'; '.join(results)}")
     return 0 if passed else 1
 
 

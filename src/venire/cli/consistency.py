@@ -1,4 +1,4 @@
-"""venire consistency: one assessor with themselves against assessors with each other."""
+"""venire consistency: agreement of assessors with themselves and with each other."""
 
 from __future__ import annotations
 

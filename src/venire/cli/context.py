@@ -140,12 +140,12 @@ BIN = ("confidence", "share", "share_low", "share_high")
 
 
 def score_table(found: ConditionalValidation) -> Table:
-    """One row per method, all numbers; difference: the predictor's score less this one's."""
+    """Return a row per method with all numbers; difference: the score of the model minus this one."""
     return Table.of(found.records())
 
 
 def words_table(found: ConditionalValidation) -> Table:
-    """One row per method, as people read it: scores, and the predictor's less this one's, with intervals."""
+    """Return a row per method: scores, and the score of the model minus this one, with intervals."""
     columns = ("method", "accuracy", "log loss", "calibration error", "accuracy difference", "log loss difference")
     rows: list[list[Cell]] = []
     for each in found.scores:
@@ -252,7 +252,7 @@ def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: 
         measures,
         alphas=alphas,
         slight=asked["slight"],
-        gains=inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         n_draws=options["n_draws"],
         rng=options["rng"],
         context=inputs.context_for(labels, **options["in_context"]),

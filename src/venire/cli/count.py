@@ -1,4 +1,4 @@
-"""venire count: how many relevant results a random user finds."""
+"""venire count: the expected number of relevant results for a random user."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
     labels = inputs.read_labels([judgments, *more], options)
     sources = read_runs(list(runs), **options["rules"])
-    with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
+    with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as warned:
         if options["counting"]["resources"] is None:
             sources = scan(sources, labels.items, progress=progress)
         counts = _counted(labels, sources, options=options, progress=progress)
-    words = [*map(str, counts.fit.notes), *heard]
+    words = [*map(str, counts.fit.notes), *warned]
     records, taus = counts.records(), counts.tau_records()
     out.finish(
         "counts",

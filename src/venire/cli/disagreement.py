@@ -1,4 +1,4 @@
-"""venire disagreement: what one assessor's label says about other people."""
+"""venire disagreement: the probability of relevance for a random user, given the label of one assessor."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
         write_groups(out, labels, options["group_file"], setting, rng)
         return
     fit = setting.fit(labels, rng=rng)
-    counted, said = counted_weights(labels, fit, shares)
+    counted, more = counted_weights(labels, fit, shares)
     words, weights = [*map(str, fit.notes)], udm_records(fit, shares, counted, keep=options["keep_lowest"])
     both = {} if out.quiet and out.format != "json" else both_ways(labels, setting, rng)
     items, of_items = item_posteriors(labels, fit, options["posterior_model"]) if options["posterior"] else ([], [])
@@ -187,13 +187,13 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
         write_posteriors(labels, items, options["posterior"])
     held = {"estimator": fit.setting.estimator, "parameters": fit.records(), "udm": weights, "warnings": words}
     method = f"estimator {fit.setting.estimator}; 95% intervals: {fit.method}"
-    said += [*neglected_words(weights), *asymmetry_words(both, setting), *of_items]
+    more += [*neglected_words(weights), *asymmetry_words(both, setting), *of_items]
     out.finish(
         "parameters",
         lambda: parameter_table(fit, weights, people=not out.for_machines),
         document={**held, "differences": difference_records(fit), **both},
         figure=("disagreement", "plot_parameters", fit),
-        notes=[fit.sentence(), method, *said, *labels.notes, *words],
+        notes=[fit.sentence(), method, *more, *labels.notes, *words],
     )
 
 
@@ -214,8 +214,8 @@ def _refuse_beside(flag: str, options: dict[str, Any], *names: str) -> None:
     """Refuse what is made of one fit beside an option that makes several, or another one."""
     for name in names:
         if options[name]:
-            told = f"--{NAMED.get(name, name).replace('_', '-')}"
-            raise click.UsageError(f"{told} cannot be used with {flag}")
+            option = f"--{NAMED.get(name, name).replace('_', '-')}"
+            raise click.UsageError(f"{option} cannot be used with {flag}")
 
 
 def _write_combined(
@@ -285,7 +285,7 @@ def udm_records(
 
 
 def neglected_words(weights: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say which label counts for nothing although the model estimates something else."""
+    """Return a note on the lowest label if its weight is 0 and its estimate is not."""
     lost = [each for each in weights if each["estimated"] is not None and each["weight"] != each["estimated"]]
     if not lost:
         return []
@@ -294,8 +294,8 @@ def neglected_words(weights: Sequence[Mapping[str, Any]]) -> list[str]:
         f"{each['estimated']:.4f} for {each['M']}/{each['N']}" + f" ({each['relevant']})" * several for each in lost
     )
     return [
-        f"the lowest label, {lost[0]['label']}, weighs 0 as Demeester et al. (2014) propose, where the model estimates "
-        f"{estimated}; --keep-lowest keeps that"
+        f"the lowest label, {lost[0]['label']}, has weight 0, as Demeester et al. (2014) propose; the estimate is "
+        f"{estimated} (--keep-lowest)"
     ]
 
 
@@ -340,11 +340,11 @@ def both_ways(labels: Judgments, setting: PredictedRelevance, rng: int) -> dict[
 
 
 def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> list[str]:
-    """Say where it matters who of both sides is observed: where the interval of the difference leaves out 0."""
-    told = [each for each in both.get("asymmetry", ()) if each["low"] is not None]
-    notable = [each for each in told if each["low"] > 0 or each["high"] < 0]
+    """Return the labels for which the direction matters: the interval of the difference excludes 0."""
+    known = [each for each in both.get("asymmetry", ()) if each["low"] is not None]
+    notable = [each for each in known if each["low"] > 0 or each["high"] < 0]
     one, other = (", ".join(names) for names in (setting.observed, setting.reference))
-    if told and not notable:
+    if known and not notable:
         return [f"no 95% interval of the difference between observing {one} and {other} excludes 0"]
     by_notion: dict[str, list[str]] = {}
     for each in notable:
@@ -352,8 +352,8 @@ def asymmetry_words(both: Mapping[str, Any], setting: PredictedRelevance) -> lis
             f"after {each['label']} by {one} {each['observed_first']:.2f}, by {other} {each['reference_first']:.2f} "
             f"(difference {each['low']:+.2f} to {each['high']:+.2f})"
         )
-    said = "it matters who is observed; {} by the other: {}"
-    return [said.format(name, "; ".join(words)) for name, words in by_notion.items()]
+    words = "p({}) of the other side depends on which side is observed: {}"
+    return [words.format(name, "; ".join(parts)) for name, parts in by_notion.items()]
 
 
 def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRelevance, rng: int) -> None:
@@ -382,7 +382,7 @@ def write_groups(out: Output, labels: Judgments, path: str, setting: PredictedRe
 
 UNIT = "unit"
 USUAL = (1, 3)
-"""Weights are for so many users, M of N, if nothing is said: those of the paper's Table 4."""
+"""The default M of N: that of Table 4 of the paper."""
 
 
 def two_units(

@@ -108,14 +108,14 @@ def command(
         "judgments": labels,
         "runs": sources,
         "measures": measures,
-        "gains": inputs.settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        "gains": inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
         "context": inputs.context_for(labels, **options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
-    said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
-    out.notes([*said, *notes])
+    found = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
+    out.notes([*found, *notes])
 
 
 def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: object) -> list[str]:
@@ -133,7 +133,7 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
 
 
 def _not_means(case: dict[str, Any]) -> list[str]:
-    """Say which scores with gains by a model are not means over users."""
+    """Return a note on scores with gains by a model that are not means over users."""
     from venire.data.gains import names_model
 
     if not names_model(case["gains"].name):

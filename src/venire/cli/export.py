@@ -73,7 +73,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     inputs.one_standard_input(judgments, *more)
     whose = _whose(tool, options)
     labels = inputs.read_labels([judgments, *more], options)
-    gains = inputs.settled_gains(labels, options["reading"], **options["worth"])
+    gains = inputs.resolve_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)
     beside = write_scaled_qrels(qrels, target, to=tool)

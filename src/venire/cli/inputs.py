@@ -1,4 +1,4 @@
-"""Labels for a command: which files, which of their rows, which topics; and the gains of the labels."""
+"""Inputs of commands: judgments and their labels, topics, gains, conditional labels."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
-    """Read the topics to score, what stands ahead of a tab on each line, and note those that nobody judged."""
+    """Read the topics to score, the text before a tab on each line; return notes on those that were not judged."""
     from venire.data.ids import as_text
     from venire.io.lines import read_bytes
 
@@ -249,7 +249,7 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     return judged, [f"topics of {path} that were not judged: {listed}"] if unknown else []
 
 
-def settled_gains(
+def resolve_gains(
     labels: Judgments,
     reading: Mapping[str, Any],
     *,

@@ -1,4 +1,4 @@
-"""venire inspect: what files are."""
+"""venire inspect: descriptions of files and their problems."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def label_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
 
 
 def in_short(name: str, value: object) -> str:
-    """Return a fact as people read it."""
+    """Return a fact as text."""
     if name == "compression":
         return "not compressed" if value == "none" else str(value)
     if name in ("bytes", "lines"):

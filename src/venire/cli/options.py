@@ -22,7 +22,7 @@ FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
 class Option(click.Option):
-    """An option that stands in a section of the help."""
+    """An option in a section of the help."""
 
     def __init__(self, *args: Any, section: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -248,7 +248,7 @@ def rng_option(*, used: bool) -> Decorator:
 
 
 def output_options(*, folder: bool = False) -> Decorator:
-    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and its warnings are heard.
+    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and warnings are printed.
 
     ``folder``: the command declares -o itself, as a folder.
     """
@@ -306,7 +306,7 @@ def draws_option(
 
 
 def order_length_option(section: str) -> Decorator:
-    """Declare --top, ``k``: how many documents stand in the order that PDP asks for."""
+    """Declare --top, ``k``: the number of documents of a list, for PDP."""
     words = "Number of documents in a list.  [default: 10, or the median length of the lists]"
     return whole_number("--top", "k", section=section, least=2, metavar="K", help=words)
 

@@ -59,7 +59,7 @@ class Output:
             write_figure(plot(*values), self.plot)
 
     def table(self, name: str, table: Table, *, beside: Mapping[str, object] | None = None) -> None:
-        """Write a table; in JSON it is a list of records under its name, and more may stand beside it."""
+        """Write a table; in JSON, a list of records under its name, with further members."""
         if self.format == "json":
             self.json({name: table.records(), **(beside or {})})
         else:
@@ -82,6 +82,6 @@ class Output:
             self.path.write_bytes(data)
 
     def notes(self, notes: Iterable[Note | str]) -> None:
-        """Say notes, each text once, unless all is to be quiet."""
+        """Print notes, each once, unless quiet."""
         for note in dict.fromkeys(map(str, () if self.quiet else notes)):
             say("note", note)

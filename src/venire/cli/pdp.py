@@ -1,4 +1,4 @@
-"""venire pdp: how much of the order of documents do labels leave open?"""
+"""venire pdp: pairwise discriminative power of labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""venire power: how many pairs of systems can measures and labels tell apart?"""
+"""venire power: discriminative power of measures and labels."""
 
 from __future__ import annotations
 
@@ -125,5 +125,5 @@ def _gains(labels: Judgments, runs: Runs, options: Mapping[str, Any], notes: lis
         raise click.UsageError(inputs.FIT_WHAT)
     how = {"labels": labels, "reading": options["reading"], "where": options["where"], "runs": runs, "notes": notes}
     return {
-        name: inputs.settled_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names
+        name: inputs.resolve_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names
     }

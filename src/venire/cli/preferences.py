@@ -1,4 +1,4 @@
-"""venire preferences: what people prefer side by side, and which measures and labels say the same."""
+"""venire preferences: preferences of users, and their agreement with measures and labels."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _short(labels: Judgments, short: tuple[tuple[int, int, int], ...], n: int) -
 def write_needed(
     out: Output, labels: Judgments, preferences: Preferences, *, within: float, n_draws: int, rng: int
 ) -> None:
-    """Write how far p(a > b) from so many tests is from that of all tests, and how many are enough."""
+    """Write the error of p(a > b) by the number of tests, and how many are enough."""
     from venire.planning.preferences import check_sample_size
 
     n_draws = max(n_draws, 2)
@@ -231,7 +231,7 @@ def _people(preferences: Preferences, options: dict[str, Any]) -> PreferenceSumm
 
 
 def _of_people(people: PreferenceSummary) -> dict[str, Any]:
-    """What JSON has on the people, whatever else was asked."""
+    """Return the members of JSON about users."""
     return {
         "people": people.records(),
         "assessors": people.assessor_records(),
@@ -241,7 +241,7 @@ def _of_people(people: PreferenceSummary) -> dict[str, Any]:
 
 
 def _write(out: Output, people: PreferenceSummary) -> None:
-    """Write what people say by themselves."""
+    """Write the preferences and the agreement between users."""
     out.finish(
         "people",
         lambda: Table.of(people.records(), None if out.for_machines else PEOPLE),
@@ -252,7 +252,7 @@ def _write(out: Output, people: PreferenceSummary) -> None:
 
 
 def _write_labels(out: Output, people: PreferenceSummary, labels: Judgments, preferences: Preferences) -> None:
-    """Write which labels users tell apart."""
+    """Write preferences by pair of labels."""
     from venire.results import counted
     from venire.users.by_label import preferences_by_labels
 
@@ -276,7 +276,7 @@ def _write_ranked(
     read: tuple[Judgments, tuple[str, ...], Preferences],
     options: dict[str, Any],
 ) -> None:
-    """Write how far measures agree with users, best first."""
+    """Write the agreement of measures with users, best first."""
     from venire import read_runs
     from venire.users.agreement import choose_measure
 
@@ -313,7 +313,7 @@ def _gains(labels: Judgments, runs: Runs, options: dict[str, Any], notes: list[s
     """Settle each of the gains that were named."""
     names = dict.fromkeys(options["gain_names"])
     how = {**{key: options[key] for key in ("fit_on", "where")}, "runs": runs, "notes": notes}
-    return {name: inputs.settled_gains(labels, options["reading"], gains=name, **how) for name in names}
+    return {name: inputs.resolve_gains(labels, options["reading"], gains=name, **how) for name in names}
 
 
 def _cell(value: Any) -> Cell:

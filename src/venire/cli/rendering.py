@@ -42,7 +42,7 @@ class Table:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def shown(self) -> list[list[str]]:
-        """Return the rows as people read them."""
+        """Return the rows as text."""
         return [[shown(cell) for cell in row] for row in self.rows]
 
     def numeric(self) -> list[bool]:
@@ -52,7 +52,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return a cell as people read it: four digits, thousands apart, a dash for nothing."""
+    """Return a cell as text: four digits, thousands separated, a dash for None."""
     if cell is None:
         return "-"
     if isinstance(cell, float):
@@ -102,7 +102,7 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def as_json(document: Mapping[str, object]) -> str:
-    """Write a JSON object; the records of a list stand on lines of their own."""
+    """Write a JSON object; each record of a list is on its own line."""
     members = [f"{_json(key)}: {_json_value(value)}" for key, value in document.items()]
     return "{" + ",\n".join(members) + "}\n"
 

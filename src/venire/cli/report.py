@@ -1,4 +1,4 @@
-"""venire report: everything that can be said of judgments and runs, on one page."""
+"""venire report: an HTML report on judgments and runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from venire.report.question import Question
 
 MAIN_ASPECTS = ("overall", "relevance", "rel", "topicality")
-"""Names of the aspect that scores the runs where nothing else is said."""
+"""Default names of the aspect that scores the runs."""
 EXAMPLES = """\b
 Examples:
   venire report judgments.tsv runs -o report.html
@@ -179,7 +179,7 @@ def _names_of_aspects(judgments: Judgments) -> list[str]:
 
 
 def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
-    """Choose the aspect that stands for relevance, unless one was named or there is none of the usual names."""
+    """Select the aspect of overall relevance, unless one was given or none has a usual name."""
     names = _names_of_aspects(judgments)
     if len(names) < 2 or any(text.startswith("aspect=") for text in where):
         return []

@@ -1,4 +1,4 @@
-"""venire robustness: does the order of systems depend on who judged, or on what labels are worth?"""
+"""venire robustness: dependence of the ranking of systems on assessors and gains."""
 
 from __future__ import annotations
 
@@ -166,13 +166,13 @@ def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, GainsLike
     if not options["gain_names"]:
         return None
     return {
-        name: name if names_model(name) else inputs.settled_gains(labels, options["reading"], gains=name, fit_on=None)
+        name: name if names_model(name) else inputs.resolve_gains(labels, options["reading"], gains=name, fit_on=None)
         for name in options["gain_names"]
     }
 
 
 def _table(found: Robustness, *, people: bool, pairs: bool) -> Table:
-    """Lay the comparisons out; people see the means, and only the columns in which something stands."""
+    """Return the comparisons as a table; for people the means, without empty columns."""
     records = found.records() if pairs or not people else [row.record() for row in found.headline()]
     columns = list(records[0])
     if people:

@@ -1,4 +1,4 @@
-"""venire scales: what are the same judgments worth on coarser and finer scales?"""
+"""venire scales: comparison of label scales."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         **options["making"],
         **options["how"],
     )
-    said = () if preferences is None else preferences.notes
+    tests = () if preferences is None else preferences.notes
     legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
     differences = [each.record() for each in found.differences]
     beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
@@ -130,12 +130,12 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         lambda: Table.of(found.records()) if out.for_machines else _wide(found),
         document={"scales": found.records(), **beside},
         figure=("quality", "plot_scales", found),
-        notes=[found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *said],
+        notes=[found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *tests],
     )
 
 
 def _differences(found: ScaleComparison) -> list[str]:
-    """Say how far the PDP of each setting is from that of the labels as they are, a line per mode."""
+    """Return the difference in PDP between each setting and the original labels, a line per mode."""
     lines = {
         mode: [
             f"{each.a} {each.difference:+.3f} [{each.low:.3f}, {each.high:.3f}]"

@@ -1,4 +1,4 @@
-"""venire sensitivity: what p(R|i) depends on, and how much judging it takes."""
+"""venire sensitivity: how estimates of p(R|i) vary, and how many judgments they need."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class TestJson:
         assert f"{default[-1]['estimated']:.4f} for 1/3" in words
         assert "estimated:1/3" in venire(*args).out
         assert "estimated:1/3" not in venire(*args, "--keep-lowest").out
-        assert "keeps that" not in venire(*args, "--keep-lowest").err
+        assert "--keep-lowest" not in venire(*args, "--keep-lowest").err
 
     def test_published_ratios(self, venire, published):
         document = answered(venire("disagreement", published, "--format", "json"))
