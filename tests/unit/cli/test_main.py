@@ -6,7 +6,7 @@ from importlib.metadata import version
 import click
 import pytest
 
-from venire.cli import evaluate as evaluate_module
+from venire.cli import inputs
 from venire.cli.main import COMMANDS, SECTIONS, cli
 
 
@@ -65,28 +65,28 @@ def test_a_missing_argument_is_bad_usage(venire, qrels):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
 def test_an_interruption_ends_with_130_and_no_traceback(venire, qrels, run, monkeypatch, error):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(error))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(error))
     answer = venire("evaluate", qrels, run)
     assert (answer.code, answer.out, answer.err.strip()) == (130, "", "")
 
 
 def test_too_little_memory_is_said(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(MemoryError()))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(MemoryError()))
     assert venire("evaluate", qrels, run) == (2, "", "error: not enough memory\n")
 
 
 def test_an_error_of_the_system_names_the_file(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(OSError(28, "No space left on device", "x.csv")))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(OSError(28, "No space left on device", "x.csv")))
     assert venire("evaluate", qrels, run) == (2, "", "error: x.csv: No space left on device\n")
 
 
 def test_nobody_reading_is_no_error(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(BrokenPipeError()))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(BrokenPipeError()))
     assert venire("evaluate", qrels, run) == (141, "", "")
 
 
 def test_our_own_mistake_shows_where_and_is_not_taken_for_a_gate(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(ZeroDivisionError("oops")))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(ZeroDivisionError("oops")))
     answer = venire("evaluate", qrels, run)
     assert answer.code == 70
     assert "ZeroDivisionError: oops" in answer.err
