@@ -93,7 +93,7 @@ def test_over_topics_and_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_names_are_refused() -> None:
-    for asked in ({"names": ["kapa"]}, {"level": "ordnal"}, {"over": "topic"}, {"resample": "docs"}):
+    for asked in ({"names": ["kapa"]}, {"measurement": "ordnal"}, {"over": "topic"}, {"resample": "docs"}):
         with pytest.raises(UnknownName):
             statistics(read_grid("1 0\n1 1"), **asked)
 
