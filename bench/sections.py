@@ -185,7 +185,7 @@ def single(contenders: Sequence[str], repeat: int) -> Section:
     files = [folder / "qrels", folder / "runs" / "run00.txt"]
     wanted = [word for name in OURS for word in ("-m", name)]
     commands = {
-        "venire evaluate": [sys.executable, "-m", "venire", "evaluate", *files, "--score-type", "float32", *wanted],
+        "venire evaluate": [sys.executable, "-m", "venire", "evaluate", *files, "--order", "float32", *wanted],
         "pytrec_eval script": [sys.executable, HERE / "means.py", *files],
         "Python that does nothing": [sys.executable, "-c", ""],
     }

@@ -18,15 +18,15 @@ from venire import FormatError, read_judgments
 from venire.data.facts import Facts
 from venire.data.ids import as_text
 from venire.data.judgments import Items
-from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs
+from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs
 from venire.engine.local import map_partitions
 from venire.io import runs as run_files
 from venire.io.lines import BOM, GZIP, ZSTD, chunks
 from venire.scan.scanner import Scanned, Scanner, Sought, make_scanner
 
 RULES = [
-    RunRules(order=order, score_type=score_type, repeated=repeated, system_from=system_from)
-    for order, score_type, repeated, system_from in product(ORDERS, SCORE_TYPES, REPEATED, SYSTEM_FROM)
+    RunRules(order=order, score_type=score_type, duplicate_docs=duplicate_docs, system_from=system_from)
+    for order, score_type, duplicate_docs, system_from in product(ORDERS, SCORE_TYPES, DUPLICATE_DOCS, SYSTEM_FROM)
 ]
 
 # ---- the slow reader ----------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def read_slowly(data: bytes, rules: RunRules) -> Reading:
         elif fields and score is not None:
             tags.append(fields[5])
             docs = scores.setdefault((as_text(fields[5]), as_text(fields[0])), {})
-            if fields[2] in docs and rules.repeated == "error":
+            if fields[2] in docs and rules.duplicate_docs == "error":
                 bad.add(number)
             docs.setdefault(fields[2], score)
     if rest.split() and not rest.startswith(b"#") and cut_off(tags[-2:]):

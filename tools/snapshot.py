@@ -29,7 +29,7 @@ CROWD = "dl21_full/prefs_crowd.txt.gz"
 CLEF, CLEF_RUNS = "clef18_aspects/aspects.tsv.gz", "clef18_aspects/runs.trec.gz"
 CAST, LOCAL = "cast19_prefs/qrels_nist.txt.gz", "cast19_prefs/prefs_local.txt.gz"
 SOGOU = "serp_prefs_clicks_sogou"
-REL = ("--where", "aspect=rel", "--repeated", "first")
+REL = ("--where", "aspect=rel", "--duplicate-docs", "first")
 DEMO = ("demo/judgments.tsv", "demo/runs")
 CONTEXT = ("golbus/judgments.tsv", "golbus/runs")
 USERS = ("--preferences", "golbus/preferences.tsv")
@@ -66,7 +66,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "cast19-preferences": ("preferences", CAST, "--preferences", LOCAL),
     "cast19-scales": ("scales", CAST, "--preferences", LOCAL),
     "clef18-inspect": ("inspect", CLEF, CLEF_RUNS),
-    "clef18-aspects": ("aspects", CLEF, CLEF_RUNS, "--overall", "rel", "--repeated", "first"),
+    "clef18-aspects": ("aspects", CLEF, CLEF_RUNS, "--overall", "rel", "--duplicate-docs", "first"),
     "clef18-evaluate": ("evaluate", CLEF, CLEF_RUNS, *REL),
     "clef18-compare": ("compare", CLEF, CLEF_RUNS, *REL, "--agreement", "0.9,0.7"),
     "clef18-power": ("power", CLEF, CLEF_RUNS, *REL),

@@ -170,7 +170,7 @@ def few_draws() -> dict[str, Any]:
         if isinstance(command, click.Group):
             return {name: of(each) for name, each in command.commands.items()}
         assert command is not None
-        return {str(each.name): FEW for each in command.params if {"--bootstrap", "--draws"} & set(each.opts)}
+        return {str(each.name): FEW for each in command.params if {"--draws"} & set(each.opts)}
 
     return {name: of(cli.get_command(click.Context(cli), name)) for name in COMMANDS}
 

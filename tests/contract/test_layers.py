@@ -77,7 +77,7 @@ COMES_BY_THE_FRONT_DOOR = {"__main__", "cli"}
 FLAG = re.compile(r"(?<!var\()--[a-z]")  # var(--ink) is a property of a style sheet
 OWNS_FLAGS = {"__main__", "cli"}
 
-HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "rich", "scipy", "sklearn"}
+HEAVY = {"matplotlib", "pandas", "polars", "pyarrow", "scipy", "sklearn"}
 
 # Written in pieces, so that this file does not contain them.
 ANYWHERE = ["py" + "pi.org", "python" + "hosted.org", "ana" + "conda.org", "sub" + "agent", "/wo" + "rk/"]

@@ -233,7 +233,7 @@ def test_a_document_twice_in_a_list_is_an_error_that_names_the_line(tmp_path, da
 
 def test_the_first_line_of_a_repeated_document_can_count(tmp_path):
     path = written(tmp_path, b"1 Q0 a 1 9 sys\n1 Q0 b 2 8 sys\n1 Q0 a 3 1 sys\n2 Q0 a 1 1 sys\n")
-    kept = evaluate(JUDGED, read_runs(path, repeated="first"), ["RR", "Judged@3"])
+    kept = evaluate(JUDGED, read_runs(path, duplicate_docs="first"), ["RR", "Judged@3"])
     assert kept.values[0, 0].tolist() == [1, 1]
     lists = ir_measures.read_trec_run(str(path))
     (theirs,) = (each for each in ir_measures.iter_calc([ir_measures.RR], JUDGED, lists) if each.query_id == "1")

@@ -177,7 +177,7 @@ def rf10() -> Judgments:
     frame = rf10_frame()
     crowd = frame.select(topic="topicID", doc="docID", assessor="workerID", label="label")
     gold = frame.select(topic="topicID", doc="docID", assessor=pl.lit("gold"), label="gold").unique(maintain_order=True)
-    judgments = read_judgments(pl.concat([crowd, gold]).filter(pl.col("label") >= 0), repeats="keep")
+    judgments = read_judgments(pl.concat([crowd, gold]).filter(pl.col("label") >= 0), duplicate_labels="keep")
     return judgments.labelled(at_least=6).anonymous()
 
 

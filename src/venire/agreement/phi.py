@@ -96,7 +96,7 @@ class Phi(Tabular):
 def phi(
     judgments: Judgments,
     *,
-    level: str | None = None,
+    measurement: str | None = None,
     over: str = "items",
     interval: str | None = "posterior",
     n_draws: int = 1000,
@@ -105,9 +105,9 @@ def phi(
 ) -> Phi:
     '''Estimate Phi.
 
-    level: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  over: pooled items,
-    or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or by ``n_draws`` resamples of items
-    or topics; None: of topics where there are two, else of the posterior.  chance: simulate the value by chance.
+    measurement: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  over: pooled
+    items, or the mean over topics (Chu et al. 2021, Eq. 2).  interval: of the posterior, or by ``n_draws`` resamples of
+    items or topics; None: of topics where there are two, else of the posterior.  chance: simulate the value by chance.
 
     Cost: O(rows log rows), and up to 64 integrals for each number of labels that an item may have and each of about 100
     values of rho, however many items there are; 400 values for a mean over topics.
@@ -125,7 +125,7 @@ def phi(
     for kind, name, names in (("interval of phi", interval, INTERVALS), ("what phi is over", over, OVER)):
         if name is not None and name not in names:
             raise UnknownName(kind, name, names)
-    level = judgments.scale.measurement if level is None else level
+    level = judgments.scale.measurement if measurement is None else measurement
     if level not in LEVELS:
         raise UnknownName("level of measurement", level, LEVELS)
     refuse_mixed(judgments)

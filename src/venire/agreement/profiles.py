@@ -157,12 +157,12 @@ class Profiles(Tabular):
         )
 
 
-def profiles(judgments: Judgments, *, level: str | None = None, reference: str | Sequence[str] = ()) -> Profiles:
+def profiles(judgments: Judgments, *, measurement: str | None = None, reference: str | Sequence[str] = ()) -> Profiles:
     '''Describe how every assessor labels.
 
-    level: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  reference: assessors
-    with whom the others are compared; by default each is compared with all others, which says who differs, not who is
-    right.
+    measurement: interval or ratio use labels as numbers, ordinal their ranks; None: that of the scale.  reference:
+    assessors with whom the others are compared; by default each is compared with all others, which says who differs,
+    not who is right.
 
     Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.others``); memory
     linear in rows, and in assessors x labels.
@@ -181,7 +181,7 @@ def profiles(judgments: Judgments, *, level: str | None = None, reference: str |
     [-0.67, -0.5, nan]
     '''
     refuse_mixed(judgments)
-    level = judgments.scale.measurement if level is None else level
+    level = judgments.scale.measurement if measurement is None else measurement
     values = level_values(judgments.scale, level)
     names, n_assessors, n_labels = named_assessors(reference), len(judgments.assessor.names), len(judgments.scale)
     codes = [judgments.assessor.code_of(name, "assessor") for name in names]

@@ -97,7 +97,9 @@ def _cohen(asked: Question, level: str) -> list[Coefficient]:
 
 def _phi(asked: Question, level: str) -> list[Coefficient]:
     over, interval, n_draws, rng = Resampling(**asked.how)
-    return [phi(asked.judgments, level=level, over=over, interval=interval, n_draws=n_draws, rng=rng).coefficient()]
+    return [
+        phi(asked.judgments, measurement=level, over=over, interval=interval, n_draws=n_draws, rng=rng).coefficient()
+    ]
 
 
 FUNCTIONS: dict[str, tuple[Maker, Callable[[Question], list[str]]]] = {
@@ -121,12 +123,12 @@ RATERS = {"cohen_kappa": "mean", "jaccard": "mean"}
 
 
 def table(
-    judgments: Judgments, *, level: str | None = None, names: Sequence[str] | None = None, **how: Unpack[Options]
+    judgments: Judgments, *, measurement: str | None = None, names: Sequence[str] | None = None, **how: Unpack[Options]
 ) -> AgreementTable:
     r"""Compute coefficients of agreement.
 
-    level: a level of measurement for all (nominal, ordinal, interval, ratio) or weights for kappas (linear, quadratic);
-    None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  how: over, resample, n_draws, rng
+    measurement: a level of measurement for all (nominal, ordinal, interval, ratio) or weights for kappas (linear,
+    quadratic); None: that of the scale.  names: which of ``FUNCTIONS``, all if None.  how: over, resample, n_draws, rng
     (``resampling.Options``).
 
     Examples
@@ -139,13 +141,13 @@ def table(
     for name in names or ():
         if name not in FUNCTIONS:
             raise UnknownName("statistic", name, FUNCTIONS)
-    if level is not None and level not in DISTANCES and level not in WEIGHTS:
-        raise UnknownName("level", level, dict.fromkeys([*DISTANCES, *WEIGHTS]))
+    if measurement is not None and measurement not in DISTANCES and measurement not in WEIGHTS:
+        raise UnknownName("level of measurement", measurement, dict.fromkeys([*DISTANCES, *WEIGHTS]))
     asked = Resampling(**how)
     if asked.over not in OVER:
         raise UnknownName("what the statistic is over", asked.over, OVER)
     chosen_units(asked.resample, 0)
-    question = Question(judgments, level, how)
+    question = Question(judgments, measurement, how)
     return AgreementTable(tuple(found for name in names or FUNCTIONS for found in _coefficients(name, question)))
 
 

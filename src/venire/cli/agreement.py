@@ -1,4 +1,4 @@
-"""venire agreement: how far assessors agree, pooled or by topic or aspect; and how each of them labels."""
+"""venire agreement: inter-annotator agreement, overall or by topic or aspect; and profiles of assessors."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option
+from venire.cli.inputs import judgments_argument, read_labels, shared_options
+from venire.cli.options import MODEL, Command, draws_option, one_of, option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.figure import Figure
-
     from venire.agreement.confusion import Confusions
-    from venire.agreement.profiles import Profiles
     from venire.data.judgments import Judgments
 
 BY = ("topic", "assessor", "aspect")
@@ -32,42 +26,41 @@ PERSON = (
     *("assessor", "n_labels", "n_shared", "agreement", "low", "high", "kappa", "leniency", "shift", "entropy"),
     *("top_label", "top_share", "seconds", "flags"),
 )
-TRUSTED = "name an assessor to compare the others with: --reference NAME"
+TRUSTED = "compare with a trusted assessor: --reference NAME"
 MOST_PAIRS = 100
-"""Where more than so many twos of assessors met, their confusions are not written."""
+"""The most pairs of assessors whose confusion matrices are written."""
 MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
-"""Where sets of relevant items have more than so many lower ends, people see the overlap of so few of them."""
-NOT_ACROSS = (
-    "agreement does not compare across scales: fewer labels are easier to agree on, and one label is in full agreement "
-    "and of no use"
-)
+"""Tables show the overlap for a few thresholds if there are more than the first number."""
+NOT_ACROSS = "agreement is not comparable between scales: with fewer labels, agreement is easier"
 EXAMPLES = """\b
 Examples:
   venire agreement judgments.tsv
-  venire agreement judgments.tsv --name krippendorff_alpha --level ordinal
+  venire agreement one.qrels other.qrels
+  venire agreement judgments.tsv --name phi --measurement ordinal
   venire agreement judgments.tsv --by assessor --plot assessors.svg
   venire agreement judgments.tsv --by assessor --reference expert
-  venire agreement aspects.tsv --by aspect --bootstrap 300 --format json
+  venire agreement aspects.tsv --by aspect --draws 300 --format json
 """
 
 
 @click.command("agreement", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument(several=True)
 @one_of(
-    "--by", choices=BY, section=MODEL, help="One set of statistics per topic or aspect; or a profile per assessor: {}."
+    "--by", choices=BY, section=MODEL, help="Compute statistics by topic or aspect, or a profile of each assessor: {}."
 )
 @one_of(
-    "--level",
+    "--measurement",
     choices=LEVELS,
     section=MODEL,
-    help="What may be computed with labels: {}.  [default: as the scale says]",
+    help="Level of measurement of the labels: {}.  [default: that of the scale]",
 )
 @option(
     "--reference",
     section=MODEL,
     multiple=True,
     metavar="NAME",
-    help="By assessor: compare the others with this one; may be repeated.  [default: each with all others]",
+    help="With --by assessor: compare the others with this assessor; may be repeated.  [default: compare each with "
+    "all others]",
 )
 @option(
     *("--name", "names"),
@@ -76,28 +69,25 @@ Examples:
     metavar="STATISTIC",
     help="A statistic, such as krippendorff_alpha or phi; may be repeated.  [default: all]",
 )
-@one_of(
-    "--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or take the mean over topics: {}."
+@one_of("--over", choices=OVER, section=MODEL, default="items", help="Pool all items, or average over topics: {}.")
+@draws_option(
+    MODEL,
+    default=1000,
+    help="Number of bootstrap samples of topics, or of items where one topic has all pairs; 0: no intervals.",
 )
-@one_of(
-    "--resample",
-    choices=OVER,
-    section=MODEL,
-    help="What is drawn for the intervals: {}.  [default: topics where two or more have pairs of labels]",
-)
-@bootstrap_option(MODEL, default=1000, help="How often items or topics are drawn for the intervals; 0: never.")
 @shared_options(runs=False)
-def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Say how far assessors agree, from JUDGMENTS with several labels on an item.
+def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Compute inter-annotator agreement from JUDGMENTS in which items have several labels.
 
-    Each statistic comes with a 95% interval and a sentence on what it means; where it cannot be computed, with the
-    reason.  By assessor: agreement with the others, or with the reference, and in what the labels differ.
+    Each qrels file is one assessor, named by the file.  Each statistic has a 95% confidence interval and an
+    interpretation; a statistic that cannot be computed has a reason instead.  With --by assessor: the agreement of each
+    assessor with the others, or with the reference, and how their labels differ.
     """
     from venire.data.assessors import copies, copy_notes
 
     if options["reference"] and options["by"] != "assessor":
-        raise click.UsageError("--reference is for --by assessor")
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+        raise click.UsageError("--reference requires --by assessor")
+    labels = read_labels(judgments, options)
     repeated = list(map(str, copy_notes(copies(labels))))
     if options["by"] == "assessor":
         _tell_assessors(labels, out, options, repeated)
@@ -108,17 +98,20 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
         for record in _statistics(some, options, rng)
     ]
     shown, left_out = _few_thresholds(records)
-    topics = _of_topics(labels) if options["by"] is None and options["resample"] != "items" else []
-    _write(records if out.for_machines else shown, out, [*repeated, *topics])
-    if options["plot"] is not None:
-        from venire.plots.agreement import plot_statistics
-
-        _draw(plot_statistics(shown), options["plot"])
-    out.notes([*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS])
+    topics = _of_topics(labels) if options["by"] is None else []
+    group = ("group",) if options["by"] else ()
+    keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
+    out.finish(
+        "statistics",
+        lambda: Table.of(records if out.for_machines else shown, keys),
+        document={"statistics": records, "warnings": [NOT_ACROSS, *repeated, *topics]},
+        figure=("agreement", "plot_statistics", shown),
+        notes=[*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS],
+    )
 
 
 def _of_topics(labels: Judgments) -> list[str]:
-    """Say that intervals rest on few topics, or on the items of one."""
+    """Return notes if intervals are based on few topics, or on the items of one topic."""
     import numpy as np
 
     from venire.data.label_pairs import few_topics, judged_by_two
@@ -126,12 +119,12 @@ def _of_topics(labels: Judgments) -> list[str]:
     twice = labels.item[judged_by_two(labels.item, labels.assessor.codes)]
     n_topics = len(np.unique(labels.items.topic[twice]))
     if n_topics == 1:
-        return ["all pairs of labels are of one topic: intervals are over its items, and other topics may differ"]
+        return ["all pairs of labels are of one topic: intervals are over its items and do not cover other topics"]
     return list(map(str, few_topics(n_topics)))
 
 
 def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str], Judgments]]:
-    """Part the labels by topic or aspect; all together if nothing is said."""
+    """Group the labels by topic or aspect; one group if ``by`` is None."""
     import numpy as np
 
     from venire.data.label_pairs import refuse_mixed
@@ -153,12 +146,12 @@ def _groups(labels: Judgments, by: str | None) -> Iterator[tuple[dict[str, str],
 def _statistics(labels: Judgments, options: dict[str, Any], rng: int) -> list[dict[str, Any]]:
     from venire.agreement.table import table
 
-    asked = {key: options[key] for key in ("level", "over", "resample", "n_draws")}
+    asked = {key: options[key] for key in ("measurement", "over", "n_draws")}
     return table(labels, names=options["names"] or None, rng=rng, **asked).records()
 
 
 def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Of a long scale choose a few labels from which on an item is relevant, and say so."""
+    """Select a few thresholds of a long scale, and return a note on it."""
     levels = list(dict.fromkeys(each["level"] for each in records if each["name"] == JACCARD))
     if len(levels) <= MOST_THRESHOLDS:
         return records, []
@@ -167,18 +160,8 @@ def _few_thresholds(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]]
     return [each for each in records if each["name"] != JACCARD or each["level"] in chosen], [words]
 
 
-def _write(records: list[dict[str, Any]], out: Output, warnings: list[str]) -> None:
-    """Write statistics; people see the reasons as notes."""
-    if out.format == "json":
-        out.json({"statistics": records, "warnings": [NOT_ACROSS, *warnings]})
-        return
-    group = ("group",) if records and "group" in records[0] else ()
-    keys = (*group, *(KEYS if out.for_machines else FOR_PEOPLE))
-    out.table("statistics", Table(keys, [[each[key] for key in keys] for each in records]))
-
-
 def _sentences(records: list[dict[str, Any]]) -> list[str]:
-    """Say what the first statistics mean, one of each name; of groups, nothing."""
+    """Return the meaning of the first statistic of each name; nothing for groups."""
     if any("group" in each for each in records):
         return []
     first: dict[str, str] = {}
@@ -189,7 +172,7 @@ def _sentences(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _reasons(records: list[dict[str, Any]]) -> list[str]:
-    """Say why statistics have no value or no interval, those with one reason together."""
+    """Return the reasons why statistics have no value or no interval, each reason once."""
     whose: dict[str, list[str]] = {}
     for each in records:
         if each["reason"] is not None:
@@ -203,28 +186,35 @@ def _what(record: dict[str, Any]) -> str:
 
 
 def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
-    """Write how each assessor labels, and in JSON the confusions of every two."""
+    """Write profiles of assessors, and in JSON their confusion matrices."""
     from venire.agreement.habits import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
-    found = profiles(labels, level=options["level"], reference=options["reference"])
+    found = profiles(labels, measurement=options["measurement"], reference=options["reference"])
     flagged = FlaggedProfiles(found)
     records, careful = flagged.records(), [*map(str, flagged.notes), *([TRUSTED] if flagged.notes else [])]
-    if out.format == "json":
-        pairs, words = _confusions(labels)
-        document = {"assessors": records, "confusions": [] if pairs is None else pairs.records()}
-        out.json({**document, "reference": list(found.reference), "warnings": [*repeated, *careful, *words]})
-    else:
-        keys = tuple(records[0]) if out.for_machines else PERSON
-        out.table("assessors", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
-    if options["plot"] is not None:
-        _draw(_plotted(found, labels), options["plot"])
+    pairs, words = _confusions(labels) if out.format == "json" or out.plot else (None, [])
+    two = pairs is not None and len(found.assessors) == 2
     evidence = [f"{each['assessor']}: {words}" for each in records for words in each["evidence"]]
-    out.notes([*repeated, flagged.sentence(), *evidence, *careful, *labels.notes])
+    out.finish(
+        "assessors",
+        lambda: Table.of(
+            [{key: _cell(value) for key, value in each.items()} for each in records],
+            None if out.for_machines else PERSON,
+        ),
+        document={
+            "assessors": records,
+            "confusions": [] if pairs is None else pairs.records(),
+            "reference": list(found.reference),
+            "warnings": [*repeated, *careful, *words],
+        },
+        figure=("agreement", "plot_confusion", pairs, *found.assessors) if two else ("agreement", "plot_labels", found),
+        notes=[*repeated, flagged.sentence(), *evidence, *careful, *labels.notes],
+    )
 
 
 def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
-    """Confusions of every two assessors, unless nobody met or too many did."""
+    """Return the confusion matrices of pairs of assessors, unless there are none or too many."""
     from venire.agreement.confusion import confusions
     from venire.errors import PairsError
 
@@ -233,22 +223,11 @@ def _confusions(labels: Judgments) -> tuple[Confusions | None, list[str]]:
     except PairsError as error:
         return None, [error.message]
     if (n := len(found.pairs())) > MOST_PAIRS:
-        return None, [f"the confusions of {n:,} pairs of assessors are left out: choose some with --where assessor="]
+        return None, [
+            f"the confusion matrices of {n:,} pairs of assessors are omitted: select assessors with --where "
+            f"assessor=NAME"
+        ]
     return found, []
-
-
-def _plotted(found: Profiles, labels: Judgments) -> Figure:
-    """Draw the labels of each assessor; of two who met, how theirs met."""
-    from venire.plots.agreement import plot_confusion, plot_labels
-
-    pairs = _confusions(labels)[0] if len(found.assessors) == 2 else None
-    return plot_labels(found) if pairs is None else plot_confusion(pairs, *found.assessors)
-
-
-def _draw(figure: Figure, path: Path) -> None:
-    from venire.plots.style import write_figure
-
-    write_figure(figure, path)
 
 
 def _cell(value: Any) -> Any:

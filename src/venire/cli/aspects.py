@@ -7,24 +7,95 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.aspect_tables import PARTS, document, draw_part, part_table
-from venire.cli.labels import (
-    WHOSE,
-    by_own_columns,
-    checked_measures,
-    chosen_labels,
-    measures_option,
-    one_standard_input,
-    shared_options,
-)
-from venire.cli.options import PATH, bootstrap_option, prior_option
+from venire.cli import inputs
+from venire.cli.options import Command, draws_option, gathered, one_of, option, prior_option, whole_number
 from venire.cli.output import Output
-from venire.cli.sections import Command, gathered, one_of, option, whole_number
+from venire.cli.rendering import Cell, Table
 from venire.results import read_number
 
 if TYPE_CHECKING:
     from venire.aspects.rankings import AspectRankings
+    from venire.aspects.study import AspectStudy
     from venire.data.aspects import Aspects
+
+PARTS = ("coverage", "distributions", "changes", "correlations", "prediction", "clusters", "agreement", "rankings")
+DRAWN = {"krippendorff_alpha": "alpha", "cohen_kappa": "kappa"}
+"""What a plot of agreement shows, by short names."""
+TOGETHER = {"coverage": ("aspect", "all of them"), "prediction": ("aspects", "none: the commonest label")}
+"""Names in tables for records of no single aspect."""
+
+
+def document(study: AspectStudy) -> dict[str, object]:
+    """Everything, for JSON."""
+    parts = {part: study.records(part) for part in PARTS}
+    tau = [] if study.rankings is None else study.rankings.tau_records()
+    said = {part: study.sentences(part) for part in PARTS}
+    beside = {"tau": tau, "answers": [words for each in said.values() for words in each]}
+    return {"aspects": study.scales(), **parts, **beside, "warnings": list(study.notes)}
+
+
+def part_table(study: AspectStudy, show: str, *, people: bool) -> Table:
+    """Lay one part out; people see reasons only where there are any."""
+    if show == "rankings" and people and study.rankings is not None:
+        return _ranks(study.rankings)
+    records = study.summary() if show == "summary" else _flat(study, show)
+    if people and show in TOGETHER:
+        key, words = TOGETHER[show]
+        records = [{**row, key: row[key] or words} for row in records]
+    if not records:
+        return Table(["reason"], [[words] for words in study.sentences(show)])
+    columns = [key for key in records[0] if not people or any(row[key] is not None for row in records)]
+    if people and show == "agreement":
+        columns = [key for key in columns if key != "meaning"]
+    return Table(columns, [[_cell(row[key]) for key in columns] for row in records])
+
+
+def _ranks(found: AspectRankings) -> Table:
+    """Lay ranks out, a row per measure and system: the rank by each gains, and how many places up or down that is."""
+    names = list(dict.fromkeys(each.gains for each in found.places))
+    rank = {(each.measure, each.system, each.gains): each for each in found.places}
+    rows: list[list[Cell]] = []
+    for each in found.places:
+        if each.gains == found.base:
+            others = [rank[each.measure, each.system, name] for name in names[1:]]
+            moved = [f"{other.rank} ({other.change:+d})" if other.change else str(other.rank) for other in others]
+            rows.append([each.measure, each.system, each.score, each.rank, *moved])
+    return Table(["measure", "system", "score", *(f"rank by {name}" for name in names)], rows)
+
+
+def _flat(study: AspectStudy, show: str) -> list[dict[str, Any]]:
+    """Records of a part, clusters merge by merge."""
+    if show != "clusters":
+        return study.records(show)
+    return [{"context": each["context"], **merge} for each in study.records(show) for merge in each["merges"]]
+
+
+def _cell(value: Any) -> Any:
+    return " + ".join(value) if isinstance(value, list) else value
+
+
+def figure_of(study: AspectStudy, show: str) -> tuple[Any, ...]:
+    """Return what is drawn for a table: for a summary, the correlations."""
+    from venire.plots.aspects import PLOTS
+
+    if show == "rankings":
+        return "aspects", "plot_rankings", study.rankings
+    if show == "agreement":
+        return "agreement", "plot_statistics", _first_statistics(study)
+    return "aspects", PLOTS.get(show, PLOTS["correlations"]).__name__, study
+
+
+def _first_statistics(study: AspectStudy) -> list[dict[str, Any]]:
+    """Krippendorff's alpha and Cohen's kappa of every aspect, each on the first level that it is on."""
+    first: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in study.agreement:
+        if row["name"] in DRAWN:
+            first.setdefault((row["context"], row["aspect"], row["name"]), row)
+    return [
+        {**row, "name": DRAWN[row["name"]], "group": f"{row['aspect']} in {row['context']}", "raters": "all"}
+        for row in first.values()
+    ]
+
 
 ASPECTS, COMBINING = "Aspects", "Several aspects"
 SHOWN = ("summary", *PARTS)
@@ -40,13 +111,6 @@ Examples:
 reading_aspects = gathered(
     "aspect_reading",
     {
-        "names": option(
-            "--aspects",
-            "names",
-            section=ASPECTS,
-            metavar="NAME,NAME",
-            help="The aspects that are expected; any other is an error.  [default: those that are there]",
-        ),
         "scales": option(
             "--aspect-scale",
             "scales",
@@ -72,23 +136,19 @@ asking = gathered(
             "--overall",
             section=ASPECTS,
             metavar="NAME",
-            help="The aspect that stands for all.  [default: overall, if there is one]",
-        ),
-        "n_clusters": whole_number(
-            *("--clusters", "n_clusters"),
-            section=ASPECTS,
-            least=1,
-            default=2,
-            metavar="N",
-            help="Groups that aspects are cut into.",
+            help="The aspect of overall relevance.  [default: overall, if it exists]",
         ),
         "splits": whole_number(
-            "--splits", section=ASPECTS, least=1, default=5, help="Random tenths held out for predictive power."
+            "--splits",
+            section=ASPECTS,
+            least=1,
+            default=5,
+            help="Number of random tenths held out for predictive power.",
         ),
         "folds": whole_number(
-            "--folds", section=ASPECTS, least=2, default=5, help="Parts into which topics are divided for it."
+            "--folds", section=ASPECTS, least=2, default=5, help="Number of folds of topics for predictive power."
         ),
-        "n_draws": bootstrap_option(ASPECTS, default=1000),
+        "n_draws": draws_option(ASPECTS, default=1000),
     },
 )
 combining = gathered(
@@ -126,39 +186,43 @@ combining = gathered(
         "prior": prior_option(
             COMBINING, "For models: weight of each combined label before any pair of labels is seen."
         ),
-        "exponential": option(
-            "--exponential", section=COMBINING, is_flag=True, help="Grades count as 2^level - 1, not as the level."
+        "gains": one_of(
+            "--gains",
+            choices=("linear", "exponential"),
+            section=COMBINING,
+            default="linear",
+            help="Gains of grades: {}.",
         ),
     },
 )
 
 
 @click.command("aspects", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@inputs.judgments_argument()
+@inputs.some_runs_argument
 @one_of(
     "--show",
     choices=SHOWN,
     section=ASPECTS,
-    help="What the table and the plot show: {}; JSON has everything.  [default: rankings with RUNS, else summary]",
+    help="The table and the plot, {}; JSON has all.  [default: rankings with RUNS, else summary]",
 )
 @asking
 @reading_aspects
 @combining
-@measures_option
-@gathered("whose", {name: WHOSE[name] for name in ("assessor", "pool")})
-@shared_options()
+@inputs.measures_option
+@gathered("whose", {name: inputs.WHOSE[name] for name in ("assessor", "pool")})
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask what labels on several aspects of relevance say, from JUDGMENTS with a column for the aspect.
+    """Analyse JUDGMENTS on several aspects of relevance, with a column that names the aspect.
 
-    How many documents get a grade on each aspect, in isolation and in condition; which aspects go together, and with
-    the overall label; how well they predict it.  With RUNS: how systems rank by several aspects together.  N/A is a
-    label of its own; documents whose overall label is N/A are left out, except in prediction.
+    Coverage of each aspect, for labels in isolation and conditional labels; correlations between aspects and with the
+    overall label; prediction of the overall label.  With RUNS: rankings of systems by several aspects together.  N/A is
+    a separate label; documents whose overall label is N/A are excluded, except in prediction.
     """
     from venire.aspects.study import study_aspects
 
-    one_standard_input(judgments, *more, *runs)
-    measures = checked_measures(options["measures"])
+    inputs.one_standard_input(judgments, *more, *runs)
+    measures = inputs.checked_measures(options["measures"])
     aspects = _read([judgments, *more], options)
     asked = options["asking"]
     overall = asked["overall"] or ("overall" if "overall" in aspects.names else None)
@@ -167,14 +231,14 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     show = options["show"] or ("rankings" if runs else "summary")
     if show == "rankings" and ranked is None:
         raise click.UsageError("--show rankings needs RUNS")
-    if out.format == "json":
-        out.json(document(study))
-    else:
-        out.table(show, part_table(study, show, people=not out.for_machines))
-    if options["plot"] is not None:
-        draw_part(study, show, options["plot"])
     parts = [part for part in PARTS if out.format == "json" or part in _said(show)]
-    out.notes([study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes])
+    out.finish(
+        show,
+        lambda: part_table(study, show, people=not out.for_machines),
+        document=document(study),
+        figure=figure_of(study, show) if out.plot else (),
+        notes=[study.aspects.sentence(), *(words for part in parts for words in study.sentences(part)), *study.notes],
+    )
 
 
 def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
@@ -187,14 +251,13 @@ def _read(sources: list[str], options: dict[str, Any]) -> Aspects:
         raise click.UsageError("--second-column is for qrels: here each row, or each column, is for an aspect")
     labels, scales = aspect_labels(
         sources,
-        names=None if asked["names"] is None else [name.strip() for name in asked["names"].split(",")],
         scale=given["scale"],
         scales=dict(_pair(text, "--aspect-scale") for text in asked["scales"]),
         not_applicable=asked["not_applicable"],
-        where=by_own_columns(options["where"]),
-        **{key: given[key] for key in ("negative", "repeats", "layout", "columns")},
+        where=inputs.by_own_columns(options["where"]),
+        **{key: given[key] for key in ("duplicate_labels", "layout", "columns")},
     )
-    chosen = chosen_labels(labels, options["where"])
+    chosen = inputs.chosen_labels(labels, options["where"])
     return aspects_of(chosen, scales=scales, not_applicable=asked["not_applicable"])
 
 
@@ -222,7 +285,7 @@ def _rankings(
         n_draws=options["asking"]["n_draws"],
         rng=options["rng"],
         combining={
-            "exponential": asked["exponential"],
+            "exponential": asked["gains"] == "exponential",
             "relevant": relevant,
             "model": PredictedRelevance(prior=asked["prior"]),
         },

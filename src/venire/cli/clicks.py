@@ -6,33 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.contexts import alphas_option, context_for, in_context, weights_of
-from venire.cli.labels import (
-    SCORING,
-    assessor_option,
-    checked_measures,
-    chosen_topics,
-    measures_with,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    settled_gains,
-    topics_option,
-    where_option,
-    worth,
-)
-from venire.cli.options import (
-    PATH,
-    file_place,
-    output_options,
-    plot_option,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, option
 
 if TYPE_CHECKING:
     from venire.data.clicks import Clicks
@@ -46,102 +22,77 @@ Examples:
   venire clicks log.tsv.gz
   venire clicks log.parquet --save-labels clicks.qrels --plot ranks.svg
   venire clicks log.csv -j qrels.txt -m nDCG@5 -m ERR@5
-  venire clicks log.csv -j given.tsv --runs run.txt -m CCG@5 \\
+  venire clicks log.csv run.txt -j given.tsv -m CCG@5 \\
       --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
 """
 
-log = gathered(
-    "log",
-    {
-        "dwell": option(
-            "--dwell",
-            section=CLICKS,
-            type=click.FloatRange(min=0),
-            default=30.0,
-            metavar="S",
-            help="A click with at least this many seconds on the document is satisfied.",
-        ),
-        "by_session": option(
-            *("--sessions/--results", "by_session"),
-            section=CLICKS,
-            default=None,
-            help="A row is a session with all its results, or one result.  [default: by the names of the columns]",
-        ),
-    },
+scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "pool": inputs.pool_option()})
+
+
+@click.command("clicks", cls=declare.Command, epilog=EXAMPLES)
+@click.argument("log_file", metavar="LOG", type=declare.PATH)
+@inputs.some_runs_argument
+@declare.option(
+    "--dwell",
+    section=CLICKS,
+    type=click.FloatRange(min=0),
+    default=30.0,
+    metavar="S",
+    help="Minimum dwell time of a satisfied click, in seconds.",
 )
-scoring = gathered("scoring", {"assessor": assessor_option(), "pool": pool_option()})
-
-
-@click.command("clicks", cls=Command, epilog=EXAMPLES)
-@click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=PATH)
-@log
-@option(
+@declare.option(
     "--top",
     section=CLICKS,
     type=click.IntRange(min=1),
     default=5,
     metavar="K",
-    help="Online measures use the first K documents of a list.",
+    help="Number of documents of a list that online measures use.",
 )
-@option(
+@declare.option(
     "--save-labels",
     section=CLICKS,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="Save click labels as judgments: 0 not clicked, 1 clicked, 2 satisfied.",
 )
-@option(
+@declare.option(
     *("-j", "--judgments", "judgments"),
     section="Judgments",
     multiple=True,
-    type=PATH,
+    type=declare.PATH,
     metavar="FILE",
-    help="Correlate measures by these judgments with clicks; may be repeated.",
+    help="Judgments for the measures that are correlated with clicks; may be repeated.",
 )
-@option(
-    "--runs",
-    section=SCORING,
-    multiple=True,
-    type=PATH,
-    metavar="FILE",
-    help="The lists to score; may be repeated.  [default: for each topic, the list shown most often]",
-)
-@measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@alphas_option("Weights of conditional labels to try in measures that take alpha.")
-@worth
+@inputs.measures_with(["nDCG@5"], 'An offline measure, such as ERR@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@inputs.alphas_option("Weights of conditional labels, for measures with alpha.")
+@inputs.worth
 @scoring
-@option(
-    *("--bootstrap", "n_draws"),
-    section=SCORING,
-    type=click.IntRange(min=0),
-    default=300,
-    metavar="N",
-    help="How often topics are resampled.",
-)
-@topics_option
-@in_context
-@plot_option
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
-def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Count the clicks of LOG, and correlate them with judgments if any are given.
+@declare.draws_option(inputs.SCORING)
+@inputs.topics_option
+@inputs.in_context
+@declare.plot_option
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.output_options()
+@declare.rng_option(used=True)
+def command(*, log_file: str, out: Output, **options: Any) -> None:
+    """Count the clicks of LOG, and correlate them with measures if judgments are given.
 
     LOG is a table (CSV, TSV, JSONL, Parquet; gz or zst) with a row per result that was shown: session, topic, doc,
-    clicked, perhaps rank and dwell.  Or a row per session: topic, docs, clicks.  Without judgments, clicks are shown by
-    rank; with them, the correlation over topics of each measure with clicks.
+    clicked, optionally rank and dwell; or a row per session: topic, docs, clicks.  Without judgments: clicks by rank.
+    With judgments (-j): the correlation over topics between each measure and clicks.  Measures score RUNS, or
+    without RUNS, for each topic, the list that was shown most often.
     """
     from venire.io.clicks import read_clicks
 
-    alphas = weights_of(options["alphas"])
-    measures = checked_measures(options["measures"])
-    one_standard_input(*logs, *options["judgments"], *options["runs"])
+    alphas = inputs.weights_of(options["alphas"])
+    measures = inputs.checked_measures(options["measures"])
+    inputs.one_standard_input(log_file, *options["judgments"], *options["runs"])
     if not options["judgments"]:
         _refuse_alone(options)
-    clicks = read_clicks(list(logs), dwell=options["log"]["dwell"], wide=options["log"]["by_session"])
+    clicks = read_clicks(log_file, dwell=options["dwell"])
     if options["save_labels"] is not None:
         from venire.io.judgments import write_judgments
 
@@ -151,27 +102,24 @@ def command(*, logs: tuple[str, ...], out: Output, **options: Any) -> None:
 
 
 def _refuse_alone(options: dict[str, Any]) -> None:
-    for name, given in (("--runs", options["runs"]), ("--alphas", options["alphas"])):
+    for name, given in (("RUNS", options["runs"]), ("--alphas", options["alphas"])):
         if given:
-            raise click.UsageError(f"{name} is for comparing with judgments: name them with -j FILE")
+            raise click.UsageError(f"{name} can only be used with judgments (-j FILE)")
 
 
-def _write_summary(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
+def _write_summary(out: Output, clicks: Clicks, _: dict[str, Any]) -> None:
     """Write the counts by rank."""
     from venire.users.clicks import summarise_clicks
 
     summary = summarise_clicks(clicks)
     ranks = summary.records()
-    if out.format == "json":
-        out.json({"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]})
-    else:
-        out.table("ranks", Table(RANK_KEYS, [[each[key] for key in RANK_KEYS] for each in ranks]))
-    if options["plot"] is not None:
-        from venire.plots.style import write_figure
-        from venire.plots.users import plot_click_summary
-
-        write_figure(plot_click_summary(summary), options["plot"])
-    out.notes([summary.sentence(), *clicks.notes])
+    out.finish(
+        "ranks",
+        lambda: Table.of(ranks, RANK_KEYS),
+        document={"summary": summary.record(), "ranks": ranks, "notes": [str(note) for note in clicks.notes]},
+        figure=("users", "plot_click_summary", summary),
+        notes=[summary.sentence(), *clicks.notes],
+    )
 
 
 def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) -> None:
@@ -180,34 +128,29 @@ def _write_correlations(out: Output, clicks: Clicks, options: dict[str, Any]) ->
     from venire.users.clicks import Online
     from venire.users.online_correlations import correlate_online
 
-    first, *more = options["judgments"]
-    labels = read_labels(first, more, reading=options["reading"], where=options["where"])
-    topics, notes = chosen_topics(options["topic_file"], labels)
+    labels = inputs.read_labels(options["judgments"], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     runs = read_runs(list(options["runs"]), **options["rules"]) if options["runs"] else None
     found = correlate_online(
         labels,
         clicks,
         options["measures"],
         runs=runs,
-        gains=settled_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
+        gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
         alphas=options["alphas"],
         online=Online(top=options["top"]),
         n_draws=options["n_draws"],
         rng=options["rng"],
         topics=topics,
-        context=context_for(labels, **options["in_context"]),
+        context=inputs.context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()
-    if out.format == "json":
-        out.json({"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]})
-    else:
-        keys = MORE_KEYS if options["alphas"] else KEYS
-        shown = records if out.for_machines else [row.record() for row in found.headline()]
-        out.table("correlations", Table(keys, [[each[key] for key in keys] for each in shown]))
-    if options["plot"] is not None:
-        from venire.plots.style import write_figure
-        from venire.plots.users import plot_online_correlations
-
-        write_figure(plot_online_correlations(found), options["plot"])
-    out.notes([found.sentence(), found.method, *notes, *found.notes])
+    shown = records if out.for_machines else [row.record() for row in found.headline()]
+    out.finish(
+        "correlations",
+        lambda: Table.of(shown, MORE_KEYS if options["alphas"] else KEYS),
+        document={"correlations": records, "method": found.method, "notes": [str(note) for note in found.notes]},
+        figure=("users", "plot_online_correlations", found),
+        notes=[found.sentence(), found.method, *notes, *found.notes],
+    )

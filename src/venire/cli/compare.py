@@ -1,33 +1,21 @@
-"""venire compare: which systems differ, and would another judge change that?"""
+"""venire compare: significance of differences between systems, and forecasts under another judge."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from venire.cli.labels import (
-    assessor_option,
-    checked_measures,
-    chosen_topics,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    settled_gains,
-    shared_options,
-    topics_option,
-    worth,
-)
-from venire.cli.options import PATH, draws_option
+from venire.cli import inputs
+from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
 from venire.results import read_number
 
 if TYPE_CHECKING:
-    from venire.cli.compare_details import Details
     from venire.comparison.compare import Comparison
 
 JUDGE = "Judge"
@@ -45,69 +33,73 @@ CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
 judging = gathered(
     "judging",
     {
-        "assessor": assessor_option(JUDGE, "The judge whose labels score the runs now."),
+        "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
             metavar="NAME|any",
             default="any",
-            help="The judge to forecast, or any: a random other assessor.",
+            help="The other judge: an assessor, or any for a random one.",
         ),
         "judge_model": one_of(
             "--judge-model",
             choices=JUDGE_MODELS,
             section=JUDGE,
             default="hierarchical",
-            help="How labels that the other judge did not give are drawn: {}; half the draws of pooled are topics.",
+            help="Model from which missing labels of the other judge are drawn: {}.",
         ),
         "agreement": option(
             "--agreement",
             section=JUDGE,
             metavar="A0,A1",
-            help="State how often another judge agrees with irrelevant and with relevant labels.",
+            help="Assumed rates of agreement of another judge with irrelevant and with relevant labels.",
         ),
-        "n_draws": draws_option(JUDGE, default=2000, least=2, help="How many other judges are drawn."),
+        "n_draws": draws_option(JUDGE, default=2000, least=2, help="Number of draws of another judge."),
     },
 )
 
 
 @click.command("compare", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@measures_option
-@worth
-@topics_option
+@inputs.judgments_argument()
+@inputs.runs_argument
+@inputs.measures_option
+@inputs.worth
+@inputs.topics_option
 @judging
-@option("--baseline", section=JUDGE, metavar="SYSTEM", help="Compare with this system.  [default: all pairs]")
+@option(
+    "--baseline",
+    section=JUDGE,
+    metavar="SYSTEM",
+    help="Compare the other systems with this one.  [default: compare all pairs]",
+)
 @option("--candidate", section=JUDGE, metavar="SYSTEM", help="Compare only this system with the baseline.")
 @option(
     "--require",
     section=JUDGE,
     multiple=True,
     metavar="CONDITION",
-    help='A gate, as in "p_stays_ahead>=0.9": exit with 1 if the candidate does not pass; may be repeated.',
+    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
-@shared_options()
+@inputs.shared_options()
 @click.pass_context
 def command(
     ctx: click.Context, /, *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
 ) -> None:
-    """Compare the systems of RUNS under JUDGMENTS, and forecast whether another judge would change the winner.
+    """Compare the systems of RUNS, and forecast whether another judge would change their order.
 
-    For each pair: the difference and whether topics explain it by chance, and the probability that the order stays the
-    same under another judge.  Pairs marked * are significant, ! fragile; those that are both come first.
+    For each pair of systems: the difference, its significance over topics, and the probability that the order stays
+    the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks come first.
     """
     from venire import compare, read_runs
-    from venire.cli.compare_details import details
     from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
-        raise click.UsageError("--require needs a --baseline and a --candidate")
-    one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
-    measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    topics, notes = chosen_topics(options["topic_file"], labels)
+        raise click.UsageError("--require requires --baseline and --candidate")
+    inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     judge = dict(options["judging"])
     judge["agreement"] = read_rates(judge["agreement"])
     sources = read_runs(list(runs), **options["rules"])
@@ -117,7 +109,7 @@ def command(
             labels,
             sources,
             measures,
-            gains=settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
             baseline=options["baseline"],
             candidate=options["candidate"],
             topics=topics,
@@ -126,18 +118,14 @@ def command(
         )
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
-    if options["plot"] is not None:
-        from venire.plots.comparison import plot_stability
-        from venire.plots.style import write_figure
-
-        write_figure(plot_stability(found.by_measure[0].stability), options["plot"])
+    out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))
 
 
 def _planned(found: Comparison) -> list[str]:
-    """Say what difference these topics can detect."""
+    """Return the difference that these topics can detect."""
     from venire.planning import plan_topics
 
     if len(found.scores.names["topic"]) <= 2:
@@ -162,7 +150,7 @@ def _write(out: Output, found: Comparison, beside: Details) -> None:
 
 
 def people_table(found: Comparison) -> Table:
-    """The pairs as people read them: * significant, ! fragile; significant yet fragile pairs first."""
+    """Return the pairs as a table: * significant, ! fragile; pairs with both marks first."""
     columns = ["a", "b", "measure", "delta", "p_adjusted", "p_stays_ahead", "p_flips", ""]
     rows = []
     for each in found.by_measure:
@@ -205,32 +193,74 @@ def read_condition(text: str) -> tuple[str, str, float]:
 
 
 def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
-    """Say in one line whether the candidate passes; 0 if it does, else 1."""
+    """Print whether the candidate meets the conditions; return 0 if it does, else 1."""
     from venire.cli.speech import say
 
-    said = []
+    results = []
     passed = True
     for record in found.records():
         for name, sign, number in conditions:
             value = record[name]
             holds = (
                 value is not None
-                and {
-                    ">=": value >= number,
-                    "<=": value <= number,
-                    ">": value > number,
-                    "<": value < number,
-                }[sign]
+                and {">=": value >= number, "<=": value <= number, ">": value > number, "<": value < number}[sign]
             )
             if name == "p_stays_ahead" and record["delta"] <= 0:
                 holds = False
-                said.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
+                results.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
             else:
                 shown = "unknown" if value is None else f"{value:.4g}"
-                said.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
+                results.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
             passed = passed and holds
     if passed:
-        out.notes([f"passed: {'; '.join(said)}"])
+        out.notes([f"passed: {'; '.join(results)}"])
     else:
-        say("error", f"not passed: {'; '.join(said)}")
+        say("error", f"not passed: {'; '.join(results)}")
     return 0 if passed else 1
+
+
+FEWER_DRAWS = 500
+"""The most draws for these details."""
+
+
+class Details(NamedTuple):
+    """Records for JSON, by key, and sentences."""
+
+    records: dict[str, Any]
+    words: list[str]
+
+
+def details(found: Comparison, *, n_draws: int, rng: int) -> Details:
+    """Compare judge models, and for one pair also sources of uncertainty and topics; of the first measure.
+
+    There are none where agreement rates were stated: then the judge model is known.
+    """
+    from venire.comparison import head_to_head
+    from venire.comparison.uncertainty import compare_judge_models, uncertainty_sources
+
+    first, swap = found.by_measure[0], found.swap.only(0)
+    if swap.given is None or len(swap.systems) < 2:
+        return Details({}, [])
+    drawing: dict[str, Any] = {"n_draws": min(n_draws, FEWER_DRAWS), "rng": rng}
+    models = compare_judge_models(swap, **drawing)
+    if len(first.tested.a) > 1:
+        whole = len(first.tested.a) == len(swap.systems) * (len(swap.systems) - 1) // 2
+        return Details({"judge_models": models.records()}, [models.sentence()] if whole else [])
+    a, b = (swap.systems[int(side[0])] for side in (first.tested.a, first.tested.b))
+    sources = uncertainty_sources(swap, **drawing)
+    topic_by_topic = head_to_head(swap.scores, a, b)
+    stays = {name: one.stays[pair_number(one.forecast.systems, a, b)] for name, one in models.found.items()}
+    shown = ", ".join(f"{p:.2f} ({name})" for name, p in stays.items())
+    records = {
+        "judge_models": [{"judge_model": name, "p_stays_ahead": float(p)} for name, p in stays.items()],
+        "sources": sources.records([(a, b)]),
+        "topics": topic_by_topic.records(),
+    }
+    words = [f"By judge model, the order stays with probability {shown}."]
+    return Details(records, [*words, sources.sentence(a, b), topic_by_topic.sentence()])
+
+
+def pair_number(systems: Sequence[str], a: str, b: str) -> int:
+    """Return the number of a pair among all pairs of systems, first with second, first with third, ..."""
+    low, high = sorted((systems.index(a), systems.index(b)))
+    return low * len(systems) - low * (low + 1) // 2 + high - low - 1

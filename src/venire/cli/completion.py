@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from venire.cli.sections import Command
+from venire.cli.options import Command
 
 SHELLS = ("bash", "zsh", "fish")
 

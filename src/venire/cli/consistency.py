@@ -1,4 +1,4 @@
-"""venire consistency: one assessor with themselves against assessors with each other."""
+"""venire consistency: agreement of assessors with themselves and with each other."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import keeping_repeats, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option, relevant_option
+from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, shared_options
+from venire.cli.options import MODEL, PATH, Command, draws_option, one_of, option, relevant_option, show_option
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option
 
 if TYPE_CHECKING:
     from venire.agreement.overlap import Overlap
@@ -23,42 +22,51 @@ OVERLAP_KEYS = ("relevant", "a", "b", "jaccard", "precision", "recall", "items")
 EXAMPLES = """\b
 Examples:
   venire consistency judgments.tsv
-  venire consistency judgments.tsv --relevant all --overlap
+  venire consistency judgments.tsv --relevant all --show overlap
   venire consistency qrels.txt --duplicates duplicates.txt --plot self.svg
 """
 
 
 @click.command("consistency", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
+@judgments_argument(several=True)
 @option(
     "--duplicates",
     section=MODEL,
     type=PATH,
     metavar="FILE",
-    help="Documents that are one page: each line names those that are copies of each other.",
+    help="Duplicate documents: each line lists copies of one page.",
 )
 @relevant_option
-@one_of("--weight", choices=WEIGHTS, section=MODEL, default="pair", help="Whether every {} counts once.")
+@one_of(
+    "--weight",
+    choices=WEIGHTS,
+    section=MODEL,
+    default="pair",
+    help="Unit of weight, {}: every pair of labels or every page counts once.",
+)
 @option(
     "--same-pages",
     section=MODEL,
     is_flag=True,
-    help="Pair only labels of pages that one assessor judged twice and another too.",
+    help="Use only pages that one assessor judged twice and another assessor judged too.",
 )
-@bootstrap_option(MODEL, default=1000, help="How often single judgments are drawn, one per assessor and page.")
-@option("--overlap", section="Output", is_flag=True, help="Write the overlap of relevant sets; JSON has both.")
+@draws_option(MODEL, default=1000, help="Number of draws of single judgments, one per assessor and page.")
+@show_option(
+    "consistency", "overlap", help="The table that is written, {}: the overlap is that of sets of relevant items."
+)
 @shared_options(runs=False)
-def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Compare assessors with themselves and with each other, from JUDGMENTS with several labels on a page.
+def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Compare the agreement of assessors with themselves and with each other.
 
-    For each label, the probability that a second judgment of the page is relevant: by the same assessor (self), and by
-    another (cross).  sd is the spread over draws of single judgments; low and high are the 95% interval over topics.
-    For every two assessors, how far their sets of relevant results overlap.
+    JUDGMENTS have several labels of a page.  For each label: the probability that a second judgment of the page is
+    relevant, by the same assessor (self) and by another (cross); sd is the standard deviation over draws of single
+    judgments, low and high are the 95% confidence interval over topics.  For each pair of assessors: the overlap of
+    their sets of relevant results.
     """
     from venire.agreement.consistency import consistency
     from venire.io.duplicates import read_duplicates
 
-    labels = read_labels(judgments, more, reading=keeping_repeats(options["reading"]), where=options["where"])
+    labels = read_labels(judgments, keeping_repeats(options))
     copies = None if options["duplicates"] is None else read_duplicates(options["duplicates"])
     chosen = {key: options[key] for key in ("relevant", "weight", "same_pages", "n_draws")}
     found = consistency(labels, copies, rng=rng, **chosen)
@@ -66,18 +74,14 @@ def command(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **o
     records = found.records()
     pairs = [] if sets is None else [{key: each[key] for key in OVERLAP_KEYS} for each in sets.records()]
     words = [*map(str, found.notes)]
-    if out.format == "json":
-        out.json({"consistency": records, "overlap": pairs, "warnings": words})
-    elif options["overlap"]:
-        out.table("overlap", Table(OVERLAP_KEYS, [list(each.values()) for each in pairs]))
-    else:
-        out.table("consistency", _table(records, people=not out.for_machines))
-    if options["plot"] is not None:
-        from venire.plots.agreement import plot_consistency
-        from venire.plots.style import write_figure
-
-        write_figure(plot_consistency(found), options["plot"])
-    out.notes([found.sentence(), *([] if sets is None else [sets.sentence()]), *labels.notes, *words])
+    overlap = options["show"] == "overlap"
+    out.finish(
+        options["show"],
+        lambda: Table.of(pairs, OVERLAP_KEYS) if overlap else _table(records, people=not out.for_machines),
+        document={"consistency": records, "overlap": pairs, "warnings": words},
+        figure=("agreement", "plot_consistency", found),
+        notes=[found.sentence(), *([] if sets is None else [sets.sentence()]), *labels.notes, *words],
+    )
 
 
 def _overlap(labels: Judgments, copies: Duplicates | None, relevant: str | None) -> Overlap:

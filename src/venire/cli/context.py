@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.context_sweep import command as sweep
-from venire.cli.labels import one_standard_input, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, file_place
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, option, whole_number
 from venire.results import known
 
 if TYPE_CHECKING:
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
 
 SCORES = ("accuracy", "log_loss")
 WAYS = (
-    "isolation: P(label in condition | label in isolation), counted on the other folds; same: the label in isolation "
-    "again, as probable as it was there; prior: the shares of labels in condition there"
+    "isolation: P(conditional label | label in isolation), estimated on the other folds; same: the label in isolation, "
+    "with its frequency there; prior: the distribution of conditional labels there"
 )
 EXAMPLES = """\b
 Examples:
@@ -39,77 +36,74 @@ Examples:
 """
 
 
-@click.group("context", commands=[sweep], epilog=EXAMPLES)
+@click.group("context", epilog=EXAMPLES)
 def command() -> None:
-    """Labels in condition: what documents get after another one, from JUDGMENTS with a column 'given'."""
+    """Predict conditional labels, and choose their weight, from JUDGMENTS with a column 'given'."""
 
 
 @command.command(
-    "predict", cls=Command, epilog=PREDICT_EXAMPLES, short_help="Predict labels in condition, and say how well."
+    "predict",
+    cls=declare.Command,
+    epilog=PREDICT_EXAMPLES,
+    short_help="Predict conditional labels, and validate the predictions.",
 )
-@click.argument("judgments", type=PATH)
-@option(
-    "--interactions",
-    section=MODEL,
-    is_flag=True,
-    help="Give each two labels a coefficient of their own, beside one for each label.",
-)
-@option(
+@inputs.judgments_argument(several=True)
+@declare.option("--interactions", section=declare.MODEL, is_flag=True, help="Include interactions of the two labels.")
+@declare.option(
     "--regularisation",
-    section=MODEL,
+    section=declare.MODEL,
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     metavar="X",
-    help="Weight of the squares of the coefficients.",
+    help="Weight of the L2 penalty.",
 )
-@option(
-    "--features",
-    section=MODEL,
-    type=PATH,
-    metavar="FILE",
-    help="Predict from these numbers too: a table with topic, doc, perhaps given, and a column for each.",
+@inputs.features_option(declare.MODEL)
+@declare.whole_number(
+    "--folds", section=declare.MODEL, least=2, default=10, help="Number of folds of topics for cross-validation."
 )
-@whole_number("--folds", section=MODEL, least=2, default=10, help="Folds of topics, each predicted from the others.")
-@whole_number("--splits", section=MODEL, least=1, default=20, help="How often a random tenth of the pairs is left out.")
-@whole_number(*("--bootstrap", "n_draws"), section=MODEL, least=1, default=1000, help="How often topics are resampled.")
-@option(
+@declare.whole_number(
+    "--splits",
+    section=declare.MODEL,
+    least=1,
+    default=20,
+    help="Number of random splits that hold out a tenth of the pairs.",
+)
+@declare.draws_option(declare.MODEL, default=1000, least=1)
+@declare.option(
     *("--save", "saved"),
     section="Output",
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="MODEL.json",
-    help="Save the predictor, fitted on all pairs.",
+    help="Save the model, fitted on all pairs.",
 )
-@shared_options(runs=False)
-def predict(*, judgments: str, more: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
-    """Predict labels in condition from labels in isolation, and say how well on topics that were left out.
+@inputs.shared_options(runs=False)
+def predict(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any) -> None:
+    """Predict conditional labels from labels in isolation, and validate the predictions on held-out topics.
 
-    JUDGMENTS name in the column 'given' the document read just before; it is empty for labels in isolation.
+    The column 'given' of JUDGMENTS names the document that was read before; it is empty for labels in isolation.
     """
     from venire.context.model import fit_conditional_labels
     from venire.context.validation import validate_conditional_labels
 
-    one_standard_input(judgments, *more, options["features"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(*judgments, options["features"])
+    labels = inputs.read_labels(judgments, options)
     form = {name: options[name] for name in ("features", "interactions", "regularisation")}
     how = {name: options[name] for name in ("folds", "splits", "n_draws")}
     found = validate_conditional_labels(labels, **form, **how, rng=rng)
     model = fit_conditional_labels(labels, **form, rng=rng)
-    if out.format == "json":
-        out.json(document(found))
-    else:
-        out.table("scores", score_table(found) if out.for_machines else words_table(found))
     if options["saved"] is not None:
         from venire.context.model import write_conditional_labels
         from venire.data.judgments import fingerprint
 
         write_conditional_labels(model, options["saved"], fingerprint=fingerprint(labels))
-    if options["plot"] is not None:
-        from venire.plots.context import plot_validation
-        from venire.plots.style import write_figure
-
-        write_figure(plot_validation(found), options["plot"])
-    out.notes([found.sentence(), *remarks(found), *labels.notes, *found.notes, *found.warnings()])
+    out.finish(
+        "scores",
+        lambda: score_table(found) if out.for_machines else words_table(found),
+        document=document(found),
+        figure=("context", "plot_validation", found),
+        notes=[found.sentence(), *remarks(found), *labels.notes, *found.notes, *found.warnings()],
+    )
 
 
 def document(found: ConditionalValidation) -> dict[str, Any]:
@@ -146,19 +140,18 @@ BIN = ("confidence", "share", "share_low", "share_high")
 
 
 def score_table(found: ConditionalValidation) -> Table:
-    """One row per method, all numbers; difference: the predictor's score less this one's."""
-    records = found.records()
-    return Table(list(records[0]), [list(record.values()) for record in records])
+    """Return a row per method with all numbers; difference: the score of the model minus this one."""
+    return Table.of(found.records())
 
 
 def words_table(found: ConditionalValidation) -> Table:
-    """One row per method, as people read it: scores, and the predictor's less this one's, with intervals."""
+    """Return a row per method: scores, and the score of the model minus this one, with intervals."""
     columns = ("method", "accuracy", "log loss", "calibration error", "accuracy difference", "log loss difference")
     rows: list[list[Cell]] = []
     for each in found.scores:
         differences = each.accuracy_difference, each.log_loss_difference
         beside = [_interval(less, sign="+") if less else "" for less in differences]
-        error = f"{each.calibration_error:.3f} (right: {each.calibrated:.3f})"
+        error = f"{each.calibration_error:.3f} (if calibrated: {each.calibrated:.3f})"
         rows.append([each.method, _interval(each.accuracy), _interval(each.log_loss), error, *beside])
     return Table(columns, rows)
 
@@ -169,12 +162,111 @@ def _interval(estimate: Estimate, *, sign: str = "") -> str:
 
 
 def remarks(found: ConditionalValidation) -> Iterator[str]:
-    """Say how the numbers were had."""
+    """Describe how the numbers were computed."""
     split = found.split
     yield (
-        f"on random tenths of the pairs, as in the paper: accuracy {split.accuracy:.3f} (sd {split.sd:.3f} over "
-        f"{split.n_splits} splits of {split.n_pairs} pairs), the same as in isolation {split.same:.3f}"
+        f"on random tenths of the pairs, as in Golbus et al. (2014): accuracy {split.accuracy:.3f} (sd "
+        f"{split.sd:.3f} over "
+        f"{split.n_splits} splits of {split.n_pairs} pairs), of the label in isolation {split.same:.3f}"
     )
     how = found.scores[0].accuracy.method
-    yield f"{found.n_folds} folds of topics; 95% intervals: {how}; differences: the predictor less the method"
+    yield f"{found.n_folds} folds of topics; 95% intervals: {how}; differences: the model minus the method"
     yield WAYS
+
+
+MEASURES = ("CG@5", "DCG@5", "ERR@5", "CCG@5")
+ALPHAS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+GAINS = ("measure", "condition", "alpha", "kappa", "kappa_0", "gain", "low", "high", "p", "p_adjusted", "topics")
+SWEEP_EXAMPLES = """\b
+Examples:
+  venire context sweep judgments.tsv runs --preferences side-by-side.tsv
+  venire context sweep judgments.tsv runs --preferences pairs.tsv \\
+      -m CCG@5 -m DCG@5 --alphas 0,0.25,0.5,0.75,1 --plot alphas.svg
+  venire context sweep judgments.tsv runs --preferences pairs.tsv \\
+      --predict fit --show ties --plot ties.svg
+"""
+
+sweeping = declare.gathered(
+    "sweeping",
+    {
+        "files": declare.option(
+            *("--preferences", "files"),
+            section="Preferences",
+            multiple=True,
+            required=True,
+            type=declare.PATH,
+            metavar="FILE",
+            help="Choices between result lists: topic, left, right (names of systems), assessor, strength; may be "
+            "repeated.",
+        ),
+        "slight": declare.option(
+            "--slight",
+            section="Preferences",
+            type=click.FloatRange(min=0),
+            metavar="S",
+            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
+            "exceed 1]",
+        ),
+        "alphas": inputs.alphas_option("Weights of conditional labels; 0 is always included.", default=ALPHAS),
+    },
+)
+
+
+@command.command(
+    "sweep",
+    cls=declare.Command,
+    epilog=SWEEP_EXAMPLES,
+    short_help="Find the weight of conditional labels that agrees best with users.",
+)
+@inputs.judgments_argument()
+@inputs.runs_argument
+@sweeping
+@inputs.measures_with(MEASURES, "A measure that takes alpha, without its alpha; may be repeated.")
+@inputs.worth
+@inputs.compared_scoring
+@declare.draws_option(inputs.SCORING, default=1000)
+@inputs.in_context
+@declare.show_option("alphas", "ties", help="The variable of --plot, {}: the weight alpha, or the share of ties.")
+@inputs.shared_options()
+def sweep(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Find the weight alpha of conditional labels with which measures agree best with users.
+
+    Users compared the result lists of RUNS side by side.  The table has a one-sided test of the gain: kappa with alpha
+    chosen on other topics, minus kappa with alpha 0.  CSV has the agreement for every alpha; JSON has both, and the
+    agreement by the share of ties.
+    """
+    from venire import read_runs
+    from venire.context.sweep import sweep_context
+    from venire.io.preferences import read_preferences
+
+    asked = options["sweeping"]
+    inputs.one_standard_input(judgments, *more, *runs, *asked["files"])
+    measures, alphas = inputs.checked_measures(options["measures"]), inputs.weights_of(asked["alphas"])
+    labels = inputs.read_labels([judgments, *more], options)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+    notes = list[str]()
+    found = sweep_context(
+        labels,
+        sources,
+        read_preferences(list(asked["files"])),
+        measures,
+        alphas=alphas,
+        slight=asked["slight"],
+        gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        n_draws=options["n_draws"],
+        rng=options["rng"],
+        context=inputs.context_for(labels, **options["in_context"]),
+        **options["scoring"],
+    )
+    gains = found.gain_records()
+    out.finish(
+        "gains",
+        lambda: Table.of(found.records()) if out.for_machines else Table.of(gains, GAINS),
+        document={
+            **{"gains": gains, "sweep": found.records(), "ties": found.tie_records()},
+            **{"users": found.cases.verdicts.records(), "baseline": found.agreement.baseline()},
+            "warnings": list(found.notes),
+        },
+        figure=("context", f"plot_{options['show']}", found),
+        notes=[*found.sentences(), found.cases.verdicts.sentence(), *notes, *found.notes],
+    )

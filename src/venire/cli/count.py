@@ -1,4 +1,4 @@
-"""venire count: how many relevant results a random user finds."""
+"""venire count: the expected number of relevant results for a random user."""
 
 from __future__ import annotations
 
@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli import inputs
 from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.labels import (
-    fit_on_option,
-    fit_to_option,
-    labels_for_fit,
-    one_standard_input,
-    read_labels,
-    shared_options,
-)
-from venire.cli.options import MODEL, PATH, read_resource, resource_option
+from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, option, whole_number
 from venire.cli.speech import collect_warnings
 from venire.errors import FewPairsWarning
 
@@ -43,82 +35,74 @@ Examples:
 
 def _go_together(values: Mapping[str, Any]) -> None:
     if (values["resources"] is None) != (values["resource"] is None):
-        raise click.UsageError("--resources N and --resource PATTERN go together")
+        raise click.UsageError("--resources and --resource go together: give both or neither")
     if values["resources"] is not None and values["top"] is not None:
         raise click.UsageError("--top is for lists of documents; with --resources all results of a resource count")
-    if values["fit_to"] == "returned" and values["resources"] is not None:
-        raise click.UsageError("--fit-to returned is for lists of documents; with --resources runs rank resources")
+    if values["fit_on"] == "returned" and values["resources"] is not None:
+        raise click.UsageError("--fit-on returned is for lists of documents; with --resources runs rank resources")
 
 
 counting = gathered(
     "counting",
     {
         "top": option(
-            "--top",
-            section=COUNTING,
-            metavar="K|all",
-            help="How many results of each list count.  [default: 10]",
+            "--top", section=COUNTING, metavar="K|all", help="Number of results of each list.  [default: 10]"
         ),
         "share": option(
             *("--weights", "share"),
             section=COUNTING,
             metavar="M/N",
             default="1/2",
-            help="The count of the User Disagreement Model is for M of N users.",
+            help="The User Disagreement Model is for M of N users.",
         ),
         "resources": whole_number(
             "--resources",
             section=COUNTING,
             least=1,
-            help="Runs rank resources: count the results of the first N, and add an oracle.",
+            help="Runs rank resources: count the results of the first N, and those of an oracle.",
         ),
         "resource": resource_option(COUNTING),
     },
-    seen=["fit_to"],
+    seen=["fit_on"],
     check=_go_together,
 )
 
 
 @click.command("count", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@inputs.judgments_argument()
+@inputs.runs_argument
 @counting
 @model
-@fit_on_option(MODEL)
-@fit_to_option(MODEL, top="K (--top)")
+@inputs.fit_on_option(MODEL, top="K (--top)")
 @scoring
-@shared_options()
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Count the relevant results that RUNS return, as a random user would find them.
+    """Estimate how many results of RUNS a random user finds relevant.
 
-    Beside the expected number for a random user (prm) stand the number by the labels alone (binary) and that for M of N
-    users (udm), as means over topics with their standard errors, which include the uncertainty of the model.  The
-    model of disagreement is fitted on JUDGMENTS, all assessors together: on results that RUNS return first, since a
-    label is worth more there than in the whole pool (--fit-to); or on --fit-on.  Where several assessors judged, say
-    whose labels count: --assessor, --per assessor or --pool.
+    Three means over topics, with standard errors that include the uncertainty of the model: the expected number for a
+    random user (prm), the number for M of N users (udm), and the number of relevant labels (binary).  The model of
+    disagreement is fitted on the labels of all assessors; --fit-on selects them.  If several assessors judged, use
+    --assessor, --per assessor or --pool to select whose labels are counted.
     """
     from venire import read_runs
     from venire.io.runs import scan
 
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    labels = inputs.read_labels([judgments, *more], options)
     sources = read_runs(list(runs), **options["rules"])
-    with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as heard:
+    with bar(sources.sources, quiet=out.quiet) as progress, collect_warnings(but=(FewPairsWarning,)) as warned:
         if options["counting"]["resources"] is None:
             sources = scan(sources, labels.items, progress=progress)
         counts = _counted(labels, sources, options=options, progress=progress)
-    words = [*map(str, counts.fit.notes), *heard]
+    words = [*map(str, counts.fit.notes), *warned]
     records, taus = counts.records(), counts.tau_records()
-    if out.format == "json":
-        out.json({"counts": records, "tau": taus, "warnings": words})
-    else:
-        out.table("counts", Table(list(records[0]), [list(record.values()) for record in records]))
-    if options["plot"] is not None:
-        from venire.plots.disagreement import plot_counts
-        from venire.plots.style import write_figure
-
-        write_figure(plot_counts(counts), options["plot"])
-    out.notes([counts.sentence(), *_agreement(taus), *map(str, counts.notes), *map(str, counts.fit.notes)])
+    out.finish(
+        "counts",
+        lambda: Table.of(records),
+        document={"counts": records, "tau": taus, "warnings": words},
+        figure=("disagreement", "plot_counts", counts),
+        notes=[counts.sentence(), *_agreement(taus), *counts.notes, *counts.fit.notes],
+    )
 
 
 def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
@@ -132,10 +116,10 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
     share, top, model = read_share(asked["share"]), _read_top(asked["top"]), PredictedRelevance(**options["model"])
     resources = asked["resources"] is not None
     if resources and scoring.pop("unjudged") != "0":
-        raise click.UsageError("--unjudged has no meaning with --resources: all results counted were judged")
-    how = {name: options[name] for name in ("fit_on", "fit_to", "where")}
+        raise click.UsageError("--unjudged cannot be used with --resources: all counted results were judged")
+    how = {name: options[name] for name in ("fit_on", "where")}
     first = {} if resources else {"top": top, "model": model, "progress": progress}
-    chosen = labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
+    chosen = inputs.labels_for_fit(labels, options["reading"], runs=None if resources else sources, **how, **first)
     labels = labels.on_scale(chosen.judgments.scale)
     more = {**scoring, "at_least": share, "rng": options["rng"], "progress": progress}
     fit = chosen.fit(model, rng=options["rng"])
@@ -143,7 +127,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
         return replace(count_relevant(labels, sources, fit, top=top, **more), fitted_on=chosen.note)
     resource = read_resource(asked["resource"])
     found = count_resources(labels, sources, fit, resource=resource, top=asked["resources"], **more)
-    return replace(found, fitted_on=FITTED_ON_POOL if options["fit_on"] is None else None)
+    return replace(found, fitted_on=FITTED_ON_POOL if options["fit_on"] in (None, "pool") else None)
 
 
 def _read_top(text: str | None) -> int | None:
@@ -155,10 +139,10 @@ def _read_top(text: str | None) -> int | None:
 
 
 def _agreement(taus: list[dict[str, Any]]) -> list[str]:
-    """Say how alike two counts order the systems."""
+    """Return the rank correlation between counts."""
     return [
         f"tau-b between {each['a']} and {each['b']}, relevant {each['relevant']}"
         f"{', by ' + each['assessor'] if 'assessor' in each else ''}: "
-        + ("not known, a count does not tell systems apart" if each["tau"] is None else f"{each['tau']:.2f}")
+        + ("undefined, since a count is the same for all systems" if each["tau"] is None else f"{each['tau']:.2f}")
         for each in taus[:12]
     ]

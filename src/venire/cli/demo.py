@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from venire.cli.options import OUTPUT, output_options, rng_option
+from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import stages
 from venire.cli.report import show_report, write_both
-from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
     from venire.simulation.levels import Synthetic
@@ -38,10 +37,10 @@ QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
 @output_options(folder=True)
 @rng_option(used=True)
 def command(*, folder: Path, out: Output, rng: int) -> None:
-    """Simulate a collection of eight systems and five assessors, and report on it.
+    """Simulate a collection of eight systems and five assessors, and write a report on it.
 
-    The truth is known: which system is best, and which assessors are strict, lenient or lazy.  Edit the files and run
-    the printed command again.
+    The truth is known: the order of the systems, and which assessors are strict, lenient or lazy.  Edit the files and
+    run the printed command again.
     """
     from venire import read_judgments, read_runs
     from venire.report.making import STAGES, make_report
@@ -49,20 +48,18 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
     from venire.simulation import generate, write_collection
 
     with stages(STAGES + 2, quiet=out.quiet) as stage:
-        if stage is not None:
-            stage("collection")
+        stage("collection")
         made = generate(_setting(), rng=rng)
         write_collection(made, folder)
         judgments, runs, page = folder / "judgments.tsv", folder / "runs", folder / "report.html"
         again = shlex.join(["venire", "report", str(judgments), str(runs), "-o", str(page), "--rng", str(rng)])
         question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=again)
         report = make_report(question, stage=stage)
-        if stage is not None:
-            stage("page")
+        stage("page")
         write_both(report, page, folder / "report.json")
     show_report(out, report, page)
     order = ", ".join(made.truth.order)
-    truth = f"simulated: the true order of the systems is {order}; assessors are named after their habits"
+    truth = f"simulated data: the true order of the systems is {order}; assessors are named by their behaviour"
     out.notes([truth, f"edit {judgments} or {runs}, then: {again}"])
 
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.contexts import context_for, in_context
-from venire.cli.labels import (
-    SCORING,
-    WHOSE,
-    checked_measures,
-    chosen_topics,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    scanned_for_fit,
-    settled_gains,
-    topics_option,
-    where_option,
-    worth,
-)
-from venire.cli.options import PATH, more_judgments, output_options, reading, rng_option, run_rules
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.progress import bar
-from venire.cli.score_tables import long_table, long_user_table, wide_table, wide_user_table
-from venire.cli.sections import Command, gathered, one_of, option
+from venire.cli.rendering import Cell, Table
+from venire.results import known
+
+if TYPE_CHECKING:
+    from venire.measures.random_users import UserScores
+    from venire.measures.scores import Scores
 
 EXAMPLES = """\b
 Examples:
@@ -34,98 +24,98 @@ Examples:
   venire evaluate judgments.tsv runs --per assessor --format csv -o scores.csv
   venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
-  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict
+  venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
 """
 
 MISSING = ("zero", "skip")
 
-scoring = gathered(
+scoring = declare.gathered(
     "scoring",
     {
-        **WHOSE,
-        "unjudged": option(
+        **inputs.WHOSE,
+        "unjudged": declare.option(
             "--unjudged",
-            section=SCORING,
+            section=inputs.SCORING,
             metavar="GAIN",
             default="0",
-            help="Gain of documents nobody judged, or condensed: they are taken out of the lists.",
+            help="Gain of unjudged documents, or condensed: remove them from the lists.",
         ),
-        "missing": one_of(
+        "missing": declare.one_of(
             "--missing",
             choices=MISSING,
-            section=SCORING,
+            section=inputs.SCORING,
             default="zero",
-            help="Topics that a system has no list for: {}.",
+            help="Rule for topics without a list: {}.",
         ),
     },
 )
 
 
-@click.command("evaluate", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@measures_option
-@worth
+@click.command("evaluate", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.runs_argument
+@inputs.measures_option
+@inputs.worth
 @scoring
-@option(
+@declare.option(
     "--users",
-    section=SCORING,
+    section=inputs.SCORING,
     type=click.IntRange(min=1),
     metavar="N",
-    help="Score for N simulated users, whose relevance is drawn with the gains: the mean over them, and their spread.",
+    help="Score for N simulated users, for whom a document is relevant with the probability of its gain.",
 )
-@topics_option
-@option("--per-topic", section=SCORING, is_flag=True, help="Show every topic, not only the means.")
-@option(
+@inputs.topics_option
+@declare.option("--per-topic", section=inputs.SCORING, is_flag=True, help="Write scores for each topic too.")
+@declare.option(
     *("--duplicates", "duplicate_file"),
-    section=SCORING,
-    type=PATH,
+    section=inputs.SCORING,
+    type=declare.PATH,
     metavar="FILE",
-    help="Lines of documents that are copies: only the first in a list has a gain.",
+    help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
-@in_context
-@more_judgments
-@where_option
-@reading
-@run_rules
-@output_options()
-@rng_option(used=True)
+@inputs.in_context
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.output_options()
+@declare.rng_option(used=True)
 def command(
     *, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, rng: int, **options: Any
 ) -> None:
     """Score RUNS against JUDGMENTS.
 
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
-    - for standard input.  All may be gz or zst.  Where several assessors judged, say whose labels count:
-    --assessor, --per assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", also read labels that were
-    given after another document, named in a column given.
+    - for standard input.  All may be gz or zst.  If several assessors judged, use --assessor, --per
+    assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", use conditional labels, which name the
+    previous document in a column given.
     """
     from venire import read_runs
     from venire.io import read_duplicates
 
     scoring, copies = options["scoring"], options["duplicate_file"]
-    context = [options["in_context"][name] for name in ("model", "features")]
+    context = [options["in_context"][name] for name in ("predict", "features")]
     beside = [options["worth"]["fit_on"], options["topic_file"], copies, *context]
-    one_standard_input(judgments, *more, *runs, *beside)
-    measures = checked_measures(options["measures"])
+    inputs.one_standard_input(judgments, *more, *runs, *beside)
+    measures = inputs.checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
-        raise click.UsageError("--users are drawn from the labels of one judge: use --assessor or --pool, not --per")
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
+        raise click.UsageError("--users cannot be used with --per: use --assessor or --pool")
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,
         "judgments": labels,
         "runs": sources,
         "measures": measures,
-        "gains": settled_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
+        "gains": inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=sources, notes=notes),
         "topics": topics,
         "duplicates": read_duplicates(copies) if copies else None,
-        "context": context_for(labels, **options["in_context"]),
+        "context": inputs.context_for(labels, **options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
-    said = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
-    out.notes([*said, *notes])
+    found = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
+    out.notes([*found, *notes])
 
 
 def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: object) -> list[str]:
@@ -143,7 +133,7 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
 
 
 def _not_means(case: dict[str, Any]) -> list[str]:
-    """Say which scores with gains by a model are not means over users."""
+    """Return a note on scores with gains by a model that are not means over users."""
     from venire.data.gains import names_model
 
     if not names_model(case["gains"].name):
@@ -166,10 +156,91 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
         out.table("scores", long_user_table(found, _whose(case), per_topic=per_topic))
     else:
         out.table("scores", wide_user_table(found, per_topic=per_topic))
-    some = ["low and high are of means over topics, so single topics have none"] if per_topic and users > 1 else []
+    some = ["low and high are for means over topics; single topics have none"] if per_topic and users > 1 else []
     return [*found.notes, found.sentence(), *(some if out.for_machines else [])]
 
 
 def _whose(case: dict[str, Any]) -> str | None:
     """Name whose labels are scored with; None for a pool."""
     return None if case["pool"] else case["assessor"] or case["judgments"].assessors[0]
+
+
+LONG = ("system", "measure", "topic", "assessor", "value")
+SPREAD = ("sd", "low", "high")
+ALL = "all"
+"""The topic of a mean over topics."""
+
+Row = tuple[tuple[str, str, str | None], list[float | None]]
+"""A system, a topic and an assessor, and their values, one per measure."""
+
+
+def long_table(scores: Scores, assessor: str | None, *, per_topic: bool) -> Table:
+    """Lay scores out with a row per value; ``assessor`` names whose labels they are, where that is no axis."""
+    rows = [
+        (system, measure, topic, judge, value)
+        for (system, topic, judge), values in score_rows(scores, assessor, per_topic=per_topic)
+        for measure, value in zip(scores.names["measure"], values, strict=True)
+    ]
+    return Table(LONG, rows)
+
+
+def wide_table(scores: Scores, *, per_topic: bool) -> Table:
+    """Lay scores out with systems (and topics, and assessors) down, measures across."""
+    shown = {"system": True, "topic": per_topic, "assessor": "assessor" in scores.axes}
+    rows: list[list[Cell]] = [
+        [*(name for name, keep in zip(place, shown.values(), strict=True) if keep), *values]
+        for place, values in score_rows(scores, None, per_topic=per_topic)
+    ]
+    return Table([*(name for name, keep in shown.items() if keep), *scores.names["measure"]], rows)
+
+
+def score_rows(scores: Scores, assessor: str | None, *, per_topic: bool) -> Iterator[Row]:
+    """Yield the values of each system: topic by topic if asked, then the means; None where there is none."""
+    import numpy as np
+
+    means = scores.mean("topic").values[:, None]
+    values = np.concatenate([scores.values, means], axis=1) if per_topic else means
+    values = values if "assessor" in scores.axes else values[..., None]
+    topics = [*(scores.names["topic"] if per_topic else ()), ALL]
+    judges: Iterable[str | None] = scores.names["assessor"] if "assessor" in scores.axes else [assessor]
+    for system, by_topic in zip(scores.names["system"], np.moveaxis(values, 2, 3), strict=True):
+        for topic, by_judge in zip(topics, by_topic.tolist(), strict=True):
+            for judge, row in zip(judges, by_judge, strict=True):
+                yield (system, topic, judge), [known(value) for value in row]
+
+
+def long_user_table(found: UserScores, assessor: str | None, *, per_topic: bool) -> Table:
+    """Lay scores of simulated users out, a row per mean over users, with their spread."""
+    rows: list[list[Cell]] = [
+        [system, measure, topic, assessor, *map(known, cells)]
+        for (system, topic), values in user_rows(found, per_topic=per_topic)
+        for measure, cells in zip(found.users.names["measure"], values, strict=True)
+    ]
+    return Table([*LONG, *SPREAD], rows)
+
+
+def wide_user_table(found: UserScores, *, per_topic: bool) -> Table:
+    """Lay scores of simulated users out with systems (and topics) down, and measures with their spread across."""
+    rows: list[list[Cell]] = [
+        [system, *([topic] if per_topic else []), *(known(cell) for cells in values for cell in cells[:2])]
+        for (system, topic), values in user_rows(found, per_topic=per_topic)
+    ]
+    across = [name for measure in found.users.names["measure"] for name in (measure, f"{measure} sd")]
+    return Table(["system", *(["topic"] if per_topic else []), *across], rows)
+
+
+def user_rows(found: UserScores, *, per_topic: bool) -> Iterator[tuple[tuple[str, str], list[list[float]]]]:
+    """Yield value, sd, low and high by measure: of each system, topic by topic if asked, then of its means."""
+    import numpy as np
+
+    from venire.measures.random_users import HIGH, LOW
+
+    overall = [found.mean.values, found.sd.values, found.quantile(LOW), found.quantile(HIGH)]
+    means = np.stack(overall, axis=-1)[:, None]
+    nothing = np.full(found.topics.values.shape, np.nan)
+    topics = np.stack([found.topics.values, found.topic_spread.values, nothing, nothing], axis=-1)
+    values = np.concatenate([topics, means], axis=1) if per_topic else means
+    names = [*(found.topics.names["topic"] if per_topic else ()), ALL]
+    for system, by_topic in zip(found.users.names["system"], values.tolist(), strict=True):
+        for topic, by_measure in zip(names, by_topic, strict=True):
+            yield (system, topic), by_measure

@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
-    SCORING,
-    assessor_option,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    settled_gains,
-    where_option,
-    worth_without_runs,
-)
-from venire.cli.options import OUTPUT, PATH, file_place, more_judgments, output_options, reading, rng_option
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.io.exchange import ScaledQrels
@@ -38,59 +27,58 @@ Examples:
 """
 
 
-@click.command("export", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@one_of(
+@click.command("export", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@declare.one_of(
     *("--to", "tool"),
     choices=TOOLS,
-    section=OUTPUT,
+    section=declare.OUTPUT,
     default="trec",
-    help="The tool that reads it: {}.  trec is qrels, for trec_eval and pytrec_eval too; groups are trec_eval's "
+    help="The tool: {}.  trec writes qrels, also for pytrec_eval; groups are trec_eval's "
     "judgment groups, with the assessor in the second column.",
 )
-@option(
+@declare.option(
     *("-o", "--output", "target"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     required=True,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="The file to write; for ranx, JSON if it ends in .json.",
 )
-@whole_number(
+@declare.whole_number(
     "--scale-by",
-    section=OUTPUT,
+    section=declare.OUTPUT,
     least=1,
-    help="The factor from gain to relevance, since these tools take whole numbers.  "
-    "[default: 1 if all gains are whole, else 1000]",
+    help="Factor by which gains are multiplied to get whole numbers.  "
+    "[default: 1 if all gains are whole numbers, else 1000]",
 )
-@worth_without_runs
-@assessor_option(SCORING, "Write the labels of one assessor.")
-@pool_option()
-@more_judgments
-@where_option
-@reading
-@output_options(folder=True)
-@rng_option(used=False)
+@inputs.worth_without_runs
+@inputs.assessor_option(inputs.SCORING, "Write the labels of one assessor.")
+@inputs.pool_option()
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.output_options(folder=True)
+@declare.rng_option(used=False)
 def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, out: Output, **options: Any) -> None:
     """Write JUDGMENTS for trec_eval, pytrec_eval, ir_measures or ranx.
 
-    A label becomes its gain, by a formula or a model of disagreement; the gain is multiplied by a scale and rounded
-    to a whole number.  nDCG is the same for both.  The output states the scale and the relevance of each label; so
-    does a file beside, FILE.toml.
+    Each label is replaced by its gain, multiplied by a factor and rounded to a whole number; the factor does not
+    change nDCG.  The output, and the file FILE.toml, state the factor and the relevance of each label.
     """
     from venire.data.panel import build_panel
     from venire.io.exchange import scaled_qrels, write_scaled_qrels
 
-    one_standard_input(judgments, *more)
+    inputs.one_standard_input(judgments, *more)
     whose = _whose(tool, options)
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    gains = settled_gains(labels, options["reading"], **options["worth"])
+    labels = inputs.read_labels([judgments, *more], options)
+    gains = inputs.resolve_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)
     beside = write_scaled_qrels(qrels, target, to=tool)
     out.table("labels", _labels(qrels), beside=_summary(qrels, tool, target, beside))
-    also = [f"{beside} states the scale"] if beside else []
+    also = [f"{beside} states the factor"] if beside else []
     out.notes([qrels.sentence(), *also, *qrels.notes, *labels.notes])
 
 
@@ -98,7 +86,7 @@ def _whose(tool: str, options: dict[str, Any]) -> dict[str, str | None]:
     """Return whose labels are written: in groups, those of every assessor or of one."""
     assessor, pool = options["assessor"], options["pool"]
     if tool == "groups" and pool is not None:
-        raise click.UsageError("--to groups writes each assessor's labels, --pool merges them: leave one of them out")
+        raise click.UsageError("--to groups cannot be used with --pool")
     each = "assessor" if tool == "groups" and assessor is None else None
     return {"assessor": assessor, "per": each, "pool": pool}
 

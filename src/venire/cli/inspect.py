@@ -1,4 +1,4 @@
-"""venire inspect: what files are."""
+"""venire inspect: descriptions of files and their problems."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import PATH, more_judgments, output_options, reading, rng_option
+from venire.cli.options import PATH, Command, output_options, reading, rng_option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Cell, Table, as_text
-from venire.cli.sections import Command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,26 +29,21 @@ Examples:
 
 
 @click.command("inspect", cls=Command, epilog=EXAMPLES)
-@click.argument("files", nargs=-1, type=PATH)
-@more_judgments
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @reading
 @output_options()
 @rng_option(used=False)
-def command(*, files: tuple[str, ...], more: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
-    """Say what FILES are, what they hold, and what is wrong with them.
+def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
+    """Describe FILES, and list the problems in them.
 
-    FILES are judgments, runs or lists of duplicates, folders or patterns of them; the kind of each is recognised.
-    Those given with -j are judgments.  Files are read as other commands read them.  Exits with 2 if one cannot be read.
+    FILES are judgments, runs or lists of duplicates, or folders or patterns of them; the kind of each is recognised.
+    Files are read as other commands read them.  The exit code is 2 if a file cannot be read.
     """
     from venire.io.inspect import inspect_file
 
-    paths = [*((path, False) for path in _paths(files)), *((path, True) for path in _paths(more))]
-    if not paths:
-        raise click.UsageError("Missing argument 'FILES...'.")
-    with bar([path for path, _ in paths], quiet=out.quiet) as progress:
-        found = [
-            inspect_file(path, judgments=judgments, reading=reading, progress=progress) for path, judgments in paths
-        ]
+    paths = list(_paths(files))
+    with bar(paths, quiet=out.quiet) as progress:
+        found = [inspect_file(path, reading=reading, progress=progress) for path in paths]
     notes = shared_systems(found)
     if out.format == "json":
         out.json({"files": [as_record(each) for each in found]})
@@ -131,7 +125,7 @@ def label_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
 
 
 def in_short(name: str, value: object) -> str:
-    """Return a fact as people read it."""
+    """Return a fact as text."""
     if name == "compression":
         return "not compressed" if value == "none" else str(value)
     if name in ("bytes", "lines"):

@@ -1,8 +1,8 @@
 """venire: the group of commands, its exit codes, and errors as one line.
 
-A command's module is imported only when that command is run, so that ``venire --help`` is quick; its one-line
-help stands in the table here.  Exit codes: 0 done, 1 a gate did not hold, 2 bad input or usage; and, as is usual,
-70 a bug, 130 interrupted, 141 nobody reads the output any more.
+The module of a command is imported only when the command is run, so that ``venire --help`` is quick; its one-line
+help is in the table here.  Exit codes: 0 success, 1 a gate failed, 2 bad input or usage; and, as is usual, 70 a bug,
+130 interrupted, 141 the output is no longer read.
 """
 
 from __future__ import annotations
@@ -21,60 +21,74 @@ from venire.errors import UnknownName, VenireError
 
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
-COMMANDS = {
-    "report": ("venire.cli.report", "Write a page with all that can be said of judgments and runs."),
-    "demo": ("venire.cli.demo", "Make a collection whose truth is known, and report on it."),
-    "evaluate": ("venire.cli.evaluate", "Score runs against judgments."),
-    "compare": ("venire.cli.compare", "Say which systems differ, and if another judge would agree."),
-    "disagreement": ("venire.cli.disagreement", "Estimate what one assessor's label says about other people."),
-    "count": ("venire.cli.count", "Count the relevant results that a random user finds."),
-    "consistency": ("venire.cli.consistency", "Compare assessors with themselves and with each other."),
-    "robustness": ("venire.cli.robustness", "Ask whether the order of systems depends on who judged."),
-    "agreement": ("venire.cli.agreement", "Say how far assessors agree, and what each is like."),
-    "power": ("venire.cli.power", "Count the systems that measures and labels tell apart."),
-    "pdp": ("venire.cli.pdp", "Measure how much of the order of documents labels leave open."),
-    "preferences": ("venire.cli.preferences", "Say what users prefer, and which measures and labels agree."),
-    "clicks": ("venire.cli.clicks", "Say what a click log holds, and if measures agree with it."),
-    "scales": ("venire.cli.scales", "Compare judgments on their scale with coarser and finer ones."),
-    "aspects": ("venire.cli.aspects", "Ask what labels on several aspects of relevance say."),
-    "sensitivity": ("venire.cli.sensitivity", "Ask what disagreement depends on, and what judging it takes."),
-    "context": ("venire.cli.context", "Predict labels that documents get after other documents."),
-    "export": ("venire.cli.export", "Write judgments and gains for trec_eval, ir_measures and ranx."),
-    "inspect": ("venire.cli.inspect", "Say what files hold, and what is wrong with them."),
-    "simulate": ("venire.cli.simulate", "Make a collection whose truth is known."),
-    "completion": ("venire.cli.completion", "Print the script that completes commands in your shell."),
+SECTIONS = {
+    "Start here": {
+        "demo": "Simulate a collection and write a report on it.",
+        "report": "Write an HTML report on judgments and runs.",
+        "inspect": "Describe files and list the problems in them.",
+    },
+    "Systems": {
+        "evaluate": "Score runs against judgments.",
+        "compare": "Test which systems differ, and forecast the result under another judge.",
+        "robustness": "Measure how the ranking of systems depends on the assessor.",
+        "count": "Estimate how many relevant results a random user finds.",
+    },
+    "Judges": {
+        "agreement": "Compute inter-annotator agreement and profiles of assessors.",
+        "consistency": "Compare the agreement of assessors with themselves and with each other.",
+        "disagreement": "Estimate the probability that a random user finds a result relevant, given its label.",
+        "sensitivity": "Analyse how estimates of disagreement vary, and how many judgments they need.",
+    },
+    "Users": {
+        "preferences": "Compare measures and labels with side-by-side preferences of users.",
+        "clicks": "Summarise a click log and correlate it with measures.",
+        "context": "Predict conditional labels, and choose their weight.",
+        "aspects": "Analyse labels on several aspects of relevance.",
+    },
+    "Measures and scales": {
+        "power": "Compute the discriminative power of measures and labels.",
+        "pdp": "Compute how much of the ideal ranking labels leave undetermined.",
+        "scales": "Compare the label scale with coarser and finer ones.",
+    },
+    "Files": {
+        "export": "Write judgments and gains for trec_eval, ir_measures and ranx.",
+        "simulate": "Simulate a collection with known truth.",
+        "completion": "Print the completion script of a shell.",
+    },
 }
+COMMANDS = [name for section in SECTIONS.values() for name in section]
 
 
 class Commands(click.Group):
-    """A group whose commands are loaded when asked for, and whose errors are words."""
+    """A group that loads a command when it is used, and prints errors as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Name the commands, in the order in which people meet them."""
-        return list(COMMANDS)
+        """Return the names of the commands, in the order of the help."""
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Load a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(COMMANDS[cmd_name][0]).command
+        command: click.Command = import_module(f"venire.cli.{cmd_name}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is asked for, or the one that is nearest to it."""
+        """Find a command; an unknown name is an error that suggests the nearest one."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownName("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without loading them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([*commands.items()], col_max=20)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; leave in silence when nobody reads its output any more."""
+        """Run the command; end without a message when the output is no longer read."""
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
@@ -84,7 +98,7 @@ class Commands(click.Group):
         return answer
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run, say what went wrong if anything did, and exit with a code that tells."""
+        """Run, print the error if there is one, and exit with its code."""
         run: Callable[..., Any] = super().main
         if not standalone_mode:
             return run(*args, standalone_mode=False, **extra)
@@ -100,7 +114,7 @@ class Commands(click.Group):
         except OSError as error:
             code = _bad(f"{error.filename or 'system'}: {error.strerror or error}")
         except MemoryError:
-            code = _bad("there is not enough memory for this")
+            code = _bad("not enough memory")
         except Exception:
             code = _bug()
         sys.exit(code)
@@ -114,12 +128,12 @@ def _bad(message: str, hint: str | None = None) -> int:
 
 
 def _bug() -> int:
-    """Show where the program went wrong: that is our mistake, not the user's."""
+    """Print the traceback of an unexpected error."""
     from traceback import format_exc
 
     with suppress(BrokenPipeError):
         click.echo(format_exc(), err=True, nl=False)
-    say("error", "this is a mistake in venire itself; please report it with the lines above")
+    say("error", "this is a bug in venire; please report it with the lines above")
     return BUG
 
 
@@ -146,7 +160,7 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
     except PackageNotFoundError:
         own = "(not installed)"
     compiled = find_spec("venire.kernels._scan") is not None
-    scan = "compiled" if compiled else "in numpy (no C compiler was there when venire was installed; it is slower)"
+    scan = "compiled" if compiled else "in numpy, which is slower (no C compiler was found when venire was installed)"
     click.echo(f"venire {own}\npython {python_version()}, numpy {version('numpy')}\nscan of runs: {scan}")
     ctx.exit()
 

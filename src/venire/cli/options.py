@@ -2,30 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
-from venire.cli.sections import Decorator, gathered, in_order, one_of, option, whole_number
 from venire.cli.speech import print_warnings
+from venire.errors import VenireError, Way, joined_ways
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FLAG = re.compile(r"--[a-z][a-z-]*")
+"""An option where a text names it."""
+
+
+class Option(click.Option):
+    """An option in a section of the help."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+def with_flags(way: Way) -> str:
+    """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
+    flags = (f"--{name.replace('_', '-')} {value}" for name, value in way.settings.items())
+    return f"{way.text} ({' '.join(flags)})"
+
+
+class Command(click.Command):
+    """A command whose help lists its options in sections."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run; of several ways out of an error, name those for which this command has the options."""
+        try:
+            return super().invoke(ctx)
+        except VenireError as error:
+            if error.ways:
+                flags = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+                ways = [with_flags(way) if isinstance(way, Way) else way for way in error.ways]
+                error.hint = joined_ways([way for way in ways if flags.issuperset(FLAG.findall(way))])
+            raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections, in the order in which their first options come."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Output"), []).append(record)
+        for name, records in sections.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def option(*names: str, section: str, **settings: Any) -> Decorator:
+    """Declare an option in a section of the help; it says its default, if it has one."""
+    settings.setdefault("show_default", not settings.get("is_flag", False))
+    return click.option(*names, cls=Option, section=section, **settings)
+
+
+def one_of(*names: str, choices: tuple[str, ...], section: str, help: str, **settings: Any) -> Decorator:
+    """Declare an option that takes one of a few words; ``{}`` in its help is where they are listed."""
+    listed = ", ".join(choices[:-1]) + f" or {choices[-1]}"
+    settings.setdefault("metavar", "WORD")
+    return option(*names, section=section, type=click.Choice(choices), help=help.format(listed), **settings)
+
+
+def whole_number(*names: str, section: str, least: int, metavar: str = "N", **settings: Any) -> Decorator:
+    """Declare an option that takes a whole number, from ``least`` on."""
+    return option(*names, section=section, type=click.IntRange(min=least), metavar=metavar, **settings)
+
+
+def gathered(
+    name: str,
+    options: Mapping[str, Decorator],
+    *,
+    seen: Sequence[str] = (),
+    check: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None,
+) -> Decorator:
+    """Declare options that reach the command as one dictionary under this name; ``check`` may return another one.
+
+    seen: options declared elsewhere that are in the dictionary too.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(**values: Any) -> Any:
+            group = {key: values.pop(key) for key in options} | {key: values[key] for key in seen}
+            if check is not None:
+                group = check(group) or group
+            return function(**values, **{name: group})
+
+        return in_order(command, [*options.values()])
+
+    return decorate
+
+
+def given(*names: str) -> list[str]:
+    """Return the options among these parameters that were given on the command line, as they are written."""
+    context = click.get_current_context()
+    there = {name for name in names if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    return [parameter.opts[0] for parameter in context.command.params if parameter.name in there]
+
+
+def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> Callable[..., Any]:
+    """Apply decorators so that their options come in the order given."""
+    for each in reversed(decorators):
+        function = each(function)
+    return function
+
 
 PATH = click.Path(allow_dash=True)
 """A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
-REPEATS = ("error", "keep", "first", "last")
+DUPLICATE_LABELS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
-NEGATIVE = ("unjudged", "lowest")
 LAYOUTS = ("long", "wide", "aspects")
 ORDERS = ("score", "rank")
-SCORE_TYPES = ("float64", "float32")
-REPEATED = ("error", "first")
+DUPLICATE_DOCS = ("error", "first")
+SINGLE = "float32"
 SYSTEM_FROM = ("tag", "file")
 
 JUDGMENTS, RUNS, MODEL, OUTPUT = "Judgments", "Runs", "Model", "Output"
@@ -36,7 +139,7 @@ more_judgments = option(
     multiple=True,
     type=PATH,
     metavar="FILE",
-    help="A further file of judgments; may be repeated.",
+    help="Another file of judgments; may be repeated.",
 )
 
 
@@ -66,23 +169,21 @@ reading = gathered(
             "--layout",
             choices=LAYOUTS,
             section=JUDGMENTS,
-            help="Tables are {}: a row per label, or a column per assessor or per aspect.  [default: recognised]",
+            help="Layout of tables, {}: a row per label, a column per assessor, or a column per aspect.  [default: "
+            "recognised]",
         ),
         "second_column": one_of(
             "--second-column",
             choices=SECOND_COLUMN,
             section=JUDGMENTS,
             default="ignore",
-            help="The second column of qrels: {}.",
+            help="Meaning of the second column of qrels: {}.",
         ),
-        "negative": one_of(
-            "--negative", choices=NEGATIVE, section=JUDGMENTS, default="unjudged", help="Labels below zero are {}."
-        ),
-        "repeats": one_of(
-            "--repeats",
-            choices=REPEATS,
+        "duplicate_labels": one_of(
+            "--duplicate-labels",
+            choices=DUPLICATE_LABELS,
             section=JUDGMENTS,
-            help="Several labels by one assessor for one item: {}.  "
+            help="Rule for several labels of one item by one assessor: {}.  "
             "[default: error in qrels, last in tables, keep in consistency]",
         ),
         "columns": option(
@@ -91,30 +192,44 @@ reading = gathered(
             multiple=True,
             callback=_stated_columns,
             metavar="WHAT=NAME",
-            help="Which column of a table is what, such as label=rating or doc=url; may be repeated.  "
+            help="Name of a column of tables, such as label=rating or doc=url; may be repeated.  "
             "[default: by their usual names]",
         ),
     },
 )
 
+
+def _rules(group: dict[str, Any]) -> dict[str, Any]:
+    """Return the rules as ``read_runs`` takes them."""
+    return group | ({"order": "score", "score_type": SINGLE} if group["order"] == SINGLE else {})
+
+
 run_rules = gathered(
     "rules",
     {
-        "order": one_of("--order", choices=ORDERS, section=RUNS, default="score", help="Documents are ordered by {}."),
-        "score_type": one_of(
-            "--score-type",
-            choices=SCORE_TYPES,
+        "order": one_of(
+            "--order",
+            choices=(*ORDERS, SINGLE),
             section=RUNS,
-            default="float64",
-            help="Precision of scores, {}; the latter makes ties as trec_eval 9 does.",
+            default="score",
+            help="Documents are ordered by {}: float32 is the score in single precision, as in trec_eval 9.",
         ),
-        "repeated": one_of(
-            "--repeated", choices=REPEATED, section=RUNS, default="error", help="A document twice in a list: {}."
+        "duplicate_docs": one_of(
+            "--duplicate-docs",
+            choices=DUPLICATE_DOCS,
+            section=RUNS,
+            default="error",
+            help="Rule for a document that occurs twice in a list: {}.",
         ),
         "system_from": one_of(
-            "--system-from", choices=SYSTEM_FROM, section=RUNS, default="tag", help="A system is named by its {}."
+            "--system-from",
+            choices=SYSTEM_FROM,
+            section=RUNS,
+            default="tag",
+            help="Source of the name of a system: {}.",
         ),
     },
+    check=_rules,
 )
 
 
@@ -128,12 +243,12 @@ def rng_option(*, used: bool) -> Decorator:
         metavar="N",
         hidden=not used,
         expose_value=used,
-        help="Seed of everything random: the same seed gives the same result.",
+        help="Seed of the random numbers: the same seed gives the same result.",
     )
 
 
 def output_options(*, folder: bool = False) -> Decorator:
-    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and its warnings are heard.
+    """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and warnings are printed.
 
     ``folder``: the command declares -o itself, as a folder.
     """
@@ -142,7 +257,8 @@ def output_options(*, folder: bool = False) -> Decorator:
         @wraps(function)
         def command(**values: Any) -> Any:
             path = None if folder else values.pop("path")
-            out = Output(format=values.pop("format"), path=path, quiet=values.pop("quiet"))
+            names = ("format", "quiet", *(["plot"] if "plot" in values else []))
+            out = Output(path=path, **{name: values.pop(name) for name in names})
             with print_warnings(quiet=out.quiet):
                 return function(**values, out=out)
 
@@ -163,51 +279,46 @@ def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | No
     return path
 
 
-_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="How the result is written: {}.")
+_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
 _OUTPUT = option(
     *("-o", "--output", "path"),
     section=OUTPUT,
     type=click.Path(),
     callback=checked_place,
     metavar="FILE",
-    help="Where the result is written.  [default: standard output]",
+    help="File of the result.  [default: standard output]",
 )
-_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Say nothing but errors.")
+_QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Print only errors.")
 
 
 def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
     """Refuse a place where no file can be written, standard output too."""
     if text == "-":
-        raise click.BadParameter("this is written to a file; - is for the result alone", ctx, parameter)
+        raise click.BadParameter("expected a file, not standard output (-)", ctx, parameter)
     return checked_place(ctx, parameter, text)
 
 
-def bootstrap_option(
-    section: str, *, default: int | None = 300, help: str = "How often topics are resampled."
+def draws_option(
+    section: str, *, default: int | None = 300, least: int = 0, help: str = "Number of bootstrap samples of topics."
 ) -> Decorator:
-    """Declare --bootstrap, ``n_draws``: how often something is drawn again for an interval; 0: never."""
-    return whole_number("--bootstrap", "n_draws", section=section, least=0, default=default, help=help)
-
-
-def draws_option(section: str, *, default: int, help: str, least: int = 1) -> Decorator:
-    """Declare --draws, ``n_draws``: how often chance is let play."""
+    """Declare --draws, ``n_draws``; 0: no intervals."""
     return whole_number("--draws", "n_draws", section=section, least=least, default=default, help=help)
 
 
 def order_length_option(section: str) -> Decorator:
-    """Declare --top, ``k``: how many documents stand in the order that PDP asks for."""
-    words = "Documents whose order is asked for.  [default: 10, or as many as the middle list has]"
+    """Declare --top, ``k``: the number of documents of a list, for PDP."""
+    words = "Number of documents in a list.  [default: 10, or the median length of the lists]"
     return whole_number("--top", "k", section=section, least=2, metavar="K", help=words)
 
 
 def choose_option(section: str, *choices: str) -> Decorator:
     """Declare --choose: which documents' order PDP asks for."""
     words = (
-        "Documents whose order is asked for, {}: the top K of each run, or K documents of each topic drawn at random "
-        "among those with preference tests or among all"
+        "Documents of a list, {}: the top K of each run, or K documents of each topic, drawn at random from those with "
+        "preference tests or from all"
     )
-    words += "; or those with the highest mean label" if "best" in choices else ""
-    words += ".  [default: runs if there are any, else tested]"
+    words += ", or those with the highest mean label" if "best" in choices else ""
+    words += ".  [default: runs if RUNS are given, else tested]"
     return one_of("--choose", choices=("runs", "tested", "random", *choices), section=section, help=words)
 
 
@@ -216,7 +327,7 @@ def prior_option(section: str, help: str) -> Decorator:
     return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)
 
 
-def resource_option(section: str, *, begin: str = "Where the resource stands", end: str = "") -> Decorator:
+def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:
     """Declare --resource, which ``read_resource`` reads."""
     words = (
         f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
@@ -232,12 +343,16 @@ def read_resource(text: str) -> str | dict[str, str]:
     return read_groups(Path(text)) if Path(text).is_file() else text
 
 
+def show_option(*choices: str, help: str) -> Decorator:
+    """Declare --show: which table is written; the first by default."""
+    return one_of("--show", choices=choices, section=OUTPUT, default=choices[0], help=f"{help}  JSON has all.")
+
+
 relevant_option = option(
     "--relevant",
     section=MODEL,
     metavar="LABEL|all",
-    help="Labels that mean a user is satisfied: from this one upwards, a set 'A|B', or all thresholds.  "
-    "[default: the top label]",
+    help="Relevant labels: this one and higher ones, a set 'A|B', or all thresholds.  [default: the top label]",
 )
 plot_option = option(
     "--plot",
@@ -245,5 +360,5 @@ plot_option = option(
     type=click.Path(),
     callback=file_place,
     metavar="FILE.svg",
-    help="Draw the result to this file: svg, png or pdf.",
+    help="Plot the result to this file: svg, png or pdf.",
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,19 +17,49 @@ from venire.results import Note
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What the options --format, -o and --quiet came to; ``path`` None is standard output."""
+    """The values of --format, -o, --plot and --quiet; ``path`` None is standard output."""
 
     format: str
     path: Path | None
     quiet: bool
+    plot: Path | None = None
 
     @property
     def for_machines(self) -> bool:
         """Whether machines will read it: one row per value, all digits."""
         return self.format in ("json", "csv")
 
+    def finish(
+        self,
+        name: str,
+        table: Callable[[], Table],
+        *,
+        document: Mapping[str, object] | None = None,
+        figure: tuple[Any, ...] = (),
+        notes: Iterable[Note | str] = (),
+    ) -> None:
+        """Write the result, as JSON the document; draw the figure if asked for; print the notes.
+
+        figure: the module of ``venire.plots``, the function there, and its arguments.
+        """
+        if document is not None and self.format == "json":
+            self.json(document)
+        else:
+            self.table(name, table())
+        if figure:
+            self.draw(*figure)
+        self.notes(notes)
+
+    def draw(self, module: str, function: str, *values: object) -> None:
+        """Write a figure to the file of --plot, if there is one."""
+        if self.plot is not None:
+            from venire.plots.style import write_figure
+
+            plot = getattr(import_module(f"venire.plots.{module}"), function)
+            write_figure(plot(*values), self.plot)
+
     def table(self, name: str, table: Table, *, beside: Mapping[str, object] | None = None) -> None:
-        """Write a table; in JSON it is a list of records under its name, and more may stand beside it."""
+        """Write a table; in JSON, a list of records under its name, with further members."""
         if self.format == "json":
             self.json({name: table.records(), **(beside or {})})
         else:
@@ -50,6 +82,6 @@ class Output:
             self.path.write_bytes(data)
 
     def notes(self, notes: Iterable[Note | str]) -> None:
-        """Say notes, each text once, unless all is to be quiet."""
+        """Print notes, each once, unless quiet."""
         for note in dict.fromkeys(map(str, () if self.quiet else notes)):
             say("note", note)

@@ -1,4 +1,4 @@
-"""venire pdp: how much of the order of documents do labels leave open?"""
+"""venire pdp: pairwise discriminative power of labels."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import one_standard_input, pool_option, read_beside, read_labels, shared_options
-from venire.cli.options import MODEL, PATH, bootstrap_option, choose_option, order_length_option, prior_option
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,95 +25,101 @@ LABEL_KEYS = ("mode", "a", "b", "p", "wins", "n")
 EXAMPLES = """\b
 Examples:
   venire pdp judgments.tsv preferences.tsv
-  venire pdp judgments.tsv preferences.tsv --mode both --top 5 --runs runs
+  venire pdp judgments.tsv preferences.tsv runs --mode both --top 5
   venire pdp four-grades.tsv preferences.tsv --against seven-grades.tsv
   venire pdp magnitudes.tsv preferences.tsv --form logistic --plot pdp.svg
 """
 
-model = gathered(
+model = declare.gathered(
     "model",
     {
-        "pool": pool_option(MODEL, choices=POOLS, default="median", help="A document's label in aggregate mode: {}."),
-        "signal": one_of(
+        "pool": inputs.pool_option(
+            declare.MODEL, choices=POOLS, default="median", help="Pooled label of a document in aggregate mode: {}."
+        ),
+        "signal": declare.one_of(
             "--signal",
             choices=POOLS,
-            section=MODEL,
+            section=declare.MODEL,
             default="median",
-            help="What several people's choices on two documents come to: {}.",
+            help="Aggregate of several choices between two documents: {}.",
         ),
-        "form": one_of(
+        "form": declare.one_of(
             "--form",
             choices=FORMS,
-            section=MODEL,
-            help="How preferences depend on labels: {} in the difference.  [default: table; bins beyond 20 labels]",
+            section=declare.MODEL,
+            help="Model of preferences by label: {}.  [default: table; bins for more than 20 labels]",
         ),
-        "n_bins": whole_number(
-            *("--bins", "n_bins"), section=MODEL, least=2, default=7, help="Bins with equal shares of labels."
+        "n_bins": declare.whole_number(
+            *("--bins", "n_bins"),
+            section=declare.MODEL,
+            least=2,
+            default=7,
+            help="Number of bins, with equal shares of labels.",
         ),
-        "prior": prior_option(MODEL, "Wins added to either side of every two labels."),
+        "prior": declare.prior_option(declare.MODEL, "Wins added to each label of a pair."),
     },
 )
-listing = gathered(
+listing = declare.gathered(
     "listing",
     {
-        "k": order_length_option(LISTS),
-        "runs": option(
-            *("--runs", "runs"),
-            section=LISTS,
-            multiple=True,
-            type=PATH,
-            metavar="FILE",
-            help="Take the top K of each of these runs; may be repeated.",
-        ),
-        "condensed": option(
+        "k": declare.order_length_option(LISTS),
+        "condensed": declare.option(
             "--condensed",
             section=LISTS,
             is_flag=True,
-            help="Leave documents that nobody judged out of runs first.  [default: leave out lists with one]",
+            help="Remove unjudged documents from runs.  [default: exclude lists with an unjudged document]",
         ),
-        "choose": choose_option(LISTS, "best"),
+        "choose": declare.choose_option(LISTS, "best"),
     },
 )
 
 
-@click.command("pdp", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("preferences", type=PATH)
-@click.argument("more_runs", metavar="[RUNS]...", nargs=-1, type=PATH)
-@one_of("--mode", choices=MODES, section=MODEL, default="both", help="Take labels {}: each assessor's, or pooled.")
-@model
-@bootstrap_option(
-    MODEL,
-    default=None,
-    help="In how many groups, at most, topics are left out in turn with their tests (jackknife); 0: no intervals.  "
-    "[default: 200, fewer where lists are many]",
+@click.command("pdp", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@click.argument("preferences", type=declare.PATH)
+@inputs.some_runs_argument
+@declare.one_of(
+    "--mode",
+    choices=MODES,
+    section=declare.MODEL,
+    default="both",
+    help="Labels that are used, {}: those of each assessor, pooled labels, or both.",
 )
-@option(
+@model
+@declare.draws_option(
+    declare.MODEL,
+    default=None,
+    help="Maximum number of groups of topics for the jackknife; 0: no intervals.  [default: 200, fewer if there are "
+    "many "
+    "lists]",
+)
+@declare.option(
     "--against",
-    section=MODEL,
-    type=PATH,
+    section=declare.MODEL,
+    type=declare.PATH,
     metavar="FILE",
     help="Compare with these judgments of the same documents, on the same lists.",
 )
 @listing
-@option("--labels", section="Output", is_flag=True, help="Write the preferences between labels; JSON has both.")
-@shared_options()
+@declare.show_option(
+    "pdp", "labels", help="The table that is written, {}: labels are the preferences between two labels."
+)
+@inputs.shared_options()
 def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Measure how much of the order of K documents the labels of JUDGMENTS leave open, by PREFERENCES.
+    """Compute pairwise discriminative power (PDP): how much of the ideal ranking JUDGMENTS leave undetermined.
 
-    PREFERENCES say of pairs of documents which is better; they tell how well labels predict it.  The value is the
-    entropy of the ideal ranking in nats, lower is better: as a share of its maximum, log K!, 0 means that the order is
-    known, 1 that nothing is.  low and high are the 95% interval over topics and their tests.  With --against, the
-    interval and p-value of the difference are those of one jackknife over topics and tests, in which the label
-    preferences of both sets of labels are estimated anew.
+    PREFERENCES between documents show how well labels predict which of two is better.  The value is the entropy of the
+    ideal ranking of K documents in nats, lower is better: as a share of its maximum, log K!, 0 means that the labels
+    determine the ranking, 1 that they do not inform it.  low and high are the 95% jackknife interval over topics.  With
+    --against, one jackknife gives the interval and the p-value of the difference.
     """
     from venire.data.panel import in_isolation
     from venire.io.preferences import read_preferences
     from venire.quality.label_preferences import cycle_warnings
 
-    runs = (*options["listing"]["runs"], *options["more_runs"])
-    one_standard_input(judgments, preferences, options["against"], *more, *runs)
-    labels, left_out = in_isolation(read_labels(judgments, more, reading=options["reading"], where=options["where"]))
+    runs = options["runs"]
+    inputs.one_standard_input(judgments, preferences, options["against"], *more, *runs)
+    labels, left_out = in_isolation(inputs.read_labels([judgments, *more], options))
     others = _others(options)
     tests = read_preferences(preferences)
     lists = _lists(labels, others, tests, runs, options)
@@ -124,14 +128,17 @@ def command(*, judgments: str, preferences: str, more: tuple[str, ...], out: Out
     differences = _differences(found, again, (judgments, options["against"]))
     cycles = map(str, cycle_warnings(tests))
     words = list(dict.fromkeys([*_warnings(found), *_warnings(again, options["against"]), *cycles]))
-    _write(out, found, differences, words, labels=options["labels"])
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_pdp
-        from venire.plots.style import write_figure
-
-        write_figure(plot_pdp(found), options["plot"])
-    said = [*(each.sentence() for each in found), *(each.sentence() for each in differences)]
-    out.notes([*said, f"lists: {lists.words}", *map(str, left_out), *labels.notes, *tests.notes, *words])
+    values = [each.record() for each in found]
+    pairs = [{"mode": each.mode, **pair} for each in found for pair in each.labels.records()]
+    compared = [each.record() for each in differences]
+    sentences = [each.sentence() for each in (*found, *differences)]
+    out.finish(
+        options["show"],
+        lambda: Table.of(pairs, LABEL_KEYS) if options["show"] == "labels" else Table.of(values, KEYS),
+        document={"pdp": values, "labels": pairs, "differences": compared, "warnings": words},
+        figure=("quality", "plot_pdp", found),
+        notes=[*sentences, f"lists: {lists.words}", *left_out, *labels.notes, *tests.notes, *words],
+    )
 
 
 def _others(options: Mapping[str, Any]) -> Judgments | None:
@@ -140,7 +147,7 @@ def _others(options: Mapping[str, Any]) -> Judgments | None:
 
     if options["against"] is None:
         return None
-    return in_isolation(read_beside(options["against"], reading=options["reading"], where=options["where"]))[0]
+    return in_isolation(inputs.read_beside(options["against"], reading=options["reading"], where=options["where"]))[0]
 
 
 def _lists(
@@ -176,18 +183,3 @@ def _warnings(found: Sequence[PDP], source: str | None = None) -> list[str]:
     """What to be careful about, by mode, and by file for those compared with."""
     name = "" if source is None else f"{source}, "
     return [f"{name}{each.mode}: {word}" for each in found for word in each.warnings()]
-
-
-def _write(
-    out: Output, found: Sequence[PDP], differences: Sequence[PDPDifference], words: Sequence[str], *, labels: bool
-) -> None:
-    """Write values, or preferences between labels; JSON has both."""
-    values = [each.record() for each in found]
-    pairs = [{"mode": each.mode, **pair} for each in found for pair in each.labels.records()]
-    compared = [each.record() for each in differences]
-    if out.format == "json":
-        out.json({"pdp": values, "labels": pairs, "differences": compared, "warnings": list(words)})
-    elif labels:
-        out.table("labels", Table(LABEL_KEYS, [[pair[key] for key in LABEL_KEYS] for pair in pairs]))
-    else:
-        out.table("pdp", Table(KEYS, [[value[key] for key in KEYS] for value in values]))

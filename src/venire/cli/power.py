@@ -1,4 +1,4 @@
-"""venire power: how many pairs of systems can measures and labels tell apart?"""
+"""venire power: discriminative power of measures and labels."""
 
 from __future__ import annotations
 
@@ -6,26 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
-    WHOSE,
-    checked_measures,
-    chosen_topics,
-    fit_on_option,
-    fit_to_option,
-    gain_names_option,
-    measures_option,
-    one_standard_input,
-    read_labels,
-    scanned_for_fit,
-    settled_gains,
-    shared_options,
-    topics_option,
-)
-from venire.cli.options import PATH, draws_option
+from venire.cli import inputs
+from venire.cli.options import Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output
 from venire.cli.progress import bar
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,8 +40,8 @@ testing = gathered(
             section=TEST,
             multiple=True,
             default=["bootstrap"],
-            help="How pairs are tested, {}: each pair by itself, with resampled topics; or all together, with "
-            "permuted scores; may be repeated.",
+            help="Significance test, {}: each pair separately, by resampling topics; or all pairs together, by "
+            "permuting scores; may be repeated.",
         ),
         "alpha": option(
             "--alpha",
@@ -64,39 +49,37 @@ testing = gathered(
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
             default=0.05,
             metavar="P",
-            help="Pairs with a p-value of at most P are told apart.",
+            help="Significance level.",
         ),
-        "n_draws": draws_option(TEST, default=1000, help="How often topics are resampled, or scores permuted."),
+        "n_draws": draws_option(TEST, default=1000, least=1, help="Number of resamples or permutations."),
     },
 )
 
 
 @click.command("power", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
+@inputs.judgments_argument()
+@inputs.runs_argument
 @testing
-@measures_option
-@gain_names_option(default=["linear"], more=", to compare them.")
-@fit_on_option()
-@fit_to_option()
-@gathered("whose", WHOSE)
-@topics_option
-@shared_options()
+@inputs.measures_option
+@inputs.gain_names_option(default=["linear"], more=", to compare them.")
+@inputs.fit_on_option()
+@gathered("whose", inputs.WHOSE)
+@inputs.topics_option
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask how many pairs of the systems of RUNS can be told apart, by each measure and with each set of labels.
+    """Compute discriminative power: the share of pairs of systems of RUNS that differ significantly (Sakai 2006).
 
-    This is Sakai's discriminative power: the share of pairs whose difference chance in the topics does not explain.
-    Labels of several assessors or gains stand side by side.  More power is not more truth: labels can tell systems
-    apart and be wrong.
+    Measures, assessors and gains are compared with each other.  Higher power does not mean higher validity: labels can
+    distinguish systems and be wrong.
     """
     from venire import read_runs
     from venire.quality.power import discriminative_power
 
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
-    topics, notes = chosen_topics(options["topic_file"], labels)
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     with bar(sources.sources, quiet=out.quiet) as progress:
         found = discriminative_power(
             labels,
@@ -110,20 +93,19 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
             progress=progress,
             **options["whose"],
         )
-    out.table("power", _table(found, people=not out.for_machines))
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_power
-        from venire.plots.style import write_figure
-
-        write_figure(plot_power(found), options["plot"])
-    out.notes([found.sentence(), *found.notes, *notes])
+    out.finish(
+        "power",
+        lambda: _table(found, people=not out.for_machines),
+        figure=("quality", "plot_power", found),
+        notes=[found.sentence(), *found.notes, *notes],
+    )
 
 
 def _table(found: DiscriminativePower, *, people: bool) -> Table:
     """Lay the shares out; people see reasons only where there are any."""
     records = found.records()
     columns = [key for key in records[0] if not people or any(record[key] is not None for record in records)]
-    return Table(columns, [[record[key] for key in columns] for record in records])
+    return Table.of(records, columns)
 
 
 def _tests(asked: Mapping[str, Any]) -> list[PairTest]:
@@ -138,10 +120,10 @@ def _gains(labels: Judgments, runs: Runs, options: Mapping[str, Any], notes: lis
     """Settle the gains that were named."""
     from venire.data.gains import names_model
 
-    names, fit = dict.fromkeys(options["gain_names"]), {key: options[key] for key in ("fit_on", "fit_to")}
-    if any(fit.values()) and not any(map(names_model, names)):
-        flag = "--fit-to" if fit["fit_on"] is None else "--fit-on"
-        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+    names, fit_on = dict.fromkeys(options["gain_names"]), options["fit_on"]
+    if fit_on and not any(map(names_model, names)):
+        raise click.UsageError(inputs.FIT_WHAT)
     how = {"labels": labels, "reading": options["reading"], "where": options["where"], "runs": runs, "notes": notes}
-    fits = {name: fit if names_model(name) else dict.fromkeys(fit) for name in names}
-    return {name: settled_gains(gains=name, **fits[name], **how) for name in names}
+    return {
+        name: inputs.resolve_gains(gains=name, fit_on=fit_on if names_model(name) else None, **how) for name in names
+    }

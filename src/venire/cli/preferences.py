@@ -1,4 +1,4 @@
-"""venire preferences: what people prefer side by side, and which measures and labels say the same."""
+"""venire preferences: preferences of users, and their agreement with measures and labels."""
 
 from __future__ import annotations
 
@@ -6,44 +6,105 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.contexts import context_for, in_context
-from venire.cli.labels import (
-    SCORING,
-    checked_measures,
-    compared_scoring,
-    fit_on_option,
-    fit_to_option,
-    gain_names_option,
-    measures_with,
-    one_standard_input,
-    read_labels,
-    scanned_for_fit,
-    settled_gains,
-    shared_options,
-)
-from venire.cli.options import PATH, bootstrap_option
+from venire.cli import inputs
+from venire.cli.options import PATH, Command, draws_option, gathered, given, option, whole_number
 from venire.cli.output import Output
-from venire.cli.preference_plans import planning, write_needed, write_pairs
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, gathered, option, said
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from venire.data.judgments import Judgments
     from venire.data.preferences import Preferences
     from venire.data.runs import Runs
+    from venire.planning.preferences import SampleSizeCheck
     from venire.users.verdicts import PreferenceSummary
+
+PLAN = "Plan"
+PAIR_KEYS = ("topic", "left", "right", "label_left", "label_right")
+MODES = ("individual", "aggregate")
+PLAN_KEYS = ("mode", "per_label_pair", "mean_error", "error_95", "expected_95")
+
+planning = gathered(
+    "plan",
+    {
+        "ask": whole_number(
+            "--ask",
+            section=PLAN,
+            least=1,
+            metavar="B",
+            help="Write pairs of documents to be compared: B for every two labels of JUDGMENTS, spread over topics.  "
+            "PDP needs "
+            "about 40 in individual mode and 160 in aggregate mode.  Needs no preferences.",
+        ),
+        "within": option(
+            "--within",
+            section=PLAN,
+            type=click.FloatRange(0, 1, min_open=True),
+            metavar="X",
+            help="Estimate the number of tests for every two labels of JUDGMENTS with which the error of p(a > b) is "
+            "at most "
+            "X, by resampling the given tests and by theory.",
+        ),
+    },
+)
+
+
+def write_pairs(out: Output, labels: Judgments, n: int, rng: int) -> None:
+    """Write which pairs of documents to ask people about."""
+    from venire.planning.preferences import pairs_to_ask
+
+    found = pairs_to_ask(labels, n, rng=rng)
+    out.table("pairs", Table.of(found.records(), PAIR_KEYS), beside={"warnings": _short(labels, found.short, n)})
+    out.notes([found.sentence(), *labels.notes])
+
+
+def _short(labels: Judgments, short: tuple[tuple[int, int, int], ...], n: int) -> list[str]:
+    from venire.results import counted
+
+    names = labels.scale.labels
+    return [
+        f"{names[a]} against {names[b]}: {counted(room, 'pair')} of documents, {n:,} asked for" for a, b, room in short
+    ]
+
+
+def write_needed(
+    out: Output, labels: Judgments, preferences: Preferences, *, within: float, n_draws: int, rng: int
+) -> None:
+    """Write the error of p(a > b) by the number of tests, and how many are enough."""
+    from venire.planning.preferences import check_sample_size
+
+    n_draws = max(n_draws, 2)
+    found = [check_sample_size(preferences, labels, mode=mode, n_draws=n_draws, rng=rng) for mode in MODES]
+    rows = [{"mode": each.mode, **record} for each in found for record in each.records()]
+    needed = [_needed(each, within) for each in found]
+    beside = {"needed": needed, "warnings": [*map(str, labels.notes), *map(str, preferences.notes)]}
+    out.table("tests", Table.of(rows, PLAN_KEYS), beside=beside)
+    words = [_in_words(each, largest=found[0].sizes[-1]) for each in needed]
+    out.notes([*words, *(each.sentence() for each in found), *labels.notes, *preferences.notes])
+
+
+def _needed(found: SampleSizeCheck, within: float) -> dict[str, Any]:
+    """How many tests are enough, by drawing and by Eq. (12), corrected."""
+    numbers = {"by_drawing": found.enough(within), "by_equation": found.by_equation(within)}
+    return {"mode": found.mode, "within": within, **numbers}
+
+
+def _in_words(needed: dict[str, Any], *, largest: int) -> str:
+    n = needed["by_drawing"]
+    tests = f"{n} test is" if n == 1 else f"{n} tests are"
+    enough = f"more than {largest} tests for every two labels are needed" if n is None else f"{tests} enough"
+    return (
+        f"{needed['mode']} mode: {enough} for an error of p(a > b) of at most {needed['within']:g} in 95% of cases; "
+        f"by Chu et al. "
+        f"(2021), Eq. 12, corrected: {needed['by_equation']:,}"
+    )
+
 
 PREFERENCES = "Preferences"
 MEASURES = ("nDCG@10", "P@10", "ERR@10", "RBP(p=0.8)")
 KEYS = ("rank", "measure", "gains", "condition", "preference", "share_of_ties", "kappa", "low", "high", "jaccard", "p")
 RANKED = (*KEYS, "p_adjusted")
 PEOPLE = ("preference", "cases", "left", "ties", "right", "modal_ties", "agreement", "alpha", "alpha_low", "alpha_high")
-SCORES = (
-    *("measures", "gain_names", "fit_on", "fit_to", "pool", "missing"),
-    *("predict", "model", "features", "backoff", "expected"),
-)
+SCORES = (*("measures", "gain_names", "fit_on", "pool", "missing"), *("predict", "features", "backoff", "expected"))
 """Parameters that say how runs are scored."""
 LABELS = ("lower", "higher", "higher_preferred", "ties", "lower_preferred", "p", "low", "high", "told_apart")
 EXAMPLES = """\b
@@ -73,13 +134,14 @@ asking = gathered(
             section=PREFERENCES,
             type=click.FloatRange(min=0),
             metavar="S",
-            help="Strengths up to S are slight: ties in strong preference.  [default: 1 where strengths go further]",
+            help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
+            "exceed 1]",
         ),
         "anonymous": option(
             "--anonymous",
             section=PREFERENCES,
             is_flag=True,
-            help="Take every choice on a pair as another person's: workers are not known.",
+            help="Treat all choices on a pair as choices of different people.",
         ),
     },
 )
@@ -87,33 +149,32 @@ asking = gathered(
 
 @click.command("preferences", cls=Command, epilog=EXAMPLES)
 @click.argument("judgments", required=False, type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@inputs.some_runs_argument
 @asking
 @planning
-@measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
-@gain_names_option(default=["linear"], more=", to compare them.")
-@fit_on_option()
-@fit_to_option()
-@compared_scoring
-@bootstrap_option(SCORING, default=1000)
-@in_context
-@shared_options()
+@inputs.measures_with(MEASURES, 'A measure, such as nDCG@5 or "CCG(alpha=0.5)@5"; may be repeated.')
+@inputs.gain_names_option(default=["linear"], more=", to compare them.")
+@inputs.fit_on_option()
+@inputs.compared_scoring
+@draws_option(inputs.SCORING, default=1000)
+@inputs.in_context
+@inputs.shared_options()
 def command(
     *, judgments: str | None, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any
 ) -> None:
-    """Ask which measure and which gains agree best with users, who compared result lists side by side.
+    """Compare measures and labels with the preferences of users who compared results side by side.
 
-    With RUNS, left and right name their systems: measures are ranked by Cohen's kappa between what they and what users
-    prefer, topic by topic.  With JUDGMENTS alone, left and right are documents: which labels do users really tell
-    apart?  With neither, how far people agree among themselves.  With JUDGMENTS, --ask and --within plan such tests.
+    With RUNS, left and right are systems: measures and gains are ranked by Cohen's kappa with the preferences of users
+    over topics.  With JUDGMENTS only, left and right are documents: the share of users who prefer the higher label,
+    for each pair of labels.  With neither: the agreement between users.  --ask and --within plan preference tests.
     """
     from venire.io.preferences import read_preferences
 
     files, plan = options["asking"]["files"], options["plan"]
-    context = [options["in_context"][name] for name in ("model", "features")]
-    one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
+    context = [options["in_context"][name] for name in ("predict", "features")]
+    inputs.one_standard_input(judgments, *more, *runs, *files, options["fit_on"], *context)
     _refuse_odd(judgments, more, runs, options)
-    measures = checked_measures(options["measures"])
+    measures = inputs.checked_measures(options["measures"])
     if judgments is not None and plan["ask"] is not None:
         write_pairs(out, _documents(judgments, more, options), plan["ask"], options["rng"])
         return
@@ -121,34 +182,33 @@ def command(
     preferences = preferences.anonymous() if options["asking"]["anonymous"] else preferences
     people = _people(preferences, options)
     if judgments is None:
-        _write(out, people, options)
+        _write(out, people)
         return
     if plan["within"] is not None:
         how = {"within": plan["within"], "n_draws": options["n_draws"], "rng": options["rng"]}
         write_needed(out, _documents(judgments, more, options), preferences, **how)
     elif runs:
-        labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+        labels = inputs.read_labels([judgments, *more], options)
         _write_ranked(out, people, (labels, runs, preferences), {**options, "measures": measures})
     else:
-        _write_labels(out, people, (_documents(judgments, more, options), preferences), options)
+        _write_labels(out, people, _documents(judgments, more, options), preferences)
 
 
 def _refuse_odd(judgments: str | None, more: tuple[str, ...], runs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Refuse options that do not go together."""
     planned = [f"--{name}" for name, value in options["plan"].items() if value is not None]
     if judgments is None and more:
-        raise click.UsageError("-j adds to JUDGMENTS, which are not named")
+        raise click.UsageError("-j requires JUDGMENTS")
     if planned and (judgments is None or runs):
-        raise click.UsageError(f"{planned[0]} takes JUDGMENTS, and no RUNS: left and right are documents")
+        raise click.UsageError(f"{planned[0]} requires JUDGMENTS and no RUNS: left and right are documents")
     if len(planned) > 1:
-        raise click.UsageError("--ask writes pairs and --within says how many are needed: ask for one of them")
+        raise click.UsageError("--ask cannot be used with --within")
     if not options["asking"]["files"] and "--ask" not in planned:
-        raise click.UsageError("Missing option '--preferences': the choices that people made")
-    if judgments is None and said("assessor"):
-        raise click.UsageError("--assessor chooses among JUDGMENTS, which are not named: name them, or leave it out")
-    if not runs and (odd := said(*SCORES)):
-        ways = "name RUNS after JUDGMENTS, or leave it out; --assessor and --where choose labels"
-        raise click.UsageError(f"{odd[0]} says how RUNS are scored, and there are none: {ways}")
+        raise click.UsageError("Missing option '--preferences'.")
+    if judgments is None and given("assessor"):
+        raise click.UsageError("--assessor requires JUDGMENTS")
+    if not runs and (odd := given(*SCORES)):
+        raise click.UsageError(f"{odd[0]} requires RUNS; select labels with --assessor and --where")
 
 
 def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -> Judgments:
@@ -157,7 +217,7 @@ def _documents(judgments: str, more: tuple[str, ...], options: dict[str, Any]) -
 
     from venire.data.panel import in_isolation
 
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    labels = inputs.read_labels([judgments, *more], options)
     if options["scoring"]["assessor"] is not None:
         labels = labels.where(assessor=options["scoring"]["assessor"])
     alone, notes = in_isolation(labels)
@@ -171,7 +231,7 @@ def _people(preferences: Preferences, options: dict[str, Any]) -> PreferenceSumm
 
 
 def _of_people(people: PreferenceSummary) -> dict[str, Any]:
-    """What JSON has on the people, whatever else was asked."""
+    """Return the members of JSON about users."""
     return {
         "people": people.records(),
         "assessors": people.assessor_records(),
@@ -180,44 +240,34 @@ def _of_people(people: PreferenceSummary) -> dict[str, Any]:
     }
 
 
-def _write(out: Output, people: PreferenceSummary, options: dict[str, Any]) -> None:
-    """Write what people say by themselves."""
-    if out.format == "json":
-        out.json(_of_people(people))
-    else:
-        records = people.records()
-        keys = tuple(records[0]) if out.for_machines else PEOPLE
-        out.table("people", Table(keys, [[each[key] for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_people
-
-        _draw(plot_people(people), options)
-    out.notes([*people.sentences(), *people.notes, *people.verdicts.notes])
+def _write(out: Output, people: PreferenceSummary) -> None:
+    """Write the preferences and the agreement between users."""
+    out.finish(
+        "people",
+        lambda: Table.of(people.records(), None if out.for_machines else PEOPLE),
+        document=_of_people(people),
+        figure=("users", "plot_people", people),
+        notes=[*people.sentences(), *people.notes, *people.verdicts.notes],
+    )
 
 
-def _write_labels(
-    out: Output, people: PreferenceSummary, read: tuple[Judgments, Preferences], options: dict[str, Any]
-) -> None:
-    """Write which labels users tell apart."""
+def _write_labels(out: Output, people: PreferenceSummary, labels: Judgments, preferences: Preferences) -> None:
+    """Write preferences by pair of labels."""
     from venire.results import counted
     from venire.users.preferences import preferences_by_labels
 
-    labels, preferences = read
     found = preferences_by_labels(preferences, labels)
     records = found.records()
-    if out.format == "json":
-        counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
-        out.json({"labels": records, **counts, **_of_people(people)})
-    else:
-        keys = tuple(records[0]) if out.for_machines else LABELS
-        out.table("labels", Table(keys, [[_cell(each[key]) for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_preferences_by_labels
-
-        _draw(plot_preferences_by_labels(found), options)
-    unknown = [f"{counted(found.n_unlabelled, 'choice')} with a document without a label left out"]
-    said = [people.agreement[0].sentence(), *unknown * bool(found.n_unlabelled)]
-    out.notes([found.sentence(), *said, *people.notes, *labels.notes])
+    counts = {"choices": found.n_choices, "unlabelled": found.n_unlabelled, "topics": found.n_topics}
+    unknown = [f"{counted(found.n_unlabelled, 'choice')} omitted: a document has no label"] * bool(found.n_unlabelled)
+    shown = [{key: _cell(value) for key, value in each.items()} for each in records]
+    out.finish(
+        "labels",
+        lambda: Table.of(shown, None if out.for_machines else LABELS),
+        document={"labels": records, **counts, **_of_people(people)},
+        figure=("users", "plot_preferences_by_labels", found),
+        notes=[found.sentence(), people.agreement[0].sentence(), *unknown, *people.notes, *labels.notes],
+    )
 
 
 def _write_ranked(
@@ -226,12 +276,12 @@ def _write_ranked(
     read: tuple[Judgments, tuple[str, ...], Preferences],
     options: dict[str, Any],
 ) -> None:
-    """Write how far measures agree with users, best first."""
+    """Write the agreement of measures with users, best first."""
     from venire import read_runs
     from venire.users.agreement import choose_measure
 
     labels, runs, preferences = read
-    sources = scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
+    sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, options["gain_names"])
     notes = list[str]()
     found = choose_measure(
         labels,
@@ -242,38 +292,28 @@ def _write_ranked(
         slight=options["asking"]["slight"],
         n_draws=options["n_draws"],
         rng=options["rng"],
-        context=context_for(labels, **options["in_context"]),
+        context=inputs.context_for(labels, **options["in_context"]),
         **options["scoring"],
     )
     records = found.records()
-    if out.format == "json":
-        beside = {**_of_people(people), "warnings": [*found.notes]}
-        out.json({"measures": records, "baseline": found.agreement.baseline(), **beside})
-    else:
-        keys = tuple(records[0]) if out.for_machines else RANKED
-        out.table("measures", Table(keys, [[each[key] for key in keys] for each in records]))
-    if options["plot"] is not None:
-        from venire.plots.users import plot_choice
-
-        _draw(plot_choice(found), options)
     weak, strong = found.agreement.baseline()
-    always = f"always saying tie: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and {strong['jaccard']:.3f} (strong)"
-    out.notes(
-        [found.sentence(), people.verdicts.sentence(), people.agreement[0].sentence(), always, *notes, *found.notes]
+    always = f"predicting a tie for every pair: kappa 0, Jaccard {weak['jaccard']:.3f} (weak) and "
+    f"{strong['jaccard']:.3f} (strong)"
+    users = [people.verdicts.sentence(), people.agreement[0].sentence()]
+    out.finish(
+        "measures",
+        lambda: Table.of(records, None if out.for_machines else RANKED),
+        document={"measures": records, "baseline": [weak, strong], **_of_people(people), "warnings": [*found.notes]},
+        figure=("users", "plot_choice", found),
+        notes=[found.sentence(), *users, always, *notes, *found.notes],
     )
 
 
 def _gains(labels: Judgments, runs: Runs, options: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Settle each of the gains that were named."""
     names = dict.fromkeys(options["gain_names"])
-    how = {**{key: options[key] for key in ("fit_on", "fit_to", "where")}, "runs": runs, "notes": notes}
-    return {name: settled_gains(labels, options["reading"], gains=name, **how) for name in names}
-
-
-def _draw(figure: Figure, options: dict[str, Any]) -> None:
-    from venire.plots.style import write_figure
-
-    write_figure(figure, options["plot"])
+    how = {**{key: options[key] for key in ("fit_on", "where")}, "runs": runs, "notes": notes}
+    return {name: inputs.resolve_gains(labels, options["reading"], gains=name, **how) for name in names}
 
 
 def _cell(value: Any) -> Cell:

@@ -1,55 +1,46 @@
-"""A bar on standard error for what takes long."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+import click
 
 PATIENCE = 1.0
-"""Seconds that pass before a bar appears."""
+"""Seconds before a bar of bytes appears."""
 
 COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1")
 
 
 @contextmanager
 def bar(sources: Iterable[object], *, quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """Give a function that takes the number of bytes just done, or None where no bar may be seen."""
-    if quiet or not sys.stderr.isatty():
+    """Yield a function that takes the number of bytes just read; None where no bar is shown.
+
+    No bar is shown if the total is unknown, as for compressed files.
+    """
+    total = None if quiet or not sys.stderr.isatty() else total_bytes(sources)
+    if total is None:
         yield None
         return
-    shown: list[tuple[Progress, TaskID]] = []
-    begun, done = time.monotonic(), 0
+    begun, waiting = time.monotonic(), 0
+    shown: list[Any] = []
+    with ExitStack() as stack:
 
-    def advance(n_bytes: int) -> None:
-        nonlocal done
-        done += n_bytes
-        if not shown and time.monotonic() - begun > PATIENCE:
-            shown.append(_started(total_bytes(sources)))
-        for progress, task in shown:
-            progress.update(task, completed=done)
+        def advance(n_bytes: int) -> None:
+            nonlocal waiting
+            waiting += n_bytes
+            if not shown and time.monotonic() - begun > PATIENCE:
+                shown.append(stack.enter_context(click.progressbar(length=total, label="reading", file=sys.stderr)))
+            for each in shown:
+                each.update(waiting)
+                waiting = 0
 
-    try:
         yield advance
-    finally:
-        for progress, _ in shown:
-            progress.stop()
-
-
-def _started(total: int | None) -> tuple[Progress, TaskID]:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.start()
-    return progress, progress.add_task("reading", total=total)
 
 
 def total_bytes(sources: Iterable[object]) -> int | None:
@@ -66,21 +57,10 @@ def total_bytes(sources: Iterable[object]) -> int | None:
 
 
 @contextmanager
-def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """Give a function that takes the name of the stage just begun, or None where no bar may be seen."""
+def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Yield a function that takes the name of the stage that begins; it does nothing where no bar is shown."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task, begun = progress.add_task("reading", total=total), 0
-
-        def begin(name: str) -> None:
-            nonlocal begun
-            progress.update(task, description=name, completed=begun)
-            begun += 1
-
-        yield begin
+    with click.progressbar(length=total, file=sys.stderr, show_pos=True, item_show_func=str) as shown:
+        yield lambda name: shown.update(1, name)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 Cell = str | int | float | None
 
@@ -30,12 +31,18 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
+    @classmethod
+    def of(cls, records: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> Table:
+        """Lay records out: these keys, or all of the first record."""
+        keys = tuple(records[0]) if keys is None else keys
+        return cls(keys, [[record[key] for key in keys] for record in records])
+
     def records(self) -> list[dict[str, Cell]]:
         """Return one dictionary per row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def shown(self) -> list[list[str]]:
-        """Return the rows as people read them."""
+        """Return the rows as text."""
         return [[shown(cell) for cell in row] for row in self.rows]
 
     def numeric(self) -> list[bool]:
@@ -45,7 +52,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return a cell as people read it: four digits, thousands apart, a dash for nothing."""
+    """Return a cell as text: four digits, thousands separated, a dash for None."""
     if cell is None:
         return "-"
     if isinstance(cell, float):
@@ -95,7 +102,7 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def as_json(document: Mapping[str, object]) -> str:
-    """Write a JSON object; the records of a list stand on lines of their own."""
+    """Write a JSON object; each record of a list is on its own line."""
     members = [f"{_json(key)}: {_json_value(value)}" for key, value in document.items()]
     return "{" + ",\n".join(members) + "}\n"
 

@@ -1,4 +1,4 @@
-"""venire report: everything that can be said of judgments and runs, on one page."""
+"""venire report: an HTML report on judgments and runs."""
 
 from __future__ import annotations
 
@@ -10,23 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import SCORING, by_own_columns, chosen_labels, one_standard_input, read_files, where_option
-from venire.cli.options import (
-    JUDGMENTS,
-    OUTPUT,
-    PATH,
-    draws_option,
-    file_place,
-    more_judgments,
-    output_options,
-    reading,
-    rng_option,
-    run_rules,
-)
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.progress import stages
 from venire.cli.rendering import Table, as_json
-from venire.cli.sections import Command, option
 
 if TYPE_CHECKING:
     from venire.data.aspects import Aspects
@@ -35,7 +22,7 @@ if TYPE_CHECKING:
     from venire.report.question import Question
 
 MAIN_ASPECTS = ("overall", "relevance", "rel", "topicality")
-"""Names of the aspect that scores the runs where nothing else is said."""
+"""Default names of the aspect that scores the runs."""
 EXAMPLES = """\b
 Examples:
   venire report judgments.tsv runs -o report.html
@@ -45,69 +32,76 @@ Examples:
 """
 
 
-@click.command("report", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@option("--preferences", section=JUDGMENTS, type=PATH, metavar="FILE", help="Results judged side by side.")
-@option("--clicks", section=JUDGMENTS, type=PATH, metavar="FILE", help="A click log.")
-@option("--before", section=JUDGMENTS, type=PATH, metavar="FILE", help="Earlier judgments: show what new ones changed.")
-@option("-m", "--measure", section=SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
-@option(
+@click.command("report", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.runs_argument
+@declare.option(
+    "--preferences", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="Preferences between results."
+)
+@declare.option("--clicks", section=declare.JUDGMENTS, type=declare.PATH, metavar="FILE", help="A click log.")
+@declare.option(
+    "--before",
+    section=declare.JUDGMENTS,
+    type=declare.PATH,
+    metavar="FILE",
+    help="Earlier judgments: show what new ones changed.",
+)
+@declare.option("-m", "--measure", section=inputs.SCORING, default="nDCG@10", metavar="NAME", help="The measure.")
+@declare.option(
     "--assessor",
-    section=SCORING,
+    section=inputs.SCORING,
     metavar="NAME",
     help="Whose labels score the runs.  [default: who judged nearly all, else most of each topic]",
 )
-@option(
+@declare.option(
     "--relevant",
-    section=SCORING,
+    section=inputs.SCORING,
     metavar="LABEL",
-    help="A user is satisfied from this label upwards.  [default: the top label given]",
+    help="The lowest relevant label.  [default: the highest label that occurs]",
 )
-@option(
+@declare.option(
     "--reference",
-    section=SCORING,
+    section=inputs.SCORING,
     multiple=True,
     metavar="NAME",
-    help="An assessor who stands for users; may be repeated.  [default: all]",
+    help="An assessor who represents users; may be repeated.  [default: all]",
 )
-@draws_option(SCORING, default=1000, least=2, help="How often topics, judges and users are drawn.")
-@more_judgments
-@where_option
-@reading
-@run_rules
-@option(
+@declare.draws_option(inputs.SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.option(
     *("-o", "--output", "page_path"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
     default="report.html",
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
-    help="Where the page is written.",
+    help="File of the page.",
 )
-@option(
+@declare.option(
     *("--json", "json_path"),
-    section=OUTPUT,
+    section=declare.OUTPUT,
     type=click.Path(),
-    callback=file_place,
+    callback=declare.file_place,
     metavar="FILE",
     help="Write the same content as JSON to this file.",
 )
-@output_options(folder=True)
-@rng_option(used=True)
+@declare.output_options(folder=True)
+@declare.rng_option(used=True)
 def command(*, out: Output, **options: Any) -> None:
     """Write a report on RUNS and JUDGMENTS: one HTML page that needs no network.
 
-    It says who wins, for whom, and how sure that is; how good the judgments are; what a label is worth; and whether
-    another judge would change the order.  What cannot be concluded it says plainly.
+    It covers the ranking of systems and its uncertainty, the quality of the judgments, the gains of labels, and whether
+    another judge would change the ranking.  It states what cannot be concluded.
     """
     from venire.report.making import STAGES, make_report
 
     with stages(STAGES + 1, quiet=out.quiet) as stage:
         question = _question(options)
         report = make_report(question, stage=stage)
-        if stage is not None:
-            stage("page")
+        stage("page")
         write_both(report, options["page_path"], options["json_path"])
     show_report(out, report, options["page_path"])
 
@@ -130,7 +124,7 @@ def show_report(out: Output, report: Report, page_path: Path) -> None:
     else:
         rows = [[chapter.title, chapter.finding] for chapter in report.chapters]
         out.table("report", Table(["chapter", "finding"], rows))
-    out.notes([f"the report is {page_path}"])
+    out.notes([f"wrote {page_path}"])
 
 
 def _paragraph(title: str, text: str) -> str:
@@ -146,15 +140,15 @@ def _question(options: dict[str, Any]) -> Question:
 
     files = [options["judgments"], *options["more"]]
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
-    one_standard_input(*files, *options["runs"], preferences, clicks, before)
-    every = read_files(files, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(*files, *options["runs"], preferences, clicks, before)
+    every = inputs.read_files(files, reading=options["reading"], where=options["where"])
     labels, earlier = _chosen(every, options["where"]), None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
     return Question(
         labels,
         read_runs(list(options["runs"]), **options["rules"]),
-        measure=options["measure"],
+        measure=inputs.checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
         relevant=options["relevant"],
         reference=options["reference"],
@@ -172,11 +166,11 @@ def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:
     """Read earlier judgments, on the scale of the new ones if it was declared, and choose as among the new ones."""
     scale = options["reading"]["scale"] if every.scale.inferred else every.scale
     reading = {**options["reading"], "scale": scale}
-    return _chosen(read_files(path, reading=reading, where=options["where"]), options["where"])
+    return _chosen(inputs.read_files(path, reading=reading, where=options["where"]), options["where"])
 
 
 def _chosen(judgments: Judgments, where: tuple[str, ...]) -> Judgments:
-    return chosen_labels(judgments, [*where, *_main_aspect(judgments, where)])
+    return inputs.chosen_labels(judgments, [*where, *_main_aspect(judgments, where)])
 
 
 def _names_of_aspects(judgments: Judgments) -> list[str]:
@@ -185,7 +179,7 @@ def _names_of_aspects(judgments: Judgments) -> list[str]:
 
 
 def _main_aspect(judgments: Judgments, where: tuple[str, ...]) -> list[str]:
-    """Choose the aspect that stands for relevance, unless one was named or there is none of the usual names."""
+    """Select the aspect of overall relevance, unless one was given or none has a usual name."""
     names = _names_of_aspects(judgments)
     if len(names) < 2 or any(text.startswith("aspect=") for text in where):
         return []
@@ -197,6 +191,8 @@ def _aspects(files: list[str], reading: dict[str, Any], where: tuple[str, ...]) 
     from venire.data.aspects import aspects_of
     from venire.io.aspects import aspect_labels
 
-    how = {name: reading[name] for name in ("scale", "layout", "negative", "repeats", "columns")}
-    labels, scales = aspect_labels(files, where=by_own_columns(where), **how)
-    return aspects_of(chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales)
+    how = {name: reading[name] for name in ("scale", "layout", "duplicate_labels", "columns")}
+    labels, scales = aspect_labels(files, where=inputs.by_own_columns(where), **how)
+    return aspects_of(
+        inputs.chosen_labels(labels, [text for text in where if not text.startswith("aspect=")]), scales=scales
+    )

@@ -1,4 +1,4 @@
-"""venire robustness: does the order of systems depend on who judged, or on what labels are worth?"""
+"""venire robustness: dependence of the ranking of systems on assessors and gains."""
 
 from __future__ import annotations
 
@@ -6,24 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
-    assessor_option,
-    checked_measures,
-    fit_on_option,
-    fit_to_option,
-    gain_names_option,
-    measures_with,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    read_others,
-    settled_gains,
-    shared_options,
-)
-from venire.cli.options import PATH, bootstrap_option
+from venire.cli import inputs
+from venire.cli.options import Command, draws_option, gathered, given, one_of, option, show_option, whole_number
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, gathered, one_of, option, said, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,79 +36,73 @@ comparison = gathered(
             "--between",
             choices=BETWEEN,
             section=COMPARISON,
-            help="What differs, {}: rankings of systems by two assessors, or by two gains; or, without runs, two sets "
-            "of judgments.  [default: assessors; gains where one assessor judged; sets without RUNS]",
+            help="What is compared, {}: rankings of systems by two assessors or by two gains; or, without RUNS, two "
+            "sets of "
+            "judgments.  [default: assessors; gains if one assessor judged; sets without RUNS]",
         ),
         "correlation": one_of(
-            "--correlation",
-            choices=CORRELATIONS,
-            section=COMPARISON,
-            default="tau-b",
-            help="How alike two rankings are: {}.",
+            "--correlation", choices=CORRELATIONS, section=COMPARISON, default="tau-b", help="Rank correlation: {}."
         ),
-        "n_draws": bootstrap_option(COMPARISON),
-        "pairs": option(
-            "--pairs", section=COMPARISON, is_flag=True, help="Show every pair of assessors in tables too."
-        ),
+        "n_draws": draws_option(COMPARISON),
         "relevant": option(
             "--relevant",
             section=COMPARISON,
             metavar="LABEL",
-            help="What is relevant, from this label upwards: to the usual binary, PRM and UDM gains; between sets, to "
-            "AP.  [default: the top label]",
+            help="The lowest relevant label, for the default binary, PRM and UDM gains; between sets, for AP.  "
+            "[default: the "
+            "top label]",
         ),
         "n_items": whole_number(
             *("--common", "n_items"),
             section=COMPARISON,
             least=1,
             default=2,
-            help="Between sets, leave topics out on which two assessors share fewer documents.",
+            help="Between sets: the minimum number of common documents of two assessors on a topic.",
         ),
     },
 )
 
 
 @click.command("robustness", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
+@inputs.judgments_argument()
+@inputs.some_runs_argument
 @comparison
-@measures_with((), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]")
-@gain_names_option(
-    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]",
+@inputs.measures_with(
+    (), "A measure; may be repeated.  [default: nDCG@10; between sets AP, GAP, nDCG and nDCG(dcg=zipf)]"
 )
-@fit_on_option()
-@fit_to_option()
-@assessor_option(help="Between gains, use the labels of one assessor.")
-@pool_option(help="Between gains, pool the labels of each item: {}.")
-@shared_options()
+@inputs.gain_names_option(
+    more=".  [default: linear, exponential, and binary, prm and udm:1/3 at the top label, or at --relevant]"
+)
+@inputs.fit_on_option()
+@inputs.assessor_option(help="Between gains: use the labels of one assessor.")
+@inputs.pool_option(help="Between gains: pool the labels of an item: {}.")
+@show_option("means", "pairs", help="The table that is written, {}: means over pairs of assessors, or every pair.")
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Ask how far the order of systems depends on who wrote JUDGMENTS, or on what their labels are worth.
+    """Measure how the ranking of systems depends on the assessor or on the gains of labels.
 
-    Between assessors, RUNS are scored with each assessor's labels alone, and the rankings are correlated, for each of
-    several gains.  Between gains, the rankings by two gains are, under the same labels.  Between sets, without RUNS,
-    each assessor's labels rank the documents and are judged by another's.
+    Between assessors: rank correlations of RUNS scored with the labels of two assessors, for several gains.  Between
+    gains: rank correlations under the same labels.  Between sets, without RUNS: documents are ranked by the labels of
+    one assessor and scored with the labels of another.
     """
-    one_standard_input(judgments, *more, *runs, options["fit_on"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(judgments, *more, *runs, options["fit_on"])
+    labels = inputs.read_labels([judgments, *more], options)
     between = _between(options["comparison"]["between"], runs, labels)
     _refuse_odd(between, runs, options)
     found = _of_sets(labels, options) if between == "sets" else _of_runs(between, labels, runs, options)
-    if out.format == "json":
-        out.json({"robustness": found.records(), "notes": list(found.notes)})
-    else:
-        out.table("robustness", _table(found, people=not out.for_machines, pairs=options["comparison"]["pairs"]))
-    if options["plot"] is not None:
-        from venire.plots.comparison import plot_robustness
-        from venire.plots.style import write_figure
-
-        write_figure(plot_robustness(found), options["plot"])
-    out.notes([found.sentence(), *[found.method] * bool(found.method), *found.notes])
+    out.finish(
+        "robustness",
+        lambda: _table(found, people=not out.for_machines, pairs=options["show"] == "pairs"),
+        document={"robustness": found.records(), "notes": list(found.notes)},
+        figure=("comparison", "plot_robustness", found),
+        notes=[found.sentence(), *[found.method] * bool(found.method), *found.notes],
+    )
 
 
 def _between(asked: str | None, runs: tuple[str, ...], labels: Judgments) -> str:
     """Settle what is compared, and refuse what cannot be."""
     if asked in ("assessors", "gains") and not runs:
-        raise click.UsageError(f"--between {asked} compares rankings of systems, and no runs were given")
+        raise click.UsageError(f"--between {asked} requires RUNS")
     if asked is not None:
         return asked
     if not runs:
@@ -137,19 +117,15 @@ def _refuse_odd(between: str, runs: tuple[str, ...], options: Mapping[str, Any])
             "--assessor and --pool are for --between gains; choose labels with --where assessor=NAME"
         )
     if between == "sets" and runs:
-        raise click.UsageError("--between sets compares judgments alone: leave RUNS out, or --between sets")
-    if between == "sets" and (odd := said("correlation", "n_draws")):
-        raise click.UsageError(f"{odd[0]} is for rankings of systems: name RUNS after JUDGMENTS, or leave it out")
-    if between == "sets" and (odd := said("fit_on", "fit_to")):
-        raise click.UsageError(f"{odd[0]} is for runs: between sets, models are fitted on all other topics")
-    if len(odd := said("fit_on", "fit_to")) > 1:
-        raise click.UsageError(
-            f"{odd[0]} names other judgments, and {odd[1]} is about JUDGMENTS: leave one of them out"
-        )
-    if between != "sets" and said("n_items"):
-        raise click.UsageError("--common is for --between sets, without RUNS; choose topics with --where topic=NAME")
+        raise click.UsageError("--between sets takes no RUNS")
+    if between == "sets" and (odd := given("correlation", "n_draws")):
+        raise click.UsageError(f"{odd[0]} requires RUNS")
+    if between == "sets" and (odd := given("fit_on")):
+        raise click.UsageError(f"{odd[0]} requires RUNS: between sets, models are fitted on all other topics")
+    if between != "sets" and given("n_items"):
+        raise click.UsageError("--common is for --between sets, without RUNS; select topics with --where topic=NAME")
     if between != "sets" and options["comparison"]["relevant"] and options["gain_names"]:
-        raise click.UsageError("--relevant is for the usual gains: say it in --gains, as in --gains binary:LABEL")
+        raise click.UsageError("--relevant is for the default gains: use --gains binary:LABEL")
 
 
 def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Mapping[str, Any]) -> Robustness:
@@ -157,13 +133,13 @@ def _of_runs(between: str, labels: Judgments, runs: tuple[str, ...], options: Ma
     from venire import read_runs
     from venire.comparison.robustness import between_assessors, between_gains
 
-    measures = checked_measures(options["measures"] or ["nDCG@10"])
+    measures = inputs.checked_measures(options["measures"] or ["nDCG@10"])
     fit_on, chosen = options["fit_on"], {"reading": options["reading"], "where": options["where"]}
     how: dict[str, Any] = {
         "gains": _gains(labels, options),
         "relevant": options["comparison"]["relevant"],
-        "fit_on": None if fit_on is None else read_others(fit_on, labels, **chosen),
-        "fit_to": options["fit_to"],
+        "fit_on": None if fit_on in (None, *inputs.FIT_TO) else inputs.read_others(fit_on, labels, **chosen),
+        "fit_to": fit_on if fit_on in inputs.FIT_TO else None,
         "correlation": options["comparison"]["correlation"],
         "n_draws": options["comparison"]["n_draws"],
         "rng": options["rng"],
@@ -178,7 +154,7 @@ def _of_sets(labels: Judgments, options: Mapping[str, Any]) -> Robustness:
     """Compare sets of judgments; models are fitted on all other topics."""
     from venire.comparison.mutual_evaluation import MEASURES, mutual_evaluation
 
-    measures = list(dict.fromkeys(options["measures"] or MEASURES))
+    measures = inputs.checked_measures(options["measures"] or MEASURES)
     asked = {name: options["comparison"][name] for name in ("relevant", "n_items")}
     return mutual_evaluation(labels, measures, gains=_gains(labels, options), **asked)
 
@@ -190,15 +166,15 @@ def _gains(labels: Judgments, options: Mapping[str, Any]) -> dict[str, GainsLike
     if not options["gain_names"]:
         return None
     return {
-        name: name if names_model(name) else settled_gains(labels, options["reading"], gains=name, fit_on=None)
+        name: name if names_model(name) else inputs.resolve_gains(labels, options["reading"], gains=name, fit_on=None)
         for name in options["gain_names"]
     }
 
 
 def _table(found: Robustness, *, people: bool, pairs: bool) -> Table:
-    """Lay the comparisons out; people see the means, and only the columns in which something stands."""
+    """Return the comparisons as a table; for people the means, without empty columns."""
     records = found.records() if pairs or not people else [row.record() for row in found.headline()]
     columns = list(records[0])
     if people:
         columns = [name for name in columns if name != "between" and any(each[name] is not None for each in records)]
-    return Table(columns, [[record[name] for name in columns] for record in records])
+    return Table.of(records, columns)

@@ -1,4 +1,4 @@
-"""venire scales: what are the same judgments worth on coarser and finer scales?"""
+"""venire scales: comparison of label scales."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.labels import (
-    SCORING,
-    checked_measures,
-    measures_option,
-    one_standard_input,
-    pool_option,
-    read_labels,
-    shared_options,
-)
-from venire.cli.options import JUDGMENTS, PATH, bootstrap_option, choose_option, order_length_option
+from venire.cli import inputs, options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Cell, Table
-from venire.cli.sections import Command, gathered, one_of, option
 
 if TYPE_CHECKING:
     from venire.quality.scales import ScaleComparison
@@ -40,109 +30,112 @@ Examples:
   venire scales judgments.tsv --preferences pairs.tsv --plot scales.svg
 """
 
-making = gathered(
+making = declare.gathered(
     "making",
     {
-        "merge": one_of(
+        "merge": declare.one_of(
             "--merge",
             choices=WAYS,
             section=SETTINGS,
             default="all",
-            help="Which labels are merged, {}: every way to fewer labels (beyond 5 labels, those to two), or only "
-            "those to two.",
+            help="Labels that are merged, {}: all ways to fewer labels (to two, if there are more than 5 labels), or "
+            "only to "
+            "two labels.",
         ),
-        "split": option(
+        "split": declare.option(
             "--split",
             section=SETTINGS,
             type=click.FloatRange(min=0),
             multiple=True,
             metavar="W",
-            help="Spread labels over a scale with one more between any two, the less by chance the larger W; inf: not "
-            "at all.  May be repeated.",
+            help="Split labels at random onto a scale with one more label between any two; the larger W, the less "
+            "random; "
+            "inf: not random.  May be repeated.",
         ),
-        "sums": option(
-            "--sums", section=SETTINGS, is_flag=True, help="Sum the labels of an item up to S, and take log2(S + 1)."
+        "sums": declare.option(
+            "--sums",
+            section=SETTINGS,
+            is_flag=True,
+            help="Replace the labels of an item by log2(S + 1) of their sum S.",
         ),
     },
 )
-how = gathered(
+how = declare.gathered(
     "how",
     {
-        "k": order_length_option(SCORING),
-        "choose": choose_option(SCORING),
-        "gains": one_of(
-            "--gains", choices=GAINS, section=SCORING, default="linear", help="What labels are worth to measures: {}."
+        "k": declare.order_length_option(inputs.SCORING),
+        "choose": declare.choose_option(inputs.SCORING),
+        "gains": declare.one_of(
+            "--gains", choices=GAINS, section=inputs.SCORING, default="linear", help="Gains of labels: {}."
         ),
-        "pool": pool_option(default="median"),
-        "n_draws": bootstrap_option(
-            SCORING,
+        "pool": inputs.pool_option(default="median"),
+        "n_draws": declare.draws_option(
+            inputs.SCORING,
             default=None,
-            help="How often topics are resampled for intervals; for PDP, the most groups in which they are left out in "
-            "turn.  [default: 300, for PDP 30 to 200]",
+            help="Number of bootstrap samples of topics; for PDP, the maximum number of jackknife groups.  [default: "
+            "300, for "
+            "PDP 30 to 200]",
         ),
     },
 )
 
 
-@click.command("scales", cls=Command, epilog=EXAMPLES)
-@click.argument("judgments", type=PATH)
-@click.argument("runs", nargs=-1, type=PATH)
-@option(
+@click.command("scales", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.some_runs_argument
+@declare.option(
     *("--preferences", "preference_files"),
-    section=JUDGMENTS,
+    section=declare.JUDGMENTS,
     multiple=True,
-    type=PATH,
+    type=declare.PATH,
     metavar="FILE",
-    help="Pairs of documents judged side by side, for PDP: topic, left, right, strength; may be repeated.",
+    help="Preferences between documents, for PDP: topic, left, right, strength; may be repeated.",
 )
 @making
-@measures_option
+@inputs.measures_option
 @how
-@shared_options()
+@inputs.shared_options()
 def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
-    """Compare JUDGMENTS as they are with the same labels merged into fewer, or spread over more.
+    """Compare the label scale of JUDGMENTS with coarser and finer scales.
 
-    For each setting: agreement of assessors (alpha, Phi), the share of pairs of systems that measures tell apart on
-    RUNS, and, with preferences, how much of the order of documents the labels leave open (PDP, lower is better).
-    Agreement does not compare across scales: a scale can be reliable but useless.
+    For each scale: agreement of assessors (alpha, Phi), with RUNS the share of pairs of systems that differ
+    significantly, and with preferences pairwise discriminative power (PDP, lower is better).  Agreement is not
+    comparable between scales.
     """
     from venire import read_runs
     from venire.io.preferences import read_preferences
     from venire.quality.scales import compare_scales
 
     files = options["preference_files"]
-    one_standard_input(judgments, *more, *runs, *files)
-    measures = checked_measures(options["measures"])
-    labels = read_labels(judgments, more, reading=options["reading"], where=options["where"])
+    inputs.one_standard_input(judgments, *more, *runs, *files)
+    measures = inputs.checked_measures(options["measures"])
+    labels = inputs.read_labels([judgments, *more], options)
     preferences = read_preferences(list(files)) if files else None
     found = compare_scales(
         labels,
         read_runs(list(runs), **options["rules"]) if runs else None,
         measures,
         preferences=preferences,
-        intervals=out.for_machines or options["plot"] is not None,
+        intervals=out.for_machines or out.plot is not None,
         rng=options["rng"],
         **options["making"],
         **options["how"],
     )
-    if out.format == "json":
-        differences = [each.record() for each in found.differences]
-        beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
-        out.json({"scales": found.records(), **beside})
-    else:
-        out.table("scales", _long(found) if out.for_machines else _wide(found))
-    if options["plot"] is not None:
-        from venire.plots.quality import plot_scales
-        from venire.plots.style import write_figure
-
-        write_figure(plot_scales(found), options["plot"])
-    said = () if preferences is None else preferences.notes
+    tests = () if preferences is None else preferences.notes
     legend = [f"{SHORT[name]}: {words}" for name, words in found.meanings().items()]
-    out.notes([found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *said])
+    differences = [each.record() for each in found.differences]
+    beside = {"differences": differences, "meanings": found.meanings(), "warnings": list(found.notes)}
+    out.finish(
+        "scales",
+        lambda: Table.of(found.records()) if out.for_machines else _wide(found),
+        document={"scales": found.records(), **beside},
+        figure=("quality", "plot_scales", found),
+        notes=[found.sentence(), *_differences(found), *legend, *found.notes, *labels.notes, *tests],
+    )
 
 
 def _differences(found: ScaleComparison) -> list[str]:
-    """Say how far the PDP of each setting is from that of the labels as they are, a line per mode."""
+    """Return the difference in PDP between each setting and the original labels, a line per mode."""
     lines = {
         mode: [
             f"{each.a} {each.difference:+.3f} [{each.low:.3f}, {each.high:.3f}]"
@@ -156,12 +149,6 @@ def _differences(found: ScaleComparison) -> list[str]:
         for mode, parts in lines.items()
         if parts
     ]
-
-
-def _long(found: ScaleComparison) -> Table:
-    """Lay the numbers out one to a row."""
-    records = found.records()
-    return Table(list(records[0]), [list(record.values()) for record in records])
 
 
 def _wide(found: ScaleComparison) -> Table:

@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import OUTPUT, output_options, rng_option
+from venire.cli import options as declare
 from venire.cli.output import Output
 from venire.cli.rendering import Table
-from venire.cli.sections import Command, Decorator, in_order, one_of, option, whole_number
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated
 
 COLLECTION, DOCUMENTS, LABELS, USERS = "Collection", "Documents", "Labels", "Users"
-# The words that the library knows; a test compares them, so that no help has to load it.
-NOISE_PER = ("annotation", "assessor")
 DESIGNS = ("paper", "neighbours")
-LABELLED = ("both", "left")
 
 EXAMPLES = {
     "levels": (
@@ -42,7 +38,7 @@ def examples(*kinds: str) -> str:
 
 def param(
     names: str, default: Any, help: str, section: str = COLLECTION, *, least: int = 1, most: float = inf, **kind: Any
-) -> Decorator:
+) -> declare.Decorator:
     """Declare an option by its default: a flag, a count from ``least`` on, a number up to ``most``, two, or text."""
     kinds: dict[type, dict[str, Any]] = {
         bool: {"is_flag": True},
@@ -51,18 +47,20 @@ def param(
         tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
         str: {},
     }
-    return option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
+    return declare.option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
 
 
-def subcommand(name: str, summary: str, *options: Decorator) -> Decorator:
+def subcommand(name: str, summary: str, *options: declare.Decorator) -> declare.Decorator:
     """Declare a kind of collection with its own options, and those of all kinds."""
     place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR"}
     words = "The folder to write: new, empty, or one with an earlier simulation."
-    folder = option("-o", "--output", "folder", section=OUTPUT, help=words, **place)
+    folder = declare.option("-o", "--output", "folder", section=declare.OUTPUT, help=words, **place)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        declared = in_order(function, [folder, rng_option(used=True), *options, output_options(folder=True)])
-        return command.command(name, cls=Command, short_help=summary, epilog=examples(name))(declared)
+        declared = declare.in_order(
+            function, [folder, declare.rng_option(used=True), *options, declare.output_options(folder=True)]
+        )
+        return command.command(name, cls=declare.Command, short_help=summary, epilog=examples(name))(declared)
 
     return decorate
 
@@ -113,30 +111,19 @@ def levels(
     param("--docs docs_per_topic", 5, "Number of documents of each topic."),
     param("--systems n_systems", 0, "Number of systems, each with a run.", least=0),
     param("--assessors n_assessors", 15, "Number of assessors of each batch of topics."),
-    param("--batch topics_per_batch", 100, "Number of topics with the same assessors."),
     param("--grades n_grades", 4, "Number of grades of the labels.", LABELS, least=2),
-    param("--shape", (2.0, 5.0), "Range of the parameters of each topic's Beta distribution.", LABELS),
     param("--sigma", (0.001, 0.3), "Range of the assessors' noise; low noise is high quality.", LABELS),
-    param("--spread", (-0.5, 0.5), "Range of w, by which noise varies over annotations.", LABELS),
-    param("--unlike", False, "Draw the noise of each assessor of a batch separately.", LABELS),
-    one_of(
-        "--noise-per",
-        choices=NOISE_PER,
-        section=LABELS,
-        default="annotation",
-        help="Unit for which the first noise term is drawn, {}; per assessor it is a constant bias.",
-    ),
     param("--preference-noise", 0.0, "Noise of a document in a comparison.", USERS),
     param("--tie tie_threshold", 0.0, "Largest difference between two documents that is a tie.", USERS),
     param("--comparers preference_assessors", 1, "Number of assessors who compare documents side by side.", USERS),
-    whole_number(
+    declare.whole_number(
         *("--pairs", "pairs_per_topic"),
         section=USERS,
         least=1,
         help="Number of pairs of each topic that are compared.  [default: all]",
     ),
 )
-def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bool, **options: Any) -> None:
+def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, **options: Any) -> None:
     """Simulate true relevance in [0, 1], which assessors perceive with noise, and preferences.
 
     The generator and its defaults are those of Chu et al. (2021), Section 4.1.
@@ -144,7 +131,7 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bo
     from venire.simulation.perceived import PerceivedRelevance, generate_perceived
     from venire.simulation.systems import Systems, scattered
 
-    setting = PerceivedRelevance(**options, alike=not unlike, systems=Systems(quality=scattered(n_systems)))
+    setting = PerceivedRelevance(**options, systems=Systems(quality=scattered(n_systems)))
     made = generate_perceived(setting, rng=rng)
     sigma, systems = made.sigma.mean(axis=1).tolist(), list(setting.systems.best_first)
     _write(out, folder, made, sigma_of_batches=sigma, systems_best_first=systems)
@@ -156,51 +143,30 @@ def perceived(*, folder: Path, rng: int, out: Output, n_systems: int, unlike: bo
     param("--docs docs_per_topic", 20, "Number of documents of each topic that both engines rank."),
     param("--scale", "bad<fair<good<excellent<perfect", "The labels, lowest first.", metavar="LABELS"),
     param("--assessors n_assessors", 20, "Number of assessors."),
-    param("--again judged_again", 0.0, "Share of topics that a second assessor judges.", most=1),
-    one_of(
+    declare.one_of(
         "--design",
         choices=DESIGNS,
         section=COLLECTION,
         default="paper",
-        help="Conditional labels, {}: as in Section 3.2, or of each document given the one above.",
+        help="Conditional labels, {}: as in Section 3.2, or of each document given the previous one.",
     ),
-    one_of("--labelled", choices=LABELLED, section=COLLECTION, default="both", help="Lists that are judged, {}."),
     param("--aspects", False, "Label five aspects as well; labels may be N/A."),
     param("--redundancy", 0.6, "Share of worth lost by a document that repeats the previous one.", DOCUMENTS, most=1),
     param("--complementarity", 0.4, "Share of worth gained by a document that completes the previous one.", DOCUMENTS),
-    param("--quality", (6.0, 5.0), "Quality of the two engines.", DOCUMENTS, metavar="ONE OTHER"),
-    param("--diversity", (0.0, 1.5), "Penalty of the two engines for repetition.", DOCUMENTS, metavar="ONE OTHER"),
-    param("--disagreement", 0.35, "Standard deviation of assessors' opinions of a document, in grades.", LABELS),
-    param("--noise", 0.05, "Standard deviation of the error of a single label, in grades.", LABELS),
     param("--context", 0.5, "True alpha: weight of conditional worth in preferences and clicks.", USERS, most=1),
     param("--users n_users", 5, "Number of users who compare the two lists.", USERS),
-    param("--user-noise preference_noise", 0.1, "Standard deviation of their errors, in grades.", USERS),
-    param("--weak", 0.91, "Share of topics on which most users prefer one list.", USERS, most=1),
-    param("--strong", 0.23, "Share of topics on which most users strongly prefer one list.", USERS, most=1),
     param("--sessions", 40, "Number of click sessions of each topic.", USERS, least=0),
 )
-def context(
-    *,
-    folder: Path,
-    rng: int,
-    out: Output,
-    scale: str,
-    quality: tuple[float, float],
-    diversity: tuple[float, float],
-    sessions: int,
-    aspects: bool,
-    **options: Any,
-) -> None:
+def context(*, folder: Path, rng: int, out: Output, scale: str, sessions: int, aspects: bool, **options: Any) -> None:
     """Simulate labels alone and conditional on another document, preferences between two systems, and clicks.
 
     The defaults approximate the figures of Golbus et al. (2014).
     """
     from venire.data.scale import Scale
     from venire.simulation.context.collection import generate_context
-    from venire.simulation.context.setting import AspectModel, ClickModel, ContextSetting, Engine
+    from venire.simulation.context.setting import AspectModel, ClickModel, ContextSetting
 
-    one, other = (Engine(*each) for each in zip(quality, diversity, strict=True))
-    options |= {"scale": Scale.parse(scale), "engines": (one, other), "clicks": ClickModel(sessions=sessions)}
+    options |= {"scale": Scale.parse(scale), "clicks": ClickModel(sessions=sessions)}
     setting = ContextSetting(**options, aspects=AspectModel() if aspects else None)
     made = generate_context(setting, rng=rng)
     shown = {name: getattr(setting, name) for name in ("redundancy", "complementarity", "context")}

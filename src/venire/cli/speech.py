@@ -1,4 +1,4 @@
-"""What is said beside the result: errors, hints, warnings and notes, all on standard error."""
+"""Messages on standard error: errors, hints, warnings and notes."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def route_warnings(take: Callable[[str, type[VenireWarning]], bool]) -> Iterator
 
 @contextmanager
 def print_warnings(*, quiet: bool) -> Iterator[None]:
-    """Say Venire's warnings as they come, each text once."""
-    said: set[str] = set()
+    """Print Venire's warnings, each text once."""
+    printed: set[str] = set()
 
     def take(text: str, _: type[VenireWarning]) -> bool:
-        if not quiet and text not in said:
-            said.add(text)
+        if not quiet and text not in printed:
+            printed.add(text)
             say("warning", text)
         return True
 
@@ -61,7 +61,7 @@ def print_warnings(*, quiet: bool) -> Iterator[None]:
 
 @contextmanager
 def collect_warnings(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[list[str]]:
-    """Note what Venire warns of, for a result, but for some kinds; it is said as well."""
+    """Collect the texts of Venire's warnings, except some kinds; they are printed as well."""
     texts: list[str] = []
 
     def take(text: str, kind: type[VenireWarning]) -> bool:

@@ -155,8 +155,8 @@ class ConditionalLabels(Tabular):
             raise SettingError(message, hint=hint)
         if self.standard is not None:
             if self.features is None:
-                hint = [Way("give the features that it was fitted with", context_features="FILE")]
-                raise SettingError("this predictor uses features, and none are bound to it", hint=hint)
+                way = Way("give the features that it was fitted with", features="FILE")
+                raise SettingError("this predictor uses features, and none are bound to it", hint=[way])
             return self._each(pairs.label, pairs.given_label, self.standard(self.features.of(pairs)))
         width = len(self.scale) + 1
         kinds, of = np.unique((pairs.label + 1).astype(np.int64) * width + pairs.given_label + 1, return_inverse=True)

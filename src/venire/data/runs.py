@@ -16,7 +16,7 @@ from venire.types import Floats, Ints
 
 ORDERS = ("score", "rank")
 SCORE_TYPES = ("float64", "float32")
-REPEATED = ("error", "first")
+DUPLICATE_DOCS = ("error", "first")
 SYSTEM_FROM = ("tag", "file")
 
 
@@ -26,13 +26,13 @@ class RunRules:
 
     order : "score" (descending) or "rank" (the rank column, ascending); ties by document id, descending bytewise.
     score_type : "float64", or "float32" as in trec_eval 9 and pytrec_eval, where close scores become ties.
-    repeated : a document that occurs twice in a list is an "error", or only its "first" line counts.
+    duplicate_docs : a document that occurs twice in a list is an "error", or only its "first" line counts.
     system_from : the system is the run's "tag", or the name of its "file".
     """
 
     order: str = "score"
     score_type: str = "float64"
-    repeated: str = "error"
+    duplicate_docs: str = "error"
     system_from: str = "tag"
 
 

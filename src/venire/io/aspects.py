@@ -34,7 +34,7 @@ def read_aspects(
     layout: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, Sequence[str]] | None = None,
 ) -> Aspects:
@@ -49,7 +49,7 @@ def read_aspects(
     not_applicable : the label that is no grade
     layout : "long" or "aspects" (a column per aspect); without it, a table of two further columns or more that has no
         column of aspects has a column per aspect
-    negative, repeats, columns, where : as for ``read_judgments``
+    negative, duplicate_labels, columns, where : as for ``read_judgments``
     """
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
@@ -58,10 +58,10 @@ def read_aspects(
         "layout": layout,
         "columns": columns,
         "negative": negative,
-        "repeats": repeats,
         "where": where,
+        "duplicate_labels": duplicate_labels,
     }
-    how |= {"repeats": repeats, "not_applicable": not_applicable, "names": names, "scale": scale, "scales": scales}
+    how |= {"not_applicable": not_applicable, "names": names, "scale": scale, "scales": scales}
     labels, own = aspect_labels(source, **how)
     return aspects_of(labels, scales=own, not_applicable=not_applicable)
 
@@ -74,7 +74,7 @@ def aspect_labels(
     scales: Mapping[str, ScaleLike] | None = None,
     not_applicable: str = NOT_APPLICABLE,
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     where: Mapping[str, Sequence[str]] | None = None,
     **reading: Any,
 ) -> tuple[Judgments, dict[str, Scale]]:
@@ -89,7 +89,7 @@ def aspect_labels(
         parts,
         scale=Scale(tuple(every), "nominal"),
         negative=negative,
-        repeats=repeats,
+        duplicate_labels=duplicate_labels,
         not_applicable=not_applicable,
         where=where,
     )

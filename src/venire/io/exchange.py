@@ -401,7 +401,7 @@ def run_scores(runs: RunsLike) -> RunScores:
         columns = table.system.texts(), table.topic.texts(), table.doc.texts(), table.score.tolist()
         for row, (system, topic, doc, score) in enumerate(zip(*columns, strict=True)):
             docs = held.setdefault(system, {}).setdefault(topic, {})
-            if doc in docs and found.rules.repeated == "error":
+            if doc in docs and found.rules.duplicate_docs == "error":
                 raise repeated_row_fault(table, row)
             docs.setdefault(doc, score)
     return held

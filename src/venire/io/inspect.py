@@ -341,7 +341,7 @@ def _inspect_run(path: Path, facts: dict[str, Any], progress: Progress) -> list[
     nothing = Items(Ids.of([]), np.zeros(0, dtype=np.int32), Ids.of([]))
 
     def read(file: Path) -> tuple[dict[str, Any], list[Problem]]:
-        runs = read_runs(file, repeated="first")
+        runs = read_runs(file, duplicate_docs="first")
         read_facts(runs, nothing, progress if file == path else (lambda _: None))
         found, odd = survey_run(runs.sources[0])
         if found["repeated_documents"]:

@@ -43,7 +43,7 @@ def read_judgments(
     aspects: Sequence[str] = (),
     second_column: str = "ignore",
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
     columns: Mapping[str, str] | None = None,
     where: Mapping[str, str | Sequence[str]] | None = None,
@@ -67,9 +67,9 @@ def read_judgments(
         by aspects
     second_column : what the second column of qrels is: "ignore", "assessor" or "intent"
     negative : grades below zero are "unjudged" (as in trec_eval) or the "lowest" label
-    repeats : a second label by one assessor for one item is an "error" (qrels), or the "last" (tables) or "first"
-        counts, by time if the table has one; rows that are identical in every column count once.  Notes and ``dropped``
-        count what was left out.  "keep" keeps all, for ``consistency`` and ``anonymous()``
+    duplicate_labels : a second label by one assessor for one item is an "error" (qrels), or the "last" (tables) or
+        "first" counts, by time if the table has one; rows that are identical in every column count once.  Notes and
+        ``dropped`` count what was left out.  "keep" keeps all, for ``consistency`` and ``anonymous()``
     not_applicable : a label that is no judgment, unless the scale has it; a note says how many there are
     columns : which column of a table is what, as in {"label": "rating", "doc": "url"}, where names do not tell
     where : read only the rows with these values, by any column of a table, as in {"batch": "2"}; the scale is that of
@@ -95,7 +95,12 @@ def read_judgments(
     for part in parts:
         _refuse_doubtful(part, declared or part.scale, not_applicable)
     judgments = assemble(
-        parts, scale=declared, negative=negative, repeats=repeats, not_applicable=not_applicable, where=wanted
+        parts,
+        scale=declared,
+        negative=negative,
+        duplicate_labels=duplicate_labels,
+        not_applicable=not_applicable,
+        where=wanted,
     )
     if "aspect" not in judgments.facets or declared is not None or any(part.scale is not None for part in parts):
         return judgments

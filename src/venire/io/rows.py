@@ -23,14 +23,14 @@ from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
 NEGATIVE = ("unjudged", "lowest")
-REPEATS = ("error", "keep", "first", "last")
+DUPLICATE_LABELS = ("error", "keep", "first", "last")
 MOST_COMBINATIONS = 1 << 62
 MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Labels of one source, all columns (row,); ``repeats`` is what its format does with second labels.
+    """Labels of one source, all columns (row,); ``duplicate_labels`` is what its format does with second labels.
 
     rest: a hash of the columns that are not read, in which rows may differ; None if there are none.  extra: columns by
     their names in the source, to choose rows by.  columns: names of all columns of a table.  recognised: it was taken
@@ -48,7 +48,7 @@ class Rows:
     rest: Words | None = None
     extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
-    repeats: str = "keep"
+    duplicate_labels: str = "keep"
     notes: tuple[Note, ...] = ()
     columns: tuple[str, ...] = ()
     named_after_file: bool = False
@@ -62,7 +62,7 @@ def rows_of_qrels(
     topic, doc, label = columns
     intent = {name: column for name, column in second.items() if name == "intent"}
     who = second.get("assessor") or Category.constant("assessor", len(line))
-    return Rows(source, topic, doc, who, label, line, intent, scale=scale, repeats="error")
+    return Rows(source, topic, doc, who, label, line, intent, scale=scale, duplicate_labels="error")
 
 
 def assemble(
@@ -70,21 +70,21 @@ def assemble(
     *,
     scale: Scale | None = None,
     negative: str = "unjudged",
-    repeats: str | None = None,
+    duplicate_labels: str | None = None,
     not_applicable: str = NOT_APPLICABLE,
     where: Mapping[str, Sequence[str]] | None = None,
 ) -> Judgments:
     """Make Judgments of rows.
 
     negative: integers below zero that the scale does not have are ``"unjudged"`` (left out, as trec_eval does) or
-    ``"lowest"``.  repeats: a second label by one assessor for one item is an ``"error"``, or both are kept
+    ``"lowest"``.  duplicate_labels: a second label by one assessor for one item is an ``"error"``, or both are kept
     (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
     leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.  where: values of
     ``extra`` columns; other rows are left out before repeats are resolved, and count for the scale only.
     Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
-    _check_choice("repeats", repeats or "keep", REPEATS)
+    _check_choice("duplicate_labels", duplicate_labels or "keep", DUPLICATE_LABELS)
     label = joined([part.label for part in parts])
     declared = scale or _declared(parts)
     label = _set_aside(label, not_applicable, declared)
@@ -118,7 +118,7 @@ def assemble(
             template = "{n:,} of {of:,} labels are conditional (given after another document) and count apart"
             note = Note("conditional-labels", template, n=after, of=len(judgments))
             judgments = replace(judgments, notes=(*judgments.notes, note))
-    rules = [REPEATS.index(repeats or part.repeats) for part in parts]
+    rules = [DUPLICATE_LABELS.index(duplicate_labels or part.duplicate_labels) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
     return _resolve_repeats(judgments, chosen, rule, parts)
 
@@ -239,7 +239,7 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
 
     Cost: a sort of the rows; all else concerns repeated rows only.
     """
-    error, keep, first, last = (REPEATS.index(name) for name in REPEATS)
+    error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
     same = _same_judgment(judgments)
     ordered = np.sort(same[rows])
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]

@@ -22,7 +22,7 @@ import numpy as np
 from venire.data.facts import Facts, no_common_topic
 from venire.data.ids import Category, Ids, as_bytes, as_text
 from venire.data.judgments import Items
-from venire.data.runs import ORDERS, REPEATED, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
+from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.foreign import as_id, known_runs
@@ -43,7 +43,7 @@ Progress = Callable[[int], None]
 Source = Path | RunTable
 
 COLUMNS = "topic, Q0, document, rank, score, tag"
-KNOWN_RULES = {"order": ORDERS, "score_type": SCORE_TYPES, "repeated": REPEATED, "system_from": SYSTEM_FROM}
+KNOWN_RULES = {"order": ORDERS, "score_type": SCORE_TYPES, "duplicate_docs": DUPLICATE_DOCS, "system_from": SYSTEM_FROM}
 
 
 def read_runs(
@@ -51,7 +51,7 @@ def read_runs(
     *,
     order: str | None = None,
     score_type: str | None = None,
-    repeated: str | None = None,
+    duplicate_docs: str | None = None,
     system_from: str | None = None,
 ) -> Runs:
     """Name the runs to evaluate and the rules to read them by; files are scanned when they are needed.
@@ -64,7 +64,7 @@ def read_runs(
         {topic: {doc: score}} (one system) or {system: {topic: {doc: score}}}; ScoredDoc rows of ir_measures, a Run of
         ranx; and such by the names of their systems, {system: source}.  Runs that were read before keep their rules,
         except those given here.
-    order, score_type, repeated, system_from
+    order, score_type, duplicate_docs, system_from
         See :class:`RunRules`, which has the defaults.
 
     Notes
@@ -77,10 +77,10 @@ def read_runs(
     >>> runs = read_runs({"q1": {"d1": 2.5, "d2": 1.0}})
     >>> runs
     <Runs: run (1 source)>
-    >>> read_runs(runs) is runs, read_runs(runs, repeated="first").rules.repeated
+    >>> read_runs(runs) is runs, read_runs(runs, duplicate_docs="first").rules.duplicate_docs
     (True, 'first')
     """
-    asked = {"order": order, "score_type": score_type, "repeated": repeated, "system_from": system_from}
+    asked = {"order": order, "score_type": score_type, "duplicate_docs": duplicate_docs, "system_from": system_from}
     given = {name: value for name, value in asked.items() if value is not None}
     for name, value in given.items():
         if value not in KNOWN_RULES[name]:
@@ -206,7 +206,7 @@ def kernel_rules(rules: RunRules) -> Rules:
     return Rules(
         by_rank=rules.order == "rank",
         single_precision=rules.score_type == "float32",
-        keep_first=rules.repeated == "first",
+        keep_first=rules.duplicate_docs == "first",
     )
 
 
@@ -397,7 +397,7 @@ def repeated_row_fault(table: RunTable, row: int) -> FormatError:
 
 
 def _ranked_twice(where: object, line: int, doc: str, topic: str) -> FormatError:
-    hint = ["correct the run", Way("keep the first of repeated documents", repeated="first")]
+    hint = ["correct the run", Way("keep the first of repeated documents", duplicate_docs="first")]
     return FormatError(where, line, f"document {doc!r} is ranked twice for topic {topic!r}", hint=hint)
 
 

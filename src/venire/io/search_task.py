@@ -32,14 +32,17 @@ FLAG_HINT = "write true or false, 1 or 0, yes or no"
 
 
 def search_judgments(
-    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]], *, task: str = "search", repeats: str = "keep"
+    clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]],
+    *,
+    task: str = "search",
+    duplicate_labels: str = "keep",
 ) -> Judgments:
     """Read what users of a search system opened and saved as judgments: 1 saved, 0 opened and not saved.
 
     clicks: a data frame, or columns by name: user, topic, doc, and opened and saved (true or false, 1 or 0, yes or no);
     other columns are not read.  ``saved`` may be empty where nothing was opened.  task: the value of the facet ``task``
-    of these labels.  repeats: a user who opened a document several times for a topic gave as many labels ("keep"), or
-    the "first" or "last" counts, or it is an "error".  Cost: O(rows log rows).
+    of these labels.  duplicate_labels: a user who opened a document several times for a topic gave as many labels
+    ("keep"), or the "first" or "last" counts, or it is an "error".  Cost: O(rows log rows).
 
     Examples
     --------
@@ -60,7 +63,7 @@ def search_judgments(
     unopened = int((~opened).sum())
     note = Note("unopened-documents", "{n:document} shown and not opened left out", n=unopened)
     rows = replace(rows, line=np.flatnonzero(opened) + 1, notes=(note,) if unopened else ())
-    return assemble([rows], scale=Scale.parse("0<1"), repeats=repeats)
+    return assemble([rows], scale=Scale.parse("0<1"), duplicate_labels=duplicate_labels)
 
 
 def _table(clicks: pl.DataFrame | pd.DataFrame | Mapping[str, Sequence[Any]]) -> TableRows:

@@ -1,4 +1,7 @@
-"""Names of measures, read and written: ``nDCG@10``, ``P(rel=2)@5``, ``RBP(p=0.8)``; spelled as ir_measures does."""
+"""Names of measures, read and written: ``nDCG@10``, ``P(rel=2)@5``, ``RBP(p=0.8)``; spelled as ir_measures does.
+
+The names of trec_eval (``ndcg_cut_10``, ``P_10``, ``recip_rank``) and any case are read too; the name written is ours.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +22,20 @@ KINDS: dict[str, type[Measure]] = {
     )
 }
 OTHER_NAMES = {
-    **{
-        "map": "AP",
-        "mrr": "RR",
-        "recip_rank": "RR",
-        "ndcg": "nDCG",
-        "precision": "P",
-        "recall": "R",
-        "prec": "P",
-    },
-    **{"mAP": "AP", "BPref": "bpref", "NERR": "nERR", "ndcg_cut": "nDCG@k", "map_cut": "AP@k", "rbp": "RBP"},
+    **{"map": "AP", "mrr": "RR", "recip_rank": "RR", "recall": "R", "prec": "P", "precision": "P"},
+    **{"ndcg_cut": "nDCG", "map_cut": "AP"},
 }
+"""Names of trec_eval and of papers, in lower case, and ours."""
+_ANY_CASE = {name.lower(): name for name in KINDS}
 _QUOTED = r"'[^']*'|\"[^\"]*\""
-_FORM = re.compile(rf"\s*(?P<name>[A-Za-z_]+)\s*(\((?P<params>({_QUOTED}|[^)'\"])*)\))?\s*(@\s*(?P<k>\d+))?\s*")
+_FORM = re.compile(
+    rf"\s*(?P<name>[A-Za-z_]*[A-Za-z])\s*(\((?P<params>({_QUOTED}|[^)'\"])*)\))?\s*([@_]\s*(?P<k>\d+))?\s*"
+)
 _PARAM = re.compile(rf"\s*(?P<name>\w+)\s*=\s*(?P<value>{_QUOTED}|[^,'\"]+?)\s*(,|$)")
 
 
 def parse_measure(text: str) -> Measure:
-    """Read the name of a measure.
+    """Read the name of a measure, in any case, or its name in trec_eval.
 
     Examples
     --------
@@ -44,6 +43,8 @@ def parse_measure(text: str) -> Measure:
     RBP(k=10, p=0.5, rel=None)
     >>> str(parse_measure("P( rel = HRel )@5"))
     'P(rel=HRel)@5'
+    >>> [str(parse_measure(name)) for name in ("ndcg_cut_10", "map", "MRR@10")]
+    ['nDCG@10', 'AP', 'RR@10']
     """
     form = _FORM.fullmatch(text)
     if form is None:
@@ -59,16 +60,26 @@ def parse_measure(text: str) -> Measure:
     return kind(k=int(form["k"]) if form["k"] else None, **parameters)
 
 
+def spelled(text: str) -> str:
+    """Return the name of a measure as we write it: the parameters as given, the rest in our spelling.
+
+    Examples
+    --------
+    >>> spelled("ndcg_cut_10"), spelled("mrr@5"), spelled("RBP(p=0.80)")
+    ('nDCG@10', 'RR@5', 'RBP(p=0.80)')
+    """
+    form = _FORM.fullmatch(text)
+    if form is None or (form["name"] in KINDS and "_" not in text[form.end("name") :]):
+        return text
+    parameters = "" if form["params"] is None else f"({form['params']})"
+    return _kind(form["name"], text).__name__ + parameters + (f"@{form['k']}" if form["k"] else "")
+
+
 def _kind(name: str, text: str) -> type[Measure]:
-    if name in KINDS:
-        return KINDS[name]
-    near = (
-        OTHER_NAMES.get(name)
-        or OTHER_NAMES.get(name.lower())
-        or next((known for known in KINDS if known.lower() == name.lower()), None)
-    )
-    hint = f"did you mean {near!r}?" if near else known_names(name, KINDS, most=len(KINDS))
-    raise MeasureError(f"{text!r}: there is no measure {name!r}", hint=hint)
+    own = OTHER_NAMES.get(name.lower()) or _ANY_CASE.get(name.lower())
+    if own is None:
+        raise MeasureError(f"{text!r}: there is no measure {name!r}", hint=known_names(name, KINDS, most=len(KINDS)))
+    return KINDS[own]
 
 
 def _parameters(text: str, whole: str) -> list[tuple[str, str]]:

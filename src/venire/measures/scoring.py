@@ -20,7 +20,7 @@ from venire.data.scale import Scale
 from venire.errors import MeasureError, UnknownName
 from venire.io.duplicates import Duplicates
 from venire.measures.measure import Measure, Worth, alpha_of, measure as custom_measure
-from venire.measures.names import parse_measure
+from venire.measures.names import parse_measure, spelled
 from venire.results import read_number
 from venire.types import Bools, Floats, Ints
 
@@ -88,7 +88,9 @@ class Plan:
             if each.counts_relevant or (each.k is None and each.normalised):
                 hint = "use a measure that needs no count of relevant documents, such as nDCG@10 or P@10"
                 raise MeasureError(f"{message}: it would depend on how many there are", hint=hint)
-        names = tuple(name if isinstance(name, str) else str(own) for name, own in zip(measures, known, strict=True))
+        names = tuple(
+            spelled(name) if isinstance(name, str) else str(own) for name, own in zip(measures, known, strict=True)
+        )
         return cls(names, known, tuple(each.worth(gains, gain) for each in known), condensed)
 
     @property

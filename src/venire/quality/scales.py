@@ -201,7 +201,7 @@ def _agreement(name: str, judgments: Judgments, n_draws: int, seed: np.random.Se
     """Measure agreement of assessors by alpha and Phi."""
     blank = ScaleValue(name, len(judgments.scale), ALPHA, None, None)
     measurement = judgments.scale.measurement
-    (record,) = table(judgments, level=measurement, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
+    (record,) = table(judgments, measurement=measurement, names=[ALPHA], n_draws=n_draws, rng=copied(seed)).records()
     alpha = {key: record[key] for key in ("value", "low", "high", "reason")}
     if alpha["value"] is not None and n_draws == 0:
         alpha["reason"] = None  # no interval was asked for

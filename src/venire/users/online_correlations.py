@@ -40,7 +40,7 @@ from venire.kernels.rank_correlation import resampled_rho, resampled_tau
 from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.measure import ContextMeasure
-from venire.measures.names import parse_measure
+from venire.measures.names import parse_measure, spelled
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
 from venire.results import Note, Records, Tabular, counted
@@ -218,12 +218,13 @@ def _wanted(measures: Sequence[MeasureLike], alphas: Sequence[float]) -> list[_O
     wanted = []
     for each in measures:
         measure = parse_measure(each) if isinstance(each, str) else each
+        name = spelled(each) if isinstance(each, str) else str(each)
         if not isinstance(measure, ContextMeasure):
-            wanted.append(_Offline(measure, str(each), None))
+            wanted.append(_Offline(measure, name, None))
         elif alphas:
-            wanted += [_Offline(replace(measure, alpha=float(alpha)), str(each), float(alpha)) for alpha in alphas]
+            wanted += [_Offline(replace(measure, alpha=float(alpha)), name, float(alpha)) for alpha in alphas]
         else:
-            wanted.append(_Offline(measure, str(each), measure.alpha or None))
+            wanted.append(_Offline(measure, name, measure.alpha or None))
     return wanted
 
 

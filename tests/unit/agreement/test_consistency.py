@@ -24,7 +24,7 @@ def judged(rows: list[Row], scale: str = "0<1<2") -> Judgments:
     import polars as pl
 
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    return read_judgments(frame, scale=scale, repeats="keep")
+    return read_judgments(frame, scale=scale, duplicate_labels="keep")
 
 
 @st.composite

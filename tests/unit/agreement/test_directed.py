@@ -19,7 +19,7 @@ COLUMNS = ["topic", "doc", "assessor", "label", "task"]
 
 
 def judged(rows: list[Row], *, scale: str = "0<1<2") -> Judgments:
-    return read_judgments(pl.DataFrame(rows, schema=COLUMNS, orient="row"), scale=scale, repeats="keep")
+    return read_judgments(pl.DataFrame(rows, schema=COLUMNS, orient="row"), scale=scale, duplicate_labels="keep")
 
 
 @st.composite
@@ -312,7 +312,7 @@ def test_variation_of_topics_is_told_from_chance():
 def test_crowd_of_the_relevance_feedback_track(data_dir):
     frame = pl.read_csv(data_dir / "rf10_crowd" / "trec-rf10-data.tsv.gz", separator="\t")
     frame = frame.select(topic="topicID", doc="docID", assessor="workerID", label="label").filter(pl.col("label") >= 0)
-    found = directed_agreement(read_judgments(frame, repeats="keep"), relevant="1", at_least=6)
+    found = directed_agreement(read_judgments(frame, duplicate_labels="keep"), relevant="1", at_least=6)
     busy = (
         frame.with_columns(relevant=pl.col("label") >= 1)
         .group_by("topic", "doc", "assessor")

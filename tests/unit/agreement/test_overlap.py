@@ -19,7 +19,7 @@ def judged(rows: list[Row]) -> Judgments:
     import polars as pl
 
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    return read_judgments(frame, scale="0<1<2", repeats="keep")
+    return read_judgments(frame, scale="0<1<2", duplicate_labels="keep")
 
 
 @st.composite

@@ -126,7 +126,7 @@ def test_items_with_one_label_and_the_order_of_assessors_do_not_matter():
 def test_labels_repeated_by_one_assessor_count_as_their_mean():
     rows = [("1", "a", "U", 0), ("1", "a", "U", 2), ("1", "a", "V", 2), ("1", "b", "U", 1), ("1", "b", "V", 0)]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    twice = read_judgments(frame, repeats="keep")
+    twice = read_judgments(frame, duplicate_labels="keep")
     assert phi(twice).value == pytest.approx(phi(read_grid("1 1\n2 0", scale="0<1<2")).value, abs=1e-12)
 
 
@@ -170,7 +170,7 @@ def test_drawn_items_give_what_phi_gives_for_them():
 
 def test_numbers_count_on_an_interval_scale():
     judgments = read_grid("0 10 100\n0 100 100\n10 10 0", scale="0<10<100 : ratio")
-    assert phi(judgments).value != pytest.approx(phi(judgments, level="ordinal").value, abs=1e-3)
+    assert phi(judgments).value != pytest.approx(phi(judgments, measurement="ordinal").value, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_numbers_count_on_an_interval_scale():
     ],
 )
 def test_why_there_is_none(judgments, level, words):
-    found = phi(judgments, level=level)
+    found = phi(judgments, measurement=level)
     assert (found.value, found.low, found.high) == (None, None, None)
     assert words in found.reason
     assert words in found.sentence()
@@ -194,7 +194,7 @@ def test_what_is_refused():
     with pytest.raises(UnknownName):
         phi(judgments, interval="moon")
     with pytest.raises(UnknownName):
-        phi(judgments, level="moon")
+        phi(judgments, measurement="moon")
     frame = {"topic": ["1"] * 4, "doc": list("aabb"), "assessor": list("UVUV"), "label": [0, 1, 1, 1]}
     mixed = read_judgments(pl.DataFrame({**frame, "aspect": list("xyxy")}))
     with pytest.raises(AmbiguousLabels):

@@ -26,7 +26,7 @@ HABITS = "6*careful, lenient, strict(shift=0.4), random, lazy, lazy(idle=0.4, le
 
 def table(rows):
     frame = pl.DataFrame(rows, schema=COLUMNS, orient="row")
-    return read_judgments(frame, scale="0<1<2<3", repeats="keep")
+    return read_judgments(frame, scale="0<1<2<3", duplicate_labels="keep")
 
 
 def simulated(seed, who=HABITS, **setting):

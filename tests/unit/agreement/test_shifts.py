@@ -91,7 +91,7 @@ def test_gaps_that_cancel_are_nothing(monkeypatch, most):
     monkeypatch.setattr(module, "MOST", most)
     rows = [("1", "a", who, label) for who, some in (("U", (1, 3, 0)), ("V", (0, 1, 3))) for label in some]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    found = profiles(read_judgments(frame, scale="0<1<2<3", repeats="keep"))
+    found = profiles(read_judgments(frame, scale="0<1<2<3", duplicate_labels="keep"))
     assert found.shift.tolist() == found.leniency.value.tolist() == [0, 0]
 
 

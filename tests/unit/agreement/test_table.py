@@ -63,7 +63,7 @@ def test_the_scales_own_level_comes_first() -> None:
 )
 def test_a_level_can_be_asked_for(level: str, levels: list[str], weights: list[str]) -> None:
     names = ["krippendorff_alpha", "fleiss_kappa"]
-    records = statistics(read_grid(K12), level=level, names=names, n_draws=0)
+    records = statistics(read_grid(K12), measurement=level, names=names, n_draws=0)
     assert [each["level"] for each in records] == levels + weights
 
 
@@ -73,7 +73,7 @@ def test_degenerate_input_does_not_hold_up_the_others() -> None:
     for name in ("krippendorff_alpha", "fleiss_kappa", "conger_kappa", "gwet_ac"):
         assert found(records, name, "nominal")["value"] is None
         assert "the same" in found(records, name, "nominal")["reason"]
-    unordered = statistics(read_grid("a b\na a", scale="a|b"), level="ordinal", n_draws=20)
+    unordered = statistics(read_grid("a b\na a", scale="a|b"), measurement="ordinal", n_draws=20)
     assert "no order" in found(unordered, "krippendorff_alpha", "ordinal")["reason"]
     assert found(unordered, "fleiss_kappa", "nominal")["value"] is not None
     judgments = read_grid("1 0 1\n1 1 0")
@@ -93,7 +93,7 @@ def test_over_topics_and_many_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_names_are_refused() -> None:
-    for asked in ({"names": ["kapa"]}, {"level": "ordnal"}, {"over": "topic"}, {"resample": "docs"}):
+    for asked in ({"names": ["kapa"]}, {"measurement": "ordnal"}, {"over": "topic"}, {"resample": "docs"}):
         with pytest.raises(UnknownName):
             statistics(read_grid("1 0\n1 1"), **asked)
 
@@ -119,7 +119,7 @@ def test_an_interval_that_rests_on_one_topic_says_so() -> None:
 def test_labels_repeated_by_an_assessor_are_the_reason() -> None:
     rows = [("1", "a", "U", 0), ("1", "a", "U", 2), ("1", "a", "V", 2), ("1", "b", "U", 1), ("1", "b", "V", 0)]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    records = statistics(read_judgments(frame, repeats="keep"), n_draws=20)
+    records = statistics(read_judgments(frame, duplicate_labels="keep"), n_draws=20)
     empty = [each for each in records if each["value"] is None]
     assert {each["name"] for each in empty} == set(FUNCTIONS) - {"phi"}
     assert all("assessor 'U' gave several labels for document 'a'" in each["reason"] for each in empty)

@@ -315,7 +315,7 @@ def test_clef(data_dir):
     aspects = read_aspects(folder / "aspects.tsv.gz")
     rho = aspect_correlations(Cases.of(aspects, "rel", n_draws=50)).find("trust", "rel").rho
     assert rho.value == pytest.approx(0.2822, abs=1e-4)
-    runs = read_runs(folder / "runs.trec.gz", repeated="first")
+    runs = read_runs(folder / "runs.trec.gz", duplicate_docs="first")
     found = aspect_rankings(aspects, runs, "nDCG@10", base="rel", n_draws=20)
     tau = {each.gains: round(each.tau, 4) for each in found.alike}
     assert tau == {"rel + trust": 0.9396, "rel + understandability": 0.8283, "rel + trust + understandability": 0.876}

@@ -43,19 +43,19 @@ def test_words_are_those_of_the_library():
 
 
 def test_json_has_every_statistic_with_its_meaning(venire, judgments):
-    answer = venire("agreement", judgments, "--bootstrap", "50", "--format", "json")
+    answer = venire("agreement", judgments, "--draws", "50", "--format", "json")
     assert answer.code == 0
     document = json.loads(answer.out)
     records = document["statistics"]
     assert [list(each) for each in records] == [list(KEYS)] * len(records)
     assert {each["name"] for each in records} == set(FUNCTIONS)
     assert all(each["meaning"] for each in records)
-    assert "does not compare across scales" in document["warnings"][0]
+    assert "not comparable between scales" in document["warnings"][0]
 
 
 @pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_published_values_of_alpha(venire, judgments, level, value):
-    asked = ("--name", "krippendorff_alpha", "--level", level, "--bootstrap", "20", "--format", "json")
+    asked = ("--name", "krippendorff_alpha", "--measurement", level, "--draws", "20", "--format", "json")
     (record,) = json.loads(venire("agreement", judgments, *asked).out)["statistics"]
     assert record["value"] == pytest.approx(value, abs=5e-4)
     assert (record["level"], record["n_raters"]) == (level, 4)
@@ -70,26 +70,26 @@ def test_phi_stands_among_the_statistics(venire, write):
     )["statistics"]
     assert record["value"] == pytest.approx(0.99999975831, abs=1e-8)
     assert record["low"] == pytest.approx(0.986, abs=5e-4)
-    nominal = venire("agreement", path, "--name", "phi", "--level", "nominal", "--format", "json")
+    nominal = venire("agreement", path, "--name", "phi", "--measurement", "nominal", "--format", "json")
     (record,) = json.loads(nominal.out)["statistics"]
     assert (record["value"], nominal.code) == (None, 0)
     assert "no order" in record["reason"]
 
 
 def test_people_get_a_table_and_the_meaning_beside_it(venire, judgments):
-    answer = venire("agreement", judgments, "--bootstrap", "50", "--name", "raw_agreement", "--name", "phi")
+    answer = venire("agreement", judgments, "--draws", "50", "--name", "raw_agreement", "--name", "phi")
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[0] == ["name", "level", "raters", "value", "low", "high", "n_items", "n_raters"]
     assert [line[0] for line in lines[1:]] == ["raw_agreement", "phi"]
     assert "Phi is" in answer.err
-    assert "does not compare across scales" in answer.err
-    assert venire("agreement", judgments, "--bootstrap", "0", "--quiet").err == ""
+    assert "not comparable between scales" in answer.err
+    assert venire("agreement", judgments, "--draws", "0", "--quiet").err == ""
 
 
 def test_of_a_long_scale_people_see_the_overlap_of_a_few_labels(venire, write, tmp_path):
     labels = [(n, who, (n + 3 * who) % 100) for n in range(100) for who in range(2)]
     path = write("grades.tsv", HEAD + "".join(f"t\td{n:03}\tU{who}\t{label}\n" for n, who, label in labels))
-    asked = ("agreement", path, "--name", "jaccard", "--bootstrap", "0")
+    asked = ("agreement", path, "--name", "jaccard", "--draws", "0")
     plot = ("--plot", tmp_path / "few.svg")
     answer = venire(*asked, *plot)
     assert [line.split()[1] for line in answer.out.splitlines()[1:]] == ["99", "75", "50", "25", "1"]
@@ -101,13 +101,13 @@ def test_of_a_long_scale_people_see_the_overlap_of_a_few_labels(venire, write, t
 
 def test_a_scale_of_thirteen_labels_has_all_its_rows(venire, write):
     labels = "".join(f"t\td{n:02}\tU{who}\t{n}\n" for n in range(13) for who in range(2))
-    answer = venire("agreement", write("grades.tsv", HEAD + labels), "--name", "jaccard", "--bootstrap", "0")
+    answer = venire("agreement", write("grades.tsv", HEAD + labels), "--name", "jaccard", "--draws", "0")
     assert len(answer.out.splitlines()) == 13
     assert "is shown for" not in answer.err
 
 
 def test_by_topic_there_is_a_set_for_each(venire, judgments):
-    asked = ("--by", "topic", "--name", "raw_agreement", "--bootstrap", "20")
+    asked = ("--by", "topic", "--name", "raw_agreement", "--draws", "20")
     document = json.loads(venire("agreement", judgments, *asked, "--format", "json").out)
     assert [(each["group"], each["name"]) for each in document["statistics"]] == [
         ("t0", "raw_agreement"),
@@ -163,7 +163,7 @@ def test_by_assessor_against_a_reference(venire, crowd):
 
 
 def test_one_label_each_is_told_and_goes_on(venire, qrels):
-    answer = venire("agreement", qrels, "--format", "json", "--bootstrap", "20")
+    answer = venire("agreement", qrels, "--format", "json", "--draws", "20")
     assert answer.code == 0
     assert all(each["value"] is None and each["reason"] for each in json.loads(answer.out)["statistics"])
     assert "phi (ordinal): no item was judged by two assessors" in venire("agreement", qrels, "--name", "phi").err
@@ -174,14 +174,14 @@ def test_one_label_each_is_told_and_goes_on(venire, qrels):
 
 def test_plots(venire, judgments, crowd, qrels, tmp_path):
     plot = tmp_path / "plot.svg"
-    assert venire("agreement", judgments, "--bootstrap", "20", "--plot", plot).code == 0
+    assert venire("agreement", judgments, "--draws", "20", "--plot", plot).code == 0
     assert "krippendorff alpha" in plot.read_text(encoding="utf-8")
     assert venire("agreement", crowd, "--by", "assessor", "--plot", plot).code == 0
     assert "random1" in plot.read_text(encoding="utf-8")
     two = ("--where", "assessor=U0", "--where", "assessor=U1")
     assert venire("agreement", judgments, *two, "--by", "assessor", "--plot", plot).code == 0
     assert "label by U0" in plot.read_text(encoding="utf-8")
-    nothing = venire("agreement", qrels, "--bootstrap", "0", "--plot", plot)
+    nothing = venire("agreement", qrels, "--draws", "0", "--plot", plot)
     assert (nothing.code, "nothing to plot" in nothing.err) == (2, True)
 
 
@@ -190,12 +190,3 @@ def test_what_is_not_known_is_refused(venire, judgments):
     assert answer.code == 2
     assert "krippendorff_alpha" in answer.err
     assert venire("agreement", judgments, "--by", "aspect").code == 2
-
-
-def test_items_or_topics_are_drawn_as_asked(venire, crowd):
-    found = {}
-    for how in ("items", "topics"):
-        args = [crowd, "--name", "raw_agreement", "--resample", how, "--bootstrap", "200", "--format", "json"]
-        (found[how],) = json.loads(venire("agreement", *args).out)["statistics"]
-    assert found["items"]["value"] == found["topics"]["value"]
-    assert found["items"]["low"] != found["topics"]["low"]

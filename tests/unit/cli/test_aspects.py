@@ -11,7 +11,7 @@ from venire.aspects import study as aspects
 from venire.cli import aspects as command
 
 RUNS = "1 Q0 a 1 3 one\n1 Q0 b 2 2 one\n2 Q0 d 1 2 one\n1 Q0 b 1 3 two\n1 Q0 a 2 2 two\n2 Q0 e 1 2 two\n"
-QUICK = ("--bootstrap", "20", "--splits", "1", "--folds", "2")
+QUICK = ("--draws", "20", "--splits", "1", "--folds", "2")
 
 
 @pytest.fixture
@@ -105,7 +105,6 @@ def test_what_is_of_no_single_aspect_has_a_name(venire, labels):
     ("args", "words"),
     [
         (["--overall", "ovrall"], "there is no aspect 'ovrall'"),
-        (["--aspects", "overall,top"], "labels.tsv:2: there is no aspect 'nov'"),
         (["--show", "rankings"], "--show rankings needs RUNS"),
         (["--aspect-scale", "nov"], "is not NAME=VALUE"),
         (["--second-column", "intent"], "--second-column is for qrels"),

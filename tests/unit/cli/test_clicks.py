@@ -60,7 +60,7 @@ def test_runs_and_alphas(venire, log, write):
         for rank in (1, 2, 3)
     )
     run = write("x.run", "".join(f"q{t} Q0 d{rank} 1 {-rank * (t - 2.5)} x\n" for t in range(6) for rank in (1, 2, 3)))
-    asked = ("-j", write("given.csv", given), "--runs", run, "-m", "CG@3", "--alphas", "0,1", "--format", "csv")
+    asked = (run, "-j", write("given.csv", given), "-m", "CG@3", "--alphas", "0,1", "--format", "csv")
     answer = venire("clicks", log, *asked)
     assert answer.code == 0, answer.err
     lines = [line.split(",") for line in answer.out.splitlines()]
@@ -71,9 +71,9 @@ def test_runs_and_alphas(venire, log, write):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (("--runs", "x"), "--runs is for comparing with judgments"),
+        (("x",), "RUNS can only be used with judgments"),
         (("--alphas", "a", "-j", "x"), "'a' are not numbers"),
-        (("-j", "-", "--runs", "-"), "standard input (-) can be read only once"),
+        (("-", "-j", "-"), "standard input (-) can be read only once"),
         (("-j", "x", "-m", "nope"), "there is no measure 'nope'"),
     ],
 )
@@ -84,10 +84,9 @@ def test_bad_usage(venire, log, asked, message):
 
 
 def test_a_row_per_session_or_per_result(venire, write):
-    text = "session,topic,doc,clicked\n1,q,a b,1 0\n"
-    wide = write("wide.csv", text)
-    assert json.loads(venire("clicks", wide, "--sessions", "--format", "json").out)["summary"]["impressions"] == 2
-    answer = venire("clicks", wide)
+    wide = write("wide.csv", "session,topic,docs,clicks\n1,q,a b,1 0\n")
+    assert json.loads(venire("clicks", wide, "--format", "json").out)["summary"]["impressions"] == 2
+    answer = venire("clicks", write("long.csv", "session,topic,doc,clicked\n1,q,a b,1 0\n"))
     assert answer.code == 2
     assert "'1 0' is not a click flag" in answer.err
 

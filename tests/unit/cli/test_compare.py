@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from two_judges import table, write_files
-from venire.cli.compare_details import pair_number
+from venire.cli.compare import pair_number
 from venire.cli.main import cli
 
 
@@ -73,7 +73,7 @@ def test_every_format_has_a_row_per_pair(collection, format):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--require", "p_stays_ahead>=0.9"], "needs a --baseline"),
+        (["--require", "p_stays_ahead>=0.9"], "requires --baseline"),
         (["--baseline", "x", "--candidate", "y", "--require", "p_stays"], "not a condition"),
         (["--baseline", "x", "--candidate", "y", "--require", "p_stay>=0.9"], "p_stays_ahead"),
         (["--agreement", "0.9"], "two rates"),

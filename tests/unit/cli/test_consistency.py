@@ -49,7 +49,7 @@ def test_json(venire, judgments, duplicates):
 
 
 def test_every_threshold_and_a_table_of_overlap(venire, judgments):
-    answer = venire("consistency", judgments, *SCALE, "--relevant", "all", "--overlap")
+    answer = venire("consistency", judgments, *SCALE, "--relevant", "all", "--show", "overlap")
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[0] == ["relevant", "a", "b", "jaccard", "precision", "recall", "items"]
     assert [line[0] for line in lines[1:]] == ["Key", "Rel"]
@@ -75,7 +75,7 @@ def test_one_assessor_with_copies_has_no_overlap(venire, write, duplicates):
 
 def test_options_reach_the_model(venire, judgments, duplicates):
     whole = (*SCALE, "--duplicates", duplicates, "--format", "json", "--where", "assessor=U", "--where", "assessor=V")
-    by_page = json.loads(venire("consistency", judgments, *whole, "--weight", "page", "--bootstrap", "0").out)
+    by_page = json.loads(venire("consistency", judgments, *whole, "--weight", "page", "--draws", "0").out)
     found = {(each["label"], each["who"]): each for each in by_page["consistency"]}
     assert found["Key", "self"]["pairs"] == pytest.approx(2 / 3)
     assert found["Key", "self"]["sd"] is None
@@ -102,6 +102,6 @@ def test_errors_say_what_to_do(venire, write, judgments, tmp_path):
     answer = venire("consistency", single)
     assert answer.code == 2
     assert "no page was judged twice" in answer.err
-    nothing_drawn = venire("consistency", judgments, *SCALE, "--bootstrap", "0", "--plot", tmp_path / "p.svg")
+    nothing_drawn = venire("consistency", judgments, *SCALE, "--draws", "0", "--plot", tmp_path / "p.svg")
     assert (nothing_drawn.code, "nothing to plot" in nothing_drawn.err) == (2, True)
     assert venire("consistency", judgments, *SCALE, "--duplicates", tmp_path / "nowhere").code == 2

@@ -80,7 +80,7 @@ def test_a_table_for_people_with_a_sentence_beside_it(venire, judged, runs, doub
 
 def test_the_model_is_fitted_on_the_judgments_given(venire, double, write):
     run = write("x.run", "".join(f"{n % 12} Q0 xKey{n} 1 1 x\n" for n in range(12)))
-    given = ("count", double, run, "--assessor", "A", "--fit-to", "pool", "--format", "json", "-q")
+    given = ("count", double, run, "--assessor", "A", "--fit-on", "pool", "--format", "json", "-q")
     assert json.loads(venire(*given).out)["counts"][0]["prm"] == pytest.approx(60 / 90)
     done = venire(*given, "--observed", "A", "--reference", "B", "--relevant", "all")
     assert [each["prm"] for each in json.loads(done.out)["counts"]] == pytest.approx([0.5, 1.0])
@@ -91,10 +91,10 @@ def test_fits_on_what_the_runs_return_first(venire, double, write):
     lines = [f"{n % 12} Q0 x{label}{n} 0 0 s{n // 12}\n" for n in range(1, 60, 2) for label in LABELS]
     run = write("x.run", "".join(lines))
     given = (double, run, "--assessor", "A", "--observed", "A", "--missing", "skip", "--top", 3, "--format", "json")
-    pool = json.loads(venire("count", *given, "--fit-to", "pool", "-q").out)
+    pool = json.loads(venire("count", *given, "--fit-on", "pool", "-q").out)
     done = venire("count", *given)
     assert done.code == 0
-    assert venire("count", *given, "--fit-to", "returned").out == done.out
+    assert venire("count", *given, "--fit-on", "returned").out == done.out
     assert "fitted on top results: 180 of 360 labels are of items in the first 3 of some list" in done.err
     first = json.loads(done.out)
     assert (list(first), list(first["counts"][0])) == (list(pool), list(pool["counts"][0]))
@@ -113,7 +113,7 @@ def test_too_few_first_results_fall_back_on_the_pool_aloud(venire, double, write
 
 def test_returned_of_runs_unlike_the_judgments_is_refused(venire, double, write):
     run = write("x.run", "0 Q0 other 1 1 x\n")
-    done = venire("count", double, run, "--assessor", "A", "--fit-to", "returned")
+    done = venire("count", double, run, "--assessor", "A", "--fit-on", "returned")
     assert done.code == 2
     assert "none of 360 labels is of an item in the first 10 of some list" in done.err
 
@@ -149,9 +149,8 @@ def test_resources_from_a_file(venire, federated, engines, double, write):
         (("--resources", "2"), "go together"),
         (("--resource", PATTERN), "go together"),
         (("--resources", "2", "--resource", PATTERN, "--top", "5"), "--top is for lists"),
-        (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged has no meaning"),
+        (("--resources", "2", "--resource", PATTERN, "--unjudged", "condensed"), "--unjudged cannot be used with"),
         (("--resources", "2", "--resource", "engine"), "where the resource is"),
-        (("--fit-to", "pool"), "--fit-on on other judgments"),
         (("--top", "0"), "not a number from 1 on"),
         (("--top", "few"), "not a number from 1 on"),
         (("--weights", "3/2"), "1 <= M <= N"),
@@ -165,9 +164,9 @@ def test_what_cannot_be_counted_is_refused(venire, federated, engines, double, o
 
 
 def test_resources_have_no_first_results(venire, federated, engines):
-    done = venire("count", federated, engines, "--resources", 2, "--resource", PATTERN, "--fit-to", "returned")
+    done = venire("count", federated, engines, "--resources", 2, "--resource", PATTERN, "--fit-on", "returned")
     assert done.code == 2
-    assert "--fit-to returned is for lists of documents" in done.err
+    assert "--fit-on returned is for lists of documents" in done.err
 
 
 def test_whole_lists_and_other_weights(venire, judged, runs, double):

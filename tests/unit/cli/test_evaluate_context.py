@@ -8,7 +8,7 @@ import pytest
 
 from context_pairs import drawn_in_context, redundancy
 from venire import evaluate, read_judgments
-from venire.cli import contexts
+from venire.cli import inputs
 from venire.context import cross_fitted
 from venire.data import Context, context
 
@@ -71,7 +71,7 @@ def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venir
     [
         (["-m", "CCG(alpha=2)@5"], "alpha is 2.0, expected a weight from 0 to 1"),
         (["-m", "CCG(alpha=0.5)"], "CCG needs a cut-off"),
-        (["--expected"], "give --predict, or --context-model FILE"),
+        (["--expected"], "use it with --predict"),
         (["--backoff", "last"], "'last' is not one of"),
         (
             ["-m", "CCG(alpha=0.5)@5", "--users", "5", "--gains", "0=0,1=0.2,2=0.5,3=1"],
@@ -99,7 +99,7 @@ def test_a_document_given_itself_names_its_line(venire, write, five):
 
 
 def test_the_words_are_those_of_the_library():
-    assert contexts.BACKOFFS == context.BACKOFFS
+    assert inputs.BACKOFFS == context.BACKOFFS
 
 
 class TestPredicted:
@@ -124,7 +124,7 @@ class TestPredicted:
 
     @pytest.mark.parametrize("expected", [False, True])
     def test_each_topic_by_a_model_fitted_on_the_others(self, venire, some, ranked, expected):
-        answer = venire("evaluate", some, ranked, *self.MEASURE, "--predict", *["--expected"] * expected)
+        answer = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "fit", *["--expected"] * expected)
         labels = read_judgments(some)
         rules = Context(predictor=cross_fitted(labels, folds=6), expected=expected)
         assert value(answer) == evaluate(labels, ranked, "CCG(alpha=1)@5", context=rules).mean().values[0, 0]
@@ -132,22 +132,22 @@ class TestPredicted:
 
     def test_a_saved_model_with_features(self, venire, some, ranked, features, tmp_path):
         model = tmp_path / "model.json"
-        quick = ("--folds", "2", "--splits", "1", "--bootstrap", "10", "--features", features)
+        quick = ("--folds", "2", "--splits", "1", "--draws", "10", "--features", features)
         assert venire("context", "predict", some, *quick, "--save", model).code == 0
-        saved = ("evaluate", some, ranked, *self.MEASURE, "--context-model", model)
+        saved = ("evaluate", some, ranked, *self.MEASURE, "--predict", model)
         refused = venire(*saved)
         assert (refused.code, refused.out) == (2, "")
-        assert "--context-features FILE" in refused.err
-        answer = venire(*saved, "--context-features", features)
-        assert f"{model} was fitted on these very labels: --predict" in answer.err
-        apart = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "--context-features", features)
+        assert "--features FILE" in refused.err
+        answer = venire(*saved, "--features", features)
+        assert f"{model} was fitted on the same labels" in answer.err
+        apart = venire("evaluate", some, ranked, *self.MEASURE, "--predict", "fit", "--features", features)
         assert value(answer) > 0 < value(apart)
 
     @pytest.mark.parametrize(
         ("flags", "words"),
         [
-            (["--predict", "--context-model", "m.json"], "--predict fits models of its own"),
-            (["--context-features", "f.csv"], "--context-features is for predicted labels"),
+            (["--expected"], "--expected is for predicted labels"),
+            (["--features", "f.csv"], "--features is for predicted labels"),
         ],
     )
     def test_options_that_do_not_go_together(self, venire, some, ranked, flags, words, write):

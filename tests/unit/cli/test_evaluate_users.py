@@ -72,7 +72,7 @@ def test_one_user_has_no_deviation(venire, qrels, run):
     [
         (["--users", "10"], "are no probabilities"),
         (["--users", "0", "--gains", GAINS], "0 is not in the range"),
-        (["--users", "10", "--gains", GAINS, "--per", "assessor"], "labels of one judge"),
+        (["--users", "10", "--gains", GAINS, "--per", "assessor"], "cannot be used with --per"),
         (["--users", "10", "--gains", GAINS, "-m", "P(rel=2)@2"], "has a threshold"),
         (["--users", "10", "--gains", GAINS, "--unjudged", "0.2", "-m", "P@2"], "unjudged documents have a gain"),
     ],
@@ -102,7 +102,7 @@ def judged_twice(write):
 def test_a_fit_of_a_judge_against_people_scores_runs_for_a_random_person(venire, judged_twice, tmp_path):
     llm, human, run = judged_twice
     sides = ("--observed", "llm", "--reference", "human")
-    fitted = venire("disagreement", llm, "-j", human, *sides, "--save", tmp_path / "fit.json", "--format", "json")
+    fitted = venire("disagreement", llm, human, *sides, "--save", tmp_path / "fit.json", "--format", "json")
     assert fitted.code == 0, fitted.err
     p = {row["label"]: row["p"] for row in json.loads(fitted.out)["parameters"]}
     answer = venire("evaluate", llm, run, "--gains", tmp_path / "fit.json", "-m", "P@10", "--format", "json")
@@ -116,7 +116,7 @@ def test_a_fit_of_a_judge_against_people_scores_runs_for_a_random_person(venire,
 def test_scores_that_are_not_means_over_users_say_so(venire, judged_twice, tmp_path):
     llm, human, run = judged_twice
     fit = tmp_path / "fit.json"
-    assert venire("disagreement", llm, "-j", human, "--observed", "llm", "--save", fit).code == 0
+    assert venire("disagreement", llm, human, "--observed", "llm", "--save", fit).code == 0
     note = "nDCG@10 with these gains is not the mean over users; --users 1000 gives it"
     assert note in venire("evaluate", llm, run, "--gains", fit).err
     assert note not in venire("evaluate", llm, run, "--gains", fit, "--users", 10).err

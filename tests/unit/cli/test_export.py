@@ -74,7 +74,7 @@ def test_ranx(venire, labels, tmp_path):
     [
         (["-o", "q"], "nothing says whose labels count"),
         (["--assessor", "X"], "Missing option '-o'"),
-        (["--to", "groups", "--pool", "mean", "-o", "q"], "leave one of them out"),
+        (["--to", "groups", "--pool", "mean", "-o", "q"], "cannot be used with --pool"),
         (["--to", "ranx", "--assessor", "X", "-o", "q.qrels"], "ranx does not read"),
         (["--assessor", "X", "--scale-by", "0", "-o", "q"], "--scale-by"),
     ],

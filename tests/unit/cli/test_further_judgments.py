@@ -1,4 +1,4 @@
-"""Every further file of judgments is read and chosen among as JUDGMENTS are: --where, --scale, --repeats, and so on."""
+"""Every further file of judgments is read and chosen among as JUDGMENTS are: --where, --scale and so on."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from venire.cli.main import cli
 SCALE = "Non<Rel<HRel"
 LABELS = SCALE.split("<")
 OTHER_FILES = {
-    *("--preferences", "--clicks", "--topics", "--duplicates", "--context-model", "--context-features", "--runs"),
+    *("--preferences", "--clicks", "--topics", "--duplicates", "--predict", "--features"),
     *("--intents", "--groups", "--features"),
 }
 """Options that name a file of something else."""
 FURTHER = {
     ("evaluate", "--fit-on"): "RUNS --assessor ann --gains prm:HRel",
     ("compare", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
-    ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --bootstrap 5",
-    ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --bootstrap 5",
+    ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --draws 5",
+    ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --draws 5",
     ("power", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
-    ("preferences", "--fit-on"): "RUNS --preferences lists.tsv --assessor ann --gains prm:HRel --bootstrap 5",
-    ("clicks", "--fit-on"): "--runs RUNS --assessor ann --gains prm:HRel --bootstrap 5",
+    ("preferences", "--fit-on"): "RUNS --preferences lists.tsv --assessor ann --gains prm:HRel --draws 5",
+    ("clicks", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 5",
     ("export", "--fit-on"): "--assessor ann --gains prm:HRel -o out.qrels",
-    ("pdp", "--against"): "docs.tsv --top 3 --bootstrap 5",
-    ("disagreement", "--combine"): "--bootstrap 5",
+    ("pdp", "--against"): "docs.tsv --top 3 --draws 5",
+    ("disagreement", "--combine"): "--draws 5",
     ("report", "--before"): "RUNS --assessor ann --draws 5 -o page.html",
 }
 
@@ -72,10 +72,6 @@ def qrels(found: list[Row]) -> str:
     return f"# scale: {SCALE}\n" + "".join(f"{t} {who} {d} {LABELS[n]}\n" for t, d, who, n in found)
 
 
-def negative(found: list[Row]) -> str:
-    return f"# scale: {SCALE}\n" + table(found, names=["-1", *LABELS[1:]])
-
-
 def said_twice(found: list[Row]) -> str:
     odd = [row._replace(level=2 - row.level) for row in found]
     return plain(found) + table(odd).partition("\n")[2]
@@ -86,8 +82,7 @@ FORMS = {
     "scale": (table, ("--scale", SCALE)),
     "wide": (wide, ()),
     "second-column": (qrels, ("--second-column", "assessor")),
-    "negative": (negative, ("--negative", "lowest")),
-    "repeats": (said_twice, ("--repeats", "first")),
+    "duplicate_labels": (said_twice, ("--duplicate-labels", "first")),
 }
 """How labels are written otherwise, and the options that make them the same again."""
 RUNS = "".join(f"t{t} Q0 d{d} 0 {(d * n) % 7} s{n}\n" for n in (1, 2, 3) for t in range(6) for d in range(6))
@@ -136,9 +131,9 @@ def asked(venire, write, tmp_path, monkeypatch):
     def ask(words: str, option: str, form, *more: str):
         write("labels.txt", form(rows(0)))
         write("further.txt", form(rows(1)))
-        first = ("log.tsv", "-j", "labels.txt") if words == "clicks" else ("labels.txt",)
+        first, last = (("log.tsv",), ("-j", "labels.txt")) if words == "clicks" else (("labels.txt",), ())
         args = FURTHER[words, option].replace("RUNS", "runs.txt").split()
-        return venire(*words.split(), *first, *args, option, "further.txt", *more, "--format", "json")
+        return venire(*words.split(), *first, *args, *last, option, "further.txt", *more, "--format", "json")
 
     return ask
 
@@ -162,7 +157,7 @@ def results(answer) -> dict[str, object]:
 
 
 def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):
-    args = (write("pages.tsv", table(rows(0))), "--scale", SCALE, "--bootstrap", "5", "--format", "json")
+    args = (write("pages.tsv", table(rows(0))), "--scale", SCALE, "--draws", "5", "--format", "json")
     numbers = write("snippets.tsv", table(rows(1), names="012"))
     answer = venire("disagreement", *args, "--combine", numbers)
     assert answer.code == 0, answer.err

@@ -231,7 +231,7 @@ def test_qrels_with_all_sorts_of_trouble(venire, write):
 def test_repeated_labels_are_no_trouble_if_told_what_to_do(venire, write):
     qrels = write("q.txt", "1 0 a 1\n1 0 a 0\n")
     assert looked_at(venire, qrels, code=2)["facts"].get("labels") is None
-    found = looked_at(venire, qrels, "--repeats", "keep")
+    found = looked_at(venire, qrels, "--duplicate-labels", "keep")
     assert found["facts"]["labels"] == 2
     assert found["problems"] == []
     told_apart = looked_at(venire, write("g.txt", "1 x a 1\n1 y a 0\n"), "--second-column", "assessor")
@@ -256,12 +256,6 @@ def test_a_table_with_a_bad_row(venire, write):
     found = looked_at(venire, write("j.csv", "topic,doc,label\n1,a,1\n1,b\n"), code=2)
     assert found["kind"] == "judgments table (long)"
     assert found["problems"][0]["line"] == 3
-
-
-def test_j_takes_a_file_for_judgments_whatever_it_looks_like(venire, write):
-    strange = write("x.txt", "1 Q0 a 1 2 x\n1 0 a 1\n1 0 b 1\n1 Q0 a 1 2 x\n1 Q0 a 1 2 x\n")
-    assert looked_at(venire, strange, code=2)["kind"] == "TREC run"
-    assert looked_at(venire, "-j", strange, code=2)["kind"] == "TREC qrels"
 
 
 def test_a_run_with_all_sorts_of_trouble(venire, write):
@@ -341,7 +335,7 @@ def test_in_words(venire, qrels, write):
         "  tied share float32: 100.00% of the rows",
         "  repeated documents: 1",
         "  error: line 2: document 'a' is ranked twice for topic '1'",
-        "    hint: correct the run or keep the first of repeated documents (repeated first)",
+        "    hint: correct the run or keep the first of repeated documents (duplicate docs first)",
     ]
 
 

@@ -60,7 +60,7 @@ class TestFitOn:
         how = {
             "count": ("--assessor", "X"),
             "power": ("--gains", "prm:1", "--draws", "20", "--assessor", "X", "-m", "P@1"),
-            "robustness": ("--gains", "prm:1", "--gains", "linear", "--bootstrap", "0", "-m", "P@1"),
+            "robustness": ("--gains", "prm:1", "--gains", "linear", "--draws", "0", "-m", "P@1"),
             "compare": ("--gains", "prm:1", "--assessor", "X", "--draws", "20", "-m", "P@1"),
         }
         args = (command, labels, run, other, *how[command], "--fit-on", two_aspects, "--where", "aspect=trust")
@@ -114,7 +114,7 @@ def test_standard_input_is_read_once(venire, command):
 @pytest.mark.parametrize(
     ("command", "option"),
     [
-        *(("evaluate", name) for name in ("--fit-on", "--topics", "--duplicates", "--context-model")),
+        *(("evaluate", name) for name in ("--fit-on", "--topics", "--duplicates", "--predict")),
         *(("compare", name) for name in ("--fit-on", "--topics", "-j")),
     ],
 )
@@ -144,7 +144,7 @@ class TestRepeatedRows:
     @pytest.mark.parametrize("again", [ONE_ROW, DOUBLE])
     @pytest.mark.parametrize(
         "command",
-        [("agreement", "--bootstrap", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
+        [("agreement", "--draws", 20), ("disagreement",), ("agreement", "--by", "assessor"), ("sensitivity",)],
     )
     def test_change_nothing(self, venire, write, command, again):
         once, more = write("once.tsv", f"{HEAD}\n{DOUBLE}"), write("more.tsv", f"{HEAD}\n{DOUBLE}{again}")
@@ -177,7 +177,7 @@ class TestRepeatedRows:
         own = [each for each in json.loads(found.out)["consistency"] if each["who"] == "self"]
         assert sum(each["pairs"] for each in own) == 180
         assert "90 rows identical to another in every column, kept" in found.err
-        counts = venire("inspect", table, "--repeats", "keep", "--format", "json")
+        counts = venire("inspect", table, "--duplicate-labels", "keep", "--format", "json")
         assert json.loads(counts.out)["files"][0]["facts"]["labels"] == 180
 
     def test_are_other_people_where_nobody_is_named(self, venire, write):
@@ -202,11 +202,11 @@ def many_labels(*, column: str = "", values: tuple[str, ...] = ("",)) -> str:
 
 TESTS = "".join(f"{topic} d{a} d{a + 1} d{a + topic % 2}\n" for topic in range(1, 5) for a in range(5))
 BY_PREFERENCES = [
-    ("pdp", "{}", "tests.txt", "--bootstrap", "5"),
-    ("scales", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
-    ("preferences", "{}", "--preferences", "tests.txt", "--bootstrap", "5"),
+    ("pdp", "{}", "tests.txt", "--draws", "5"),
+    ("scales", "{}", "--preferences", "tests.txt", "--draws", "5"),
+    ("preferences", "{}", "--preferences", "tests.txt", "--draws", "5"),
 ]
-AGAINST = ("pdp", "plain.tsv", "tests.txt", "--against", "{}", "--bootstrap", "5")
+AGAINST = ("pdp", "plain.tsv", "tests.txt", "--against", "{}", "--draws", "5")
 
 
 class TestLabelsForSeveralQuestions:
@@ -218,7 +218,7 @@ class TestLabelsForSeveralQuestions:
         write("tests.txt", TESTS)
         monkeypatch.chdir(tmp_path)
 
-    @pytest.mark.parametrize("command", [*BY_PREFERENCES, AGAINST, ("scales", "{}", "--bootstrap", "5")])
+    @pytest.mark.parametrize("command", [*BY_PREFERENCES, AGAINST, ("scales", "{}", "--draws", "5")])
     def test_are_refused(self, venire, command):
         answer = venire(*(part.format("aspects.tsv") for part in command))
         assert answer.code == 2
@@ -257,10 +257,10 @@ class TestScaleThatIsNotDeclared:
     @pytest.mark.parametrize(
         "command",
         [
-            ("agreement", "--bootstrap", "20"),
+            ("agreement", "--draws", "20"),
             ("disagreement", "--weights", "1/3"),
             ("disagreement", "--relevant", "all"),
-            ("scales", "--bootstrap", "5"),
+            ("scales", "--draws", "5"),
             ("sensitivity",),
         ],
     )
@@ -315,13 +315,13 @@ def test_gains_by_a_model_are_fitted_on_what_runs_return(venire, write, command)
     run = write("two.run", "".join(lines))
     name, *options = command
     given = (name, labels, run, "--assessor", "A", "--gains", "prm:1", *options, "--format", "json")
-    default, returned, pool = (venire(*given, *more) for more in ((), ("--fit-to", "returned"), ("--fit-to", "pool")))
+    default, returned, pool = (venire(*given, *more) for more in ((), ("--fit-on", "returned"), ("--fit-on", "pool")))
     assert [done.code for done in (default, returned, pool)] == [0, 0, 0]
     assert default.out == returned.out
     assert (default.out == pool.out) == (name == "power")
     assert "fitted on top results: 120 of 240 labels" in default.err
     assert "fitted on" not in pool.err
-    assert "gains by a model are estimates" in default.err
-    done = venire(name, labels, run, "--assessor", "A", *options, "--fit-to", "pool")
+    assert "treat them as known" in default.err
+    done = venire(name, labels, run, "--assessor", "A", *options, "--fit-on", "pool")
     assert done.code == 2
-    assert "--fit-to is for gains by a model" in done.err
+    assert "--fit-on is for gains by a model" in done.err

@@ -6,8 +6,8 @@ from importlib.metadata import version
 import click
 import pytest
 
-from venire.cli import evaluate as evaluate_module
-from venire.cli.main import COMMANDS, cli
+from venire.cli import inputs
+from venire.cli.main import COMMANDS, SECTIONS, cli
 
 
 def fails_with(error: BaseException):
@@ -20,8 +20,9 @@ def fails_with(error: BaseException):
 def test_help_lists_every_command_with_its_words(venire):
     answer = venire("--help")
     assert answer.code == 0
-    for name, (_, words) in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(words)}$", answer.out, re.MULTILINE)
+    assert re.findall(r"^  ([a-z]+) +[A-Z]", answer.out, re.MULTILINE)[: len(COMMANDS)] == COMMANDS
+    assert re.findall(r"^([A-Z][a-z ]+):$", answer.out, re.MULTILINE)[1:] == list(SECTIONS)
+    assert all(" ".join(words.split()) in " ".join(answer.out.split()) for words in SECTIONS["Judges"].values())
 
 
 def test_without_a_command_there_is_help(venire):
@@ -64,32 +65,32 @@ def test_a_missing_argument_is_bad_usage(venire, qrels):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
 def test_an_interruption_ends_with_130_and_no_traceback(venire, qrels, run, monkeypatch, error):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(error))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(error))
     answer = venire("evaluate", qrels, run)
     assert (answer.code, answer.out, answer.err.strip()) == (130, "", "")
 
 
 def test_too_little_memory_is_said(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(MemoryError()))
-    assert venire("evaluate", qrels, run) == (2, "", "error: there is not enough memory for this\n")
+    monkeypatch.setattr(inputs, "read_labels", fails_with(MemoryError()))
+    assert venire("evaluate", qrels, run) == (2, "", "error: not enough memory\n")
 
 
 def test_an_error_of_the_system_names_the_file(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(OSError(28, "No space left on device", "x.csv")))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(OSError(28, "No space left on device", "x.csv")))
     assert venire("evaluate", qrels, run) == (2, "", "error: x.csv: No space left on device\n")
 
 
 def test_nobody_reading_is_no_error(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(BrokenPipeError()))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(BrokenPipeError()))
     assert venire("evaluate", qrels, run) == (141, "", "")
 
 
 def test_our_own_mistake_shows_where_and_is_not_taken_for_a_gate(venire, qrels, run, monkeypatch):
-    monkeypatch.setattr(evaluate_module, "read_labels", fails_with(ZeroDivisionError("oops")))
+    monkeypatch.setattr(inputs, "read_labels", fails_with(ZeroDivisionError("oops")))
     answer = venire("evaluate", qrels, run)
     assert answer.code == 70
     assert "ZeroDivisionError: oops" in answer.err
-    assert answer.err.splitlines()[-1].startswith("error: this is a mistake in venire itself")
+    assert answer.err.splitlines()[-1].startswith("error: this is a bug in venire")
 
 
 def test_errors_reach_a_caller_who_wants_them():

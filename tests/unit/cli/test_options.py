@@ -20,13 +20,11 @@ def all_options():
 
 def test_the_words_are_those_of_the_library():
     assert tuple(panel.POOLS) == options.POOLS
-    assert options.REPEATS == rows.REPEATS
-    assert options.NEGATIVE == rows.NEGATIVE
+    assert options.DUPLICATE_LABELS == rows.DUPLICATE_LABELS
     assert tuple(columns.LAYOUTS) == options.LAYOUTS
     assert options.SECOND_COLUMN == qrels.SECOND_COLUMN
     assert options.ORDERS == runs.ORDERS
-    assert options.SCORE_TYPES == runs.SCORE_TYPES
-    assert options.REPEATED == runs.REPEATED
+    assert options.DUPLICATE_DOCS == runs.DUPLICATE_DOCS
     assert options.SYSTEM_FROM == runs.SYSTEM_FROM
 
 
@@ -45,8 +43,8 @@ def test_an_option_that_takes_a_word_lists_them():
 
 
 SHARED = (
-    *("more", "where", "scale", "layout", "second_column", "negative", "repeats"),
-    *("order", "score_type", "repeated", "system_from", "format", "quiet", "plot", "fit_on", "topic_file", "per"),
+    *("more", "where", "scale", "layout", "second_column", "duplicate_labels"),
+    *("order", "duplicate_docs", "system_from", "format", "quiet", "plot", "topic_file", "per"),
 )
 
 

@@ -45,7 +45,7 @@ def preferences(write):
 
 
 def test_json(venire, seven, preferences):
-    answer = venire("pdp", seven, preferences, "--format", "json", "--bootstrap", "20")
+    answer = venire("pdp", seven, preferences, "--format", "json", "--draws", "20")
     assert answer.code == 0
     document = json.loads(answer.out)
     assert list(document) == ["pdp", "labels", "differences", "warnings"]
@@ -59,13 +59,13 @@ def test_json(venire, seven, preferences):
 
 
 def test_a_table_of_one_mode_and_of_labels(venire, seven, preferences):
-    answer = venire("pdp", seven, preferences, "--mode", "individual", "--top", "3", "--bootstrap", "0")
+    answer = venire("pdp", seven, preferences, "--mode", "individual", "--top", "3", "--draws", "0")
     lines = [line.split() for line in answer.out.splitlines()]
     assert lines[0] == KEYS
     assert lines[1][:2] == ["individual", "3"]
     assert lines[1][3:5] == ["-", "-"]
     assert "K documents with preference tests, drawn at random" in answer.err
-    labels = venire("pdp", seven, preferences, "--mode", "aggregate", "--labels", "--bootstrap", "0")
+    labels = venire("pdp", seven, preferences, "--mode", "aggregate", "--show", "labels", "--draws", "0")
     assert labels.out.splitlines()[0].split() == ["mode", "a", "b", "p", "wins", "n"]
 
 
@@ -73,16 +73,16 @@ def test_runs_give_the_lists(venire, write, seven, preferences):
     lines = [f"t{t:02d} Q0 d{n} {n} {10 - n} r" for t in range(10) for n in range(1, 4)]
     runs = write("run.txt", "\n".join(lines) + "\n")
     again = write("again.txt", "\n".join(line[:-1] + "s" for line in lines) + "\n")
-    how = ("--top", "3", "--bootstrap", "0", "--format", "json")
-    one = json.loads(venire("pdp", seven, preferences, "--runs", runs, *how).out)["pdp"]
-    two = json.loads(venire("pdp", seven, preferences, *how, "--runs", runs, again).out)["pdp"]
+    how = ("--top", "3", "--draws", "0", "--format", "json")
+    one = json.loads(venire("pdp", seven, preferences, runs, *how).out)["pdp"]
+    two = json.loads(venire("pdp", seven, preferences, *how, runs, again).out)["pdp"]
     assert [(each["topics"], each["lists"]) for each in one] == [(10, 10)] * 2
     assert [(each["topics"], each["lists"]) for each in two] == [(10, 20)] * 2
     assert [each["value"] for each in two] == pytest.approx([each["value"] for each in one])
 
 
 def test_two_settings(venire, seven, four, preferences):
-    answer = venire("pdp", seven, preferences, "--against", four, "--format", "json", "--bootstrap", "20")
+    answer = venire("pdp", seven, preferences, "--against", four, "--format", "json", "--draws", "20")
     found = json.loads(answer.out)["differences"]
     assert [each["mode"] for each in found] == ["individual", "aggregate"]
     assert all(each["difference"] < 0 and each["topics"] == 12 for each in found)
@@ -91,7 +91,7 @@ def test_two_settings(venire, seven, four, preferences):
 
 
 def test_documents_of_the_lists_are_chosen_as_asked(venire, seven, four, preferences):
-    how = ("--top", "3", "--bootstrap", "0")
+    how = ("--top", "3", "--draws", "0")
     for choose, words in (("tested", "with preference tests"), ("random", "drawn at random"), ("best", "highest mean")):
         answer = venire("pdp", seven, preferences, "--choose", choose, *how)
         assert (answer.code, words in answer.err) == (0, True)
@@ -104,12 +104,12 @@ def test_documents_of_the_lists_are_chosen_as_asked(venire, seven, four, prefere
 def test_a_reversed_sign_and_cycles_are_warned_of(venire, write, seven, preferences):
     text = preferences.read_text().splitlines()
     turned = [text[0], *("\t".join([*line.split("\t")[:3], str(-int(line.split("\t")[3]))]) for line in text[1:])]
-    answer = venire("pdp", seven, write("turned.tsv", "\n".join(turned) + "\n"), "--bootstrap", "0", "--format", "json")
+    answer = venire("pdp", seven, write("turned.tsv", "\n".join(turned) + "\n"), "--draws", "0", "--format", "json")
     assert any("is reversed" in word for word in json.loads(answer.out)["warnings"])
     cycle = "t00\td1\td2\t1\nt00\td2\td3\t1\nt00\td3\td1\t1\n"
-    answer = venire("pdp", seven, write("cycle.tsv", f"{text[0]}\n{cycle}"), "--bootstrap", "0", "--format", "json")
+    answer = venire("pdp", seven, write("cycle.tsv", f"{text[0]}\n{cycle}"), "--draws", "0", "--format", "json")
     assert any("1 of 1 triple" in word for word in json.loads(answer.out)["warnings"])
-    clean = json.loads(venire("pdp", seven, preferences, "--bootstrap", "0", "--format", "json").out)["warnings"]
+    clean = json.loads(venire("pdp", seven, preferences, "--draws", "0", "--format", "json").out)["warnings"]
     assert not any("reversed" in word or "cycles" in word for word in clean)
 
 
@@ -135,7 +135,7 @@ def test_lists_that_are_too_long_are_refused_before_the_work(venire, seven, pref
 
 def test_a_plot_is_written(venire, tmp_path, seven, preferences):
     for name, more in (("both.svg", ()), ("one.png", ("--mode", "individual"))):
-        answer = venire("pdp", seven, preferences, *more, "--bootstrap", "0", "--plot", str(tmp_path / name))
+        answer = venire("pdp", seven, preferences, *more, "--draws", "0", "--plot", str(tmp_path / name))
         assert answer.code == 0
         assert (tmp_path / name).stat().st_size > 5000
     assert "p(a &gt; b), individual" in (tmp_path / "both.svg").read_text()

@@ -5,8 +5,6 @@ import io
 import sys
 from pathlib import Path
 
-import pytest
-
 from venire.cli import progress
 
 
@@ -43,11 +41,25 @@ def test_no_bar_for_what_is_quick(monkeypatch, run):
     assert terminal.getvalue() == ""
 
 
-@pytest.mark.parametrize("source", ["run", "-"])
-def test_a_bar_for_what_takes_long(monkeypatch, run, source):
+def test_no_bar_where_the_number_of_bytes_is_unknown(monkeypatch):
+    on_a_terminal(monkeypatch)
+    with progress.bar([Path("-")], quiet=False) as advance:
+        assert advance is None
+
+
+def test_stages_are_named(monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
+    with progress.stages(2, quiet=False) as stage:
+        stage("first")
+        stage("second")
+    assert "first" in terminal.getvalue()
+    assert "2/2" in terminal.getvalue()
+
+
+def test_a_bar_for_what_takes_long(monkeypatch, run):
     terminal = on_a_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    with progress.bar([run if source == "run" else Path(source)], quiet=False) as advance:
+    with progress.bar([run], quiet=False) as advance:
         advance(10)
         advance(20)
     assert "reading" in terminal.getvalue()

@@ -100,7 +100,7 @@ def test_the_measure_is_checked_before_the_work_begins(folder):
 def test_aspects_are_of_the_topics_and_assessors_that_were_chosen(tmp_path):
     path = tmp_path / "labels.tsv"
     path.write_text("".join(two_aspects()), encoding="utf-8")
-    usual = {"scale": None, "layout": None, "negative": "unjudged", "repeats": None}
+    usual = {"scale": None, "layout": None, "duplicate_labels": None}
     how = {**usual, "columns": {}}
     read = _aspects([str(path)], how, ("topic=t1", "topic=t2", "assessor=bob", "aspect=trust"))
     assert len(read) == 12

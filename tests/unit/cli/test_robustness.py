@@ -20,7 +20,7 @@ KEYS = [
     *("topics", "sd"),
 ]
 TWO = ("--gains", "linear", "--gains", "binary:2")
-QUICK = ("--bootstrap", 20, *TWO)
+QUICK = ("--draws", 20, *TWO)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_without_runs_sets_of_judgments_are_compared(venire, demo):
 @pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_the_label_that_the_usual_gains_take_as_relevant(venire, demo):
     for between in ("assessors", "gains"):
-        asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--between", between, "--bootstrap", 0, "-q")
+        asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--between", between, "--draws", 0, "-q")
         rows = document(venire(*asked, "--relevant", 2, "--format", "json"))["robustness"]
         usual = ["linear", "exponential", "binary:2", "prm:2", "udm:1/3:2"]
         assert list(dict.fromkeys(row["gains"] for row in rows)) == (usual if between == "assessors" else usual[:-1])
@@ -101,8 +101,8 @@ def test_the_label_that_the_usual_gains_take_as_relevant(venire, demo):
 @pytest.mark.filterwarnings("ignore::venire.errors.UnjudgedWarning")
 def test_without_resamples_no_interval_is_spoken_of(venire, demo):
     asked = ("robustness", demo / "judgments.tsv", demo / "runs", *TWO)
-    assert "95% intervals: bootstrap over topics, n=2" in venire(*asked, "--bootstrap", 2).err
-    answer = venire(*asked, "--bootstrap", 0)
+    assert "95% intervals: bootstrap over topics, n=2" in venire(*asked, "--draws", 2).err
+    answer = venire(*asked, "--draws", 0)
     assert answer.code == 0
     assert "interval" not in answer.err
 
@@ -118,7 +118,7 @@ def test_people_see_the_means_and_machines_everything(venire, demo):
     lines = venire(*asked).out.splitlines()
     assert lines[0].split() == ["measure", "gains", "correlation", "value", "low", "high", "systems", "topics", "sd"]
     assert len(lines) == 1 + 2
-    assert len(venire(*asked, "--pairs").out.splitlines()) == 1 + 22
+    assert len(venire(*asked, "--show", "pairs").out.splitlines()) == 1 + 22
     rows = list(csv.DictReader(io.StringIO(venire(*asked, "--format", "csv").out)))
     assert list(rows[0]) == KEYS
     assert len(rows) == 22
@@ -128,7 +128,7 @@ def test_a_model_may_be_fitted_on_other_judgments(venire, demo, write):
     pairs = [(0, 0), (1, 3), (2, 0), (0, 2)] * 50
     lines = [f"t\td{n}\t{who}\t{pair[who]}" for n, pair in enumerate(pairs) for who in (0, 1)]
     other = write("other.tsv", "\n".join(["topic\tdoc\tassessor\tlabel", *lines]) + "\n")
-    asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--gains", "prm:3", "--bootstrap", 5, "-q")
+    asked = ("robustness", demo / "judgments.tsv", demo / "runs", "--gains", "prm:3", "--draws", 5, "-q")
     own, others = (
         document(venire(*asked, *fit, "--format", "json"))["robustness"][0]["value"]
         for fit in ((), ("--fit-on", other))
@@ -151,14 +151,14 @@ def test_a_plot_is_written(venire, demo, tmp_path, args):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--between", "assessors"), "no runs were given"),
+        (("--between", "assessors"), "requires RUNS"),
         (("RUNS", "--assessor", "careful1"), "--between gains"),
-        (("RUNS", "--between", "sets"), "leave RUNS out"),
+        (("RUNS", "--between", "sets"), "takes no RUNS"),
         (("RUNS", "--common", 2), "--common is for --between sets"),
         (("RUNS", "--relevant", 2, "--gains", "linear"), "--gains binary:LABEL"),
         (("RUNS", "--relevant", 9), "'9' is not a label of the scale"),
-        (("--correlation", "tau-b"), "--correlation is for rankings of systems: name RUNS"),
-        (("--bootstrap", 300), "--bootstrap is for rankings of systems: name RUNS"),
+        (("--correlation", "tau-b"), "--correlation requires RUNS"),
+        (("--draws", 300), "--draws requires RUNS"),
         (("--fit-on", "JUDGMENTS"), "all other topics"),
         (("RUNS", "-m", "nDGC@10"), "did you mean"),
         (("RUNS", "--gains", "lienar"), "are not gains"),

@@ -1,4 +1,4 @@
-"""Every command that reads runs does so by the rules it was given: --order, --score-type, --repeated, --system-from."""
+"""Every command that reads runs does so by the rules it was given."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(score, *, tag: str | None = None, again: bool = False) -> dict[str, str]
 PLAIN = run(lambda rank: 100.0 - rank)
 RULES = {
     "order": (run(lambda rank: rank - 100.0), ("--order", "rank")),
-    "repeated": (run(lambda rank: 100.0 - rank, again=True), ("--repeated", "first")),
+    "duplicate_docs": (run(lambda rank: 100.0 - rank, again=True), ("--duplicate-docs", "first")),
     "system_from": (run(lambda rank: 100.0 - rank, tag="x"), ("--system-from", "file")),
 }
 """For each rule: runs that say the same as the plain ones under the rule, and the rule."""
@@ -81,15 +81,15 @@ ARGUMENTS = {
     "evaluate": "labels.tsv RUNS --assessor ann -m nDCG@3",
     "compare": "labels.tsv RUNS --assessor ann -m nDCG@3 --draws 50",
     "count": "labels.tsv RUNS --assessor ann --top 3",
-    "robustness": "labels.tsv RUNS -m P@3 -m RR --bootstrap 10",
+    "robustness": "labels.tsv RUNS -m P@3 -m RR --draws 10",
     "power": "labels.tsv RUNS --per assessor -m nDCG@3 --draws 50",
-    "pdp": "labels.tsv docs.tsv RUNS --top 3 --bootstrap 5",
-    "preferences": "labels.tsv RUNS --preferences lists.tsv --assessor ann -m nDCG@3 --bootstrap 10",
-    "clicks": "log.tsv -j labels.tsv --runs RUNS --assessor ann -m nDCG@3 --bootstrap 10",
-    "scales": "labels.tsv RUNS -m nDCG@3 --bootstrap 10",
-    "aspects": "aspects.tsv RUNS --overall rel --show rankings --assessor ann -m nDCG@3 --bootstrap 10",
-    "sensitivity": "labels.tsv RUNS --against quality --top 3 --bootstrap 10",
-    "context sweep": "given.tsv RUNS --preferences lists.tsv --pool median -m CCG@3 --alphas 0,1 --bootstrap 10",
+    "pdp": "labels.tsv docs.tsv RUNS --top 3 --draws 5",
+    "preferences": "labels.tsv RUNS --preferences lists.tsv --assessor ann -m nDCG@3 --draws 10",
+    "clicks": "log.tsv RUNS -j labels.tsv --assessor ann -m nDCG@3 --draws 10",
+    "scales": "labels.tsv RUNS -m nDCG@3 --draws 10",
+    "aspects": "aspects.tsv RUNS --overall rel --show rankings --assessor ann -m nDCG@3 --draws 10",
+    "sensitivity": "labels.tsv RUNS --against quality --top 3 --draws 10",
+    "context sweep": "given.tsv RUNS --preferences lists.tsv --pool median -m CCG@3 --alphas 0,1 --draws 10",
 }
 
 
@@ -132,7 +132,7 @@ def test_every_command_with_rules_is_tried():
 def test_runs_are_read_by_the_rules_given(asked, words):
     expected = asked(words, PLAIN)
     assert expected.code == 0, expected.err
-    tried = ("order",) if words == "report" else ("order", "repeated", "system_from")
+    tried = ("order",) if words == "report" else ("order", "duplicate_docs", "system_from")
     for files, option in (RULES[rule] for rule in tried):
         found = asked(words, files, *option)
         assert (found.code, found.out) == (0, expected.out), (option, found.err)
@@ -143,7 +143,7 @@ def test_runs_are_read_by_the_rules_given(asked, words):
 @pytest.mark.parametrize("words", [words for words in ARGUMENTS if words != "report"])
 def test_scores_are_as_precise_as_was_said(asked, words):
     expected = asked(words, run(lambda rank: 1.0 + (rank < 4)))
-    found = asked(words, run(lambda rank: 1.0 + (rank < 4) - rank * 1e-12), "--score-type", "float32")
+    found = asked(words, run(lambda rank: 1.0 + (rank < 4) - rank * 1e-12), "--order", "float32")
     assert (expected.code, found.code, found.out) == (0, 0, expected.out), (expected.err, found.err)
 
 

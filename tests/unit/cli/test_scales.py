@@ -10,7 +10,7 @@ from venire.cli import scales
 from venire.quality.label_scales import WAYS
 
 KEYS = ["setting", "labels", "statistic", "measure", "value", "low", "high", "reason"]
-QUICK = ("--bootstrap", "20")
+QUICK = ("--draws", "20")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_the_plot_shows_all_settings(venire, folder, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "scales.svg"
     args = ("scales", folder / "judgments.tsv", "--preferences", folder / "preferences.tsv", "--plot", plot)
-    assert venire(*args, "--bootstrap", "0", "-q").code == 0
+    assert venire(*args, "--draws", "0", "-q").code == 0
     drawn = plot.read_text(encoding="utf-8")
     assert all(word in drawn for word in ("3to2(&gt;=1)", "3to2(&gt;=2)", "alpha", "Phi", "individual", "aggregate"))
     assert "discriminative power" not in drawn

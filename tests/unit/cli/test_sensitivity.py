@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from venire import PredictedRelevance
-from venire.cli.sensitivity import AGAINST
-from venire.cli.sensitivity_tables import QUANTILES
+from venire.cli.sensitivity import AGAINST, QUANTILES
 from venire.simulation import Synthetic, generate, write_collection
 from venire.simulation.assessors import OneJudgesAll
 from venire.simulation.systems import Systems, scattered
@@ -204,9 +203,9 @@ def test_standard_input_is_read_once(venire):
 
 
 def test_the_words_are_those_of_the_library():
-    library = import_module("venire.disagreement.sensitivity")
-    by_topic = import_module("venire.disagreement.by_topic")
-    assert AGAINST == library.AGAINST
+    by_topic, sensitivity = (import_module(f"venire.disagreement.{name}") for name in ("by_topic", "sensitivity"))
+
+    assert AGAINST == sensitivity.AGAINST
     assert tuple(by_topic.QUANTILES) == QUANTILES
 
 

@@ -8,15 +8,15 @@ import pytest
 from venire.cli import simulate
 from venire.data.scale import Scale
 from venire.simulation.assessors import parse_assessors, parse_pattern
-from venire.simulation.context.setting import DESIGNS, LABELLED, AspectModel, ClickModel, ContextSetting, Engine
+from venire.simulation.context.setting import DESIGNS, AspectModel, ClickModel, ContextSetting
 from venire.simulation.folders import FILES
 from venire.simulation.levels import Synthetic
-from venire.simulation.perceived import NOISE, PerceivedRelevance
+from venire.simulation.perceived import PerceivedRelevance
 from venire.simulation.systems import Systems, scattered
 
 SMALL = ("levels", "--topics", "3", "--docs", "6", "--systems", "2")
 CONTEXT = ("context", "--topics", "6", "--sessions", "3")
-PERCEIVED = ("perceived", "--topics", "6", "--batch", "4", "--assessors", "3")
+PERCEIVED = ("perceived", "--topics", "6", "--assessors", "3")
 
 
 class SettingFoundError(Exception):
@@ -110,7 +110,7 @@ def test_defaults_are_those_of_the_library(setting_of):
     assert setting_of("levels") == Synthetic()
     assert setting_of("perceived") == PerceivedRelevance()
     assert setting_of("context") == ContextSetting()
-    assert (simulate.NOISE_PER, simulate.DESIGNS, simulate.LABELLED) == (NOISE, DESIGNS, LABELLED)
+    assert simulate.DESIGNS == DESIGNS
 
 
 def test_levels_takes_all_its_parameters(setting_of):
@@ -157,7 +157,7 @@ def test_perceived_writes_preferences_too(venire, tmp_path):
     folder = tmp_path / "demo"
     answer = venire("simulate", *PERCEIVED, "-o", folder, "--grades", "5", "--comparers", "2", "--systems", "2")
     assert answer.code == 0
-    assert answer.err.startswith("wrote 90 labels on 30 items of 6 topics by 6 assessors, scale 0<1<2<3<4; 120 pref")
+    assert answer.err.startswith("wrote 90 labels on 30 items of 6 topics by 3 assessors, scale 0<1<2<3<4; 120 pref")
     listed = [str(Path(line.split()[0]).relative_to(folder)) for line in answer.out.splitlines()[1:]]
     assert listed == list(FILES["perceived"])
     assert places(folder) == set(FILES["perceived"])
@@ -172,25 +172,19 @@ def test_perceived_has_runs_only_where_asked(venire, tmp_path):
     assert set(files(tmp_path / "demo")) == set(FILES["perceived"]) - {"runs"}
     assert len(document["files"]) == len(FILES["perceived"]) - 1
     assert document["truth"]["topics"] == 6
-    assert len(document["truth"]["sigma_of_batches"]) == 2
+    assert len(document["truth"]["sigma_of_batches"]) == 1
     assert document["truth"]["systems_best_first"] == []
 
 
 def test_perceived_takes_all_its_parameters(setting_of):
-    flags = ["--sigma", "0.05", "0.05", "--shape", "1", "3", "--spread", "-0.1", "0.1", "--unlike", "--pairs", "4"]
-    flags += ["--noise-per", "assessor", "--preference-noise", "0.2", "--tie", "0.01", "--docs", "7", "--grades", "9"]
-    flags += ["--systems", "2", "--comparers", "5"]
+    flags = ["--sigma", "0.05", "0.05", "--pairs", "4", "--docs", "7", "--grades", "9", "--systems", "2"]
+    flags += ["--preference-noise", "0.2", "--tie", "0.01", "--comparers", "5"]
     assert setting_of(*PERCEIVED, *flags) == PerceivedRelevance(
         n_topics=6,
         docs_per_topic=7,
         n_assessors=3,
         n_grades=9,
-        topics_per_batch=4,
-        shape=(1.0, 3.0),
         sigma=(0.05, 0.05),
-        spread=(-0.1, 0.1),
-        alike=False,
-        noise_per="assessor",
         preference_noise=0.2,
         tie_threshold=0.01,
         preference_assessors=5,
@@ -224,10 +218,8 @@ def test_what_context_writes_can_be_evaluated(venire, tmp_path):
 
 def test_context_takes_all_its_parameters(setting_of):
     flags = ["--topics", "9", "--docs", "12", "--assessors", "4", "--scale", "no<yes", "--redundancy", "0.1"]
-    flags += ["--complementarity", "0.2", "--context", "0.3", "--disagreement", "0.4", "--noise", "0.5", "--aspects"]
-    flags += ["--quality", "1", "2", "--diversity", "3", "4", "--design", "neighbours", "--labelled", "left"]
-    flags += ["--again", "0.6", "--users", "7", "--user-noise", "0.8", "--weak", "0.9", "--strong", "0.2"]
-    flags += ["--sessions", "3"]
+    flags += ["--complementarity", "0.2", "--context", "0.3", "--aspects", "--users", "7", "--sessions", "3"]
+    flags += ["--design", "neighbours"]
     assert setting_of("context", *flags) == ContextSetting(
         n_topics=9,
         docs_per_topic=12,
@@ -236,16 +228,8 @@ def test_context_takes_all_its_parameters(setting_of):
         redundancy=0.1,
         complementarity=0.2,
         context=0.3,
-        disagreement=0.4,
-        noise=0.5,
-        engines=(Engine(1.0, 3.0), Engine(2.0, 4.0)),
         design="neighbours",
-        labelled="left",
-        judged_again=0.6,
         n_users=7,
-        preference_noise=0.8,
-        weak=0.9,
-        strong=0.2,
         clicks=ClickModel(sessions=3),
         aspects=AspectModel(),
     )

@@ -69,7 +69,7 @@ def judged(labels, topic="1"):
 def as_judgments(rows):
     import polars as pl
 
-    return read_judgments(pl.DataFrame(rows), scale="0<1<2", repeats="keep")
+    return read_judgments(pl.DataFrame(rows), scale="0<1<2", duplicate_labels="keep")
 
 
 LABELS = [(2, 2), (2, 0), (2, 1), (1, 2), (1, 0), (0, 1), (0, 0)]

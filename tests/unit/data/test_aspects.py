@@ -86,7 +86,7 @@ def test_labels_off_the_scale_of_their_aspect_are_refused():
 def test_two_labels_for_one_aspect_are_refused():
     columns = table(topic=["1", "1"], doc=["a", "a"], aspect=["rel", "rel"], label=["1", "0"])
     with pytest.raises(AmbiguousLabels, match="several 'rel' labels"):
-        aspects_of(read_judgments(columns, repeats="keep"))
+        aspects_of(read_judgments(columns, duplicate_labels="keep"))
 
 
 def test_other_facets_and_none():

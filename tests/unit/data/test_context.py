@@ -188,7 +188,7 @@ def test_the_label_with_the_most_weight_the_lowest_of_several():
         ("1", "b", "ann", 1, ""),
         ("1", "c", "bob", 0, ""),
     ]
-    panel = build_panel(read(rows, repeats="keep"), per="assessor")
+    panel = build_panel(read(rows, duplicate_labels="keep"), per="assessor")
     np.testing.assert_array_equal(panel.labels(0, 2), [[3, 1, -1], [-1, -1, 0]])
     np.testing.assert_array_equal(panel.labels(1, 2), [[-1, -1, 0]])
 

@@ -54,7 +54,7 @@ def test_a_second_label_for_an_item_is_an_error_that_names_its_line(qrels):
 
 @pytest.mark.parametrize(("rule", "kept"), [("keep", ["2", "1"]), ("first", ["2"]), ("last", ["1"])])
 def test_repeats_follow_the_rule(qrels, rule, kept):
-    judgments = read_judgments(qrels("1 0 a 2\n1 0 a 1\n"), repeats=rule)
+    judgments = read_judgments(qrels("1 0 a 2\n1 0 a 1\n"), duplicate_labels=rule)
     assert judgments.to_polars()["label"].to_list() == kept
 
 

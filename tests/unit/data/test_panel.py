@@ -66,7 +66,7 @@ def test_labels_without_order_have_no_middle(tmp_path):
 
 def test_labels_one_assessor_repeats_count_with_their_mean(tmp_path):
     (tmp_path / "x").write_text("1 0 a 2\n1 0 a 1\n1 0 b 0\n")
-    scores = evaluate(read_judgments(tmp_path / "x", repeats="keep"), RUN, ["CG@2"])
+    scores = evaluate(read_judgments(tmp_path / "x", duplicate_labels="keep"), RUN, ["CG@2"])
     assert scores.values.item() == 1.5
     assert "several-labels-by-one-assessor" in [note.kind for note in scores.notes]
 

@@ -43,7 +43,7 @@ def test_primary_labels_are_of_one_judge_and_no_label_is_lost():
 
 def test_of_repeated_labels_the_last_is_primary():
     rows = {"topic": ["t", "t"], "doc": ["d", "d"], "assessor": ["ann", "ann"], "label": [1, 0]}
-    judgments = read_judgments(pl.DataFrame(rows), repeats="keep")
+    judgments = read_judgments(pl.DataFrame(rows), duplicate_labels="keep")
     assert judgments.label[primary_rows(judgments)].tolist() == [0]
 
 

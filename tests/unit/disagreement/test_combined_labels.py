@@ -15,11 +15,11 @@ SNIPPETS, PAGES = "No<Unlikely<Maybe<Sure", "Non<Rel<HRel<Key"
 Row = tuple[str, str, str, str]
 
 
-def judged(rows: list[Row], scale: str, repeats: str | None = None) -> Judgments:
+def judged(rows: list[Row], scale: str, duplicate_labels: str | None = None) -> Judgments:
     import polars as pl
 
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    return read_judgments(frame, scale=scale, repeats=repeats)
+    return read_judgments(frame, scale=scale, duplicate_labels=duplicate_labels)
 
 
 def twice(pairs: Counter[tuple[str, str]]) -> tuple[Judgments, Judgments]:
@@ -170,7 +170,7 @@ def test_one_file_with_a_column_of_units():
 
 def test_refusals():
     grid = read_grid("1 0\n1 1")
-    again = judged([("1", "d1", "U1", "Sure"), ("1", "d1", "U1", "No")], SNIPPETS, repeats="keep")
+    again = judged([("1", "d1", "U1", "Sure"), ("1", "d1", "U1", "No")], SNIPPETS, duplicate_labels="keep")
     with pytest.raises(AmbiguousLabels, match="several snippet labels"):
         combine(again, grid)
     with pytest.raises(PairsError, match="no result has"):

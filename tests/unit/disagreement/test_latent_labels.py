@@ -183,7 +183,7 @@ def test_a_crowd_of_hundreds_predicts_left_out_labels_better_than_pairs_do(data_
 
     table = pl.read_csv(data_dir / "rf10_crowd" / "trec-rf10-data.tsv.gz", separator="\t")
     table = table.select(topic="topicID", doc="docID", assessor="workerID", label="label")
-    whole = read_judgments(table.filter(pl.col("label").is_in([0, 1, 2])), scale="0<1<2", repeats="first")
+    whole = read_judgments(table.filter(pl.col("label").is_in([0, 1, 2])), scale="0<1<2", duplicate_labels="first")
     order = np.argsort(whole.item + np.random.default_rng(1).random(len(whole)))
     first = np.r_[True, np.diff(whole.item[order]) > 0] & (np.bincount(whole.item)[whole.item[order]] > 1)
     asked, known = order[first], whole.take(np.sort(order[~first]))

@@ -22,7 +22,7 @@ def rf10(data_dir: Path) -> Judgments:
     crowd = table.select(topic="topicID", doc="docID", assessor="workerID", label="label")
     gold = table.select(topic="topicID", doc="docID", assessor=pl.lit("gold"), label="gold").unique()
     labels = pl.concat([crowd, gold]).filter(pl.col("label").is_in([0, 1, 2]))
-    return read_judgments(labels, scale="0<1<2", repeats="keep")
+    return read_judgments(labels, scale="0<1<2", duplicate_labels="keep")
 
 
 def test_table_1_as_counted_by_demeester_et_al_2014(rf10: Judgments) -> None:

@@ -261,7 +261,7 @@ def test_what_is_no_run_is_refused(tmp_path, content, words):
 def test_a_document_twice_counts_once_if_so_asked(tmp_path):
     path = tmp_path / "x.run"
     path.write_text("1 Q0 a 1 3 x\n1 Q0 a 2 1 x\n")
-    assert run_scores(read_runs(path, repeated="first")) == {"x": {"1": {"a": 3.0}}}
+    assert run_scores(read_runs(path, duplicate_docs="first")) == {"x": {"1": {"a": 3.0}}}
 
 
 def test_one_system_in_two_sources_is_an_error():

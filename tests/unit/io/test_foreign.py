@@ -163,7 +163,7 @@ def test_rows_of_several_assessors_lead_to_the_second_column():
         read_judgments(rows)
     assert "second column" in str(found.value)
     assert len(read_judgments(rows, second_column="assessor").assessors) == 2
-    assert read_judgments(rows, repeats="first").label.tolist() == [1]
+    assert read_judgments(rows, duplicate_labels="first").label.tolist() == [1]
 
 
 def test_nothing_is_no_judgments():

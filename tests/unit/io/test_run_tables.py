@@ -44,7 +44,7 @@ def test_runs_that_were_read_keep_their_rules(files):
     assert as_runs(runs) is runs
     assert read_runs(runs) is runs
     assert read_runs(runs, order="score").rules.order == "score"
-    assert read_runs(runs, repeated="first").rules.order == "rank"
+    assert read_runs(runs, duplicate_docs="first").rules.order == "rank"
     with pytest.raises(UnknownName, match="upwards"):
         read_runs(runs, order="upwards")
 

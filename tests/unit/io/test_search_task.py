@@ -74,9 +74,9 @@ def test_a_document_opened_twice_has_two_labels_unless_one_is_to_count():
     def of_d2(**more):
         return [row[3] for row in labels(frame(again), **more) if row[:3] == ("ann", "707", "d2")]
 
-    assert (of_d2(), of_d2(repeats="first"), of_d2(repeats="last")) == (["0", "1"], ["0"], ["1"])
+    assert (of_d2(), of_d2(duplicate_labels="first"), of_d2(duplicate_labels="last")) == (["0", "1"], ["0"], ["1"])
     with pytest.raises(FormatError, match="clicks:7: document 'd2' gets label '1'"):
-        search_judgments(frame(again), repeats="error")
+        search_judgments(frame(again), duplicate_labels="error")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_confusion_shows_counts_where_they_met():
 def test_shared_weights_and_many_labels():
     rows = [("1", "a", "U", 0), ("1", "a", "U", 1), ("1", "a", "V", 1)]
     frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
-    (axes,) = plot_confusion(confusions(read_judgments(frame, repeats="keep")), "U", "V").axes
+    (axes,) = plot_confusion(confusions(read_judgments(frame, duplicate_labels="keep")), "U", "V").axes
     assert {text.get_text() for text in axes.texts} == {"0.5"}
     scale = "<".join(map(str, range(30)))
     (axes,) = plot_confusion(confusions(read_grid("3 29\n4 0", scale=scale)), "U1", "U2").axes

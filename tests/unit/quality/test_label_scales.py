@@ -190,7 +190,7 @@ def test_labels_may_add_what_they_say_and_repeated_ones_add_their_mean() -> None
     rows = {"topic": ["q"] * 3, "doc": ["d"] * 3, "assessor": ["A", "A", "B"], "label": ["3", "1", "1"]}
     import polars as pl
 
-    twice = read_judgments(pl.DataFrame(rows), scale="0<1<2<3", repeats="keep")
+    twice = read_judgments(pl.DataFrame(rows), scale="0<1<2<3", duplicate_labels="keep")
     assert log_sums(twice).label.tolist() == [2]
 
 

@@ -107,7 +107,7 @@ def test_every_number_is_that_of_its_own_function(compared, collection):
     labels = settings[name]
     found = {(each.statistic, each.measure): each for each in compared.values if each.setting == name}
     assert {each.labels for each in found.values()} == {2}
-    (alpha,) = table(labels, level="ordinal", names=["krippendorff_alpha"], n_draws=0).records()
+    (alpha,) = table(labels, measurement="ordinal", names=["krippendorff_alpha"], n_draws=0).records()
     assert found["krippendorff_alpha", None].value == alpha["value"]
     assert found["phi", None].value == phi(labels).value
     lists = top_of_runs(collection.judgments, collection.runs, 5)

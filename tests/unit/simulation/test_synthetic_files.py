@@ -31,7 +31,7 @@ class TestFiles:
     def test_judgments_read_back(self, tmp_path, scale, pattern):
         collection = generate(replace(SMALL, scale=Scale.parse(scale), pattern=pattern), rng=8)
         write_collection(collection, tmp_path)
-        judgments, read = collection.judgments, read_judgments(tmp_path / "judgments.tsv", repeats="keep")
+        judgments, read = collection.judgments, read_judgments(tmp_path / "judgments.tsv", duplicate_labels="keep")
         assert read.scale == judgments.scale
         assert (list(read.items.doc), read.topics) == (list(judgments.items.doc), judgments.topics)
         assert read.items.topic.tolist() == judgments.items.topic.tolist()

@@ -106,7 +106,7 @@ def rows_from_dict(
         assessor=Category.constant(assessor, len(docs)),
         label=Category.of(labels),
         line=np.arange(1, len(docs) + 1),
-        repeats="error",
+        duplicate_labels="error",
     )
 
 
@@ -140,7 +140,7 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
         time=time,
         rest=rest,
         extra={name: named[name] for name in form.also if name in named},
-        repeats="last",
+        duplicate_labels="last",
         notes=(_note(columns, name, None if own else assessor),) if renamed or columns.spread else (),
         columns=tuple(dict.fromkeys([*columns.used(), *columns.unused])),
         recognised=columns.recognised,

@@ -48,7 +48,7 @@ def test_the_last_label_counts_unless_all_are_kept(read):
     settled = assemble([table])
     assert settled.label.tolist() == [1]
     assert settled.dropped == {"identical_rows": 0, "superseded_labels": 1}
-    assert len(assemble([table], repeats="keep")) == 2
+    assert len(assemble([table], duplicate_labels="keep")) == 2
 
 
 @pytest.mark.parametrize("name", ["judges.csv", "judges.jsonl"])
@@ -73,7 +73,7 @@ def test_rows_of_another_time_are_not_identical(read, column):
 def test_the_last_label_is_the_latest_where_there_are_times(read):
     table = read("topic,doc,label,time\n1,a,2,20\n1,a,1,10\n1,b,0,\n1,b,1,5\n")
     assert assemble([table]).label.tolist() == [2, 1]
-    assert assemble([table], repeats="first").label.tolist() == [1, 0]
+    assert assemble([table], duplicate_labels="first").label.tolist() == [1, 0]
 
 
 def test_the_cells_of_repeated_rows_of_a_wide_table_count_once(read):

@@ -49,7 +49,7 @@ def records(table: Judgments) -> Counter[tuple[object, ...]]:
 
 def there_and_back(table: Judgments, path: Path, **options) -> Judgments:
     write_table(table, path, **options)
-    return assemble([read_table(path, **options)], repeats="keep")
+    return assemble([read_table(path, **options)], duplicate_labels="keep")
 
 
 @st.composite

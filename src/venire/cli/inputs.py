@@ -1,4 +1,4 @@
-"""Labels for a command: which files, which of their rows, which topics; and the gains of the labels."""
+"""Inputs of commands: judgments and their labels, topics, gains, conditional labels."""
 
 from __future__ import annotations
 
@@ -14,17 +14,25 @@ from venire.cli.options import (
     JUDGMENTS,
     PATH,
     POOLS,
+    Decorator,
+    gathered,
+    given,
+    in_order,
     more_judgments,
+    one_of,
+    option,
     output_options,
     plot_option,
     reading,
     rng_option,
     run_rules,
 )
-from venire.cli.sections import Decorator, gathered, in_order, one_of, option
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
+from venire.results import read_number
 
 if TYPE_CHECKING:
+    from venire.data.conditional import Predictor
+    from venire.data.context import Context
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
@@ -34,6 +42,7 @@ SCORING = "Scoring"
 KEPT = ("topic", "doc", "assessor", "label", "intent", "aspect", "given", "unit", "task")
 """Columns that judgments keep; rows are chosen by others while they are read."""
 FIT_TO = ("returned", "pool")
+FIT_WHAT = "--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M/N"
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 """How a JSON object with keys begins, perhaps after a byte-order mark."""
 
@@ -42,7 +51,7 @@ where_option = option(
     section=JUDGMENTS,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Use only these labels, such as aspect=trust, by any column of the table; may be repeated.",
+    help="Use only labels with this value in a column, such as aspect=trust; may be repeated.",
 )
 
 
@@ -52,7 +61,7 @@ def measures_with(default: Sequence[str], help: str) -> Decorator:
     return option(*names, section=SCORING, multiple=True, default=[*default], metavar="NAME", help=help)
 
 
-def assessor_option(section: str = SCORING, help: str = "Score with the labels of one assessor.") -> Decorator:
+def assessor_option(section: str = SCORING, help: str = "Use the labels of one assessor.") -> Decorator:
     """Declare --assessor."""
     return option("--assessor", section=section, metavar="NAME", help=help)
 
@@ -62,7 +71,7 @@ def pool_option(
     *,
     choices: tuple[str, ...] = POOLS,
     default: str | None = None,
-    help: str = "Pool the labels of each item: {}.",
+    help: str = "Pool the labels of an item: {}.",
 ) -> Decorator:
     """Declare --pool; ``{}`` in its help is where the choices are listed."""
     return one_of("--pool", choices=choices, section=section, default=default, help=help)
@@ -70,33 +79,22 @@ def pool_option(
 
 def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
     """Declare --gains as a list, ``gain_names``; ``more`` ends its help."""
-    words = f"What labels are worth, as in evaluate; may be repeated{more}"
+    words = f"Gains of labels, as in evaluate; may be repeated{more}"
     settings = {"multiple": True, "default": [*default], "metavar": "GAINS"}
     return option("--gains", "gain_names", section=SCORING, help=words, **settings)
 
 
-def fit_on_option(section: str = SCORING) -> Decorator:
-    """Declare --fit-on; what is read with it is chosen by ``read_others``."""
-    words = (
-        "Fit the model on these judgments; --where chooses among them too, except by topic and assessor.  "
-        "[default: on the judgments given]"
-    )
-    return option("--fit-on", section=section, type=PATH, metavar="FILE", help=words)
-
-
-def keep_lowest_option(section: str = SCORING) -> Decorator:
-    """Declare --keep-lowest."""
-    words = "Keep the weight udm:M/N estimates for the lowest label.  [default: it is worth 0, as in the paper]"
-    return option("--keep-lowest", section=section, is_flag=True, help=words)
-
-
-def fit_to_option(section: str = SCORING, top: str = "10") -> Decorator:
-    """Declare --fit-to; which labels it chooses is settled by ``labels_for_fit``."""
-    words = (
-        f"Which labels of JUDGMENTS the model is fitted on, {{}}: those of results that RUNS have among their first "
-        f"{top}, or all.  [default: returned; pool, with a warning, where too few of them have two labels]"
-    )
-    return one_of("--fit-to", choices=FIT_TO, section=section, help=words)
+def fit_on_option(section: str = SCORING, top: str = "10", *, runs: bool = True) -> Decorator:
+    """Declare --fit-on, which ``labels_for_fit`` reads."""
+    words = "The judgments on which a model of disagreement is fitted: a file, in which --where holds too, except for "
+    words += "topics and assessors"
+    if runs:
+        words += f"; or of JUDGMENTS, the labels of results that RUNS have among their first {top} (returned), or all "
+        words += "(pool).  [default: returned; pool, with a warning, where too few of them have two labels]"
+    else:
+        words += ".  [default: JUDGMENTS]"
+    metavar = "FILE|returned|pool" if runs else "FILE"
+    return option("--fit-on", section=section, type=PATH, metavar=metavar, help=words)
 
 
 measures_option = measures_with(["nDCG@10"], 'A measure, such as AP or "RBP(p=0.8)"; may be repeated.')
@@ -105,7 +103,7 @@ topics_option = option(
     section=SCORING,
     type=PATH,
     metavar="FILE",
-    help="Score only the topics in this file, one per line.  [default: all that were judged]",
+    help="Use only the topics in this file, one per line.  [default: all judged topics]",
 )
 WHOSE = {
     "assessor": assessor_option(),
@@ -114,7 +112,7 @@ WHOSE = {
         section=SCORING,
         type=click.Choice(["assessor"]),
         metavar="assessor",
-        help="Score with the labels of each assessor apart.",
+        help="Score with the labels of each assessor separately.",
     ),
     "pool": pool_option(),
 }
@@ -128,7 +126,7 @@ compared_scoring = gathered(
             choices=("error", "skip"),
             section=SCORING,
             default="error",
-            help="Compared lists without a score: {}.",
+            help="Rule for compared lists without a score: {}.",
         ),
     },
 )
@@ -139,21 +137,29 @@ WORTH = {
         section=SCORING,
         default="linear",
         metavar="GAINS",
-        help="What labels are worth: linear, exponential, raw, binary:LABEL, pairs Non=0,Rel=0.4, a file; or by a "
-        "model of disagreement, prm:LABEL or udm:M/N, or a fit that was saved.",
-    ),
-    "fit_on": fit_on_option(),
-    "keep_lowest": keep_lowest_option(),
+        help="Gains of labels: linear, exponential, raw, binary:LABEL, pairs as in Non=0,Rel=0.4, or a file; or those "
+        "of a model of disagreement: prm:LABEL, udm:M/N or a saved fit.",
+    )
 }
-worth_without_runs = gathered("worth", WORTH, seen=["where"])
-worth = gathered("worth", {**WORTH, "fit_to": fit_to_option()}, seen=["where"])
+worth_without_runs = gathered("worth", {**WORTH, "fit_on": fit_on_option(runs=False)}, seen=["where"])
+worth = gathered("worth", {**WORTH, "fit_on": fit_on_option()}, seen=["where"])
 
 
 def shared_options(*, runs: bool = True) -> Decorator:
     """Declare what commands that read judgments share: a plot, which labels, how files are read, output, the seed."""
     rules = [run_rules] if runs else []
-    shared = [plot_option, more_judgments, where_option, reading, *rules, output_options(), rng_option(used=True)]
+    files = [more_judgments, where_option] if runs else [where_option]
+    shared = [*files, reading, *rules, output_options(), plot_option, rng_option(used=True)]
     return lambda function: in_order(function, shared)
+
+
+def judgments_argument(*, several: bool = False) -> Decorator:
+    """Declare the argument JUDGMENTS; ``several``: one file or more."""
+    return click.argument("judgments", type=PATH, nargs=-1 if several else 1, required=True)
+
+
+runs_argument = click.argument("runs", nargs=-1, required=True, type=PATH)
+some_runs_argument = click.argument("runs", nargs=-1, type=PATH)
 
 
 def one_standard_input(*paths: str | None) -> None:
@@ -163,19 +169,18 @@ def one_standard_input(*paths: str | None) -> None:
 
 
 def checked_measures(names: Sequence[str]) -> list[str]:
-    """Each name once, as it was written; refuse those that are no measure before anything is read."""
-    from venire import parse_measure
+    """Return each name once, in our spelling; a name that is not a measure is an error before any file is read."""
+    from venire.measures.names import parse_measure, spelled
 
     for name in names:
         parse_measure(name)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(map(spelled, names)))
 
 
-def read_labels(
-    judgments: str, more: Iterable[str], *, reading: Mapping[str, Any], where: Iterable[str] = ()
-) -> Judgments:
-    """Read judgments from the files a command was given, and choose among their labels."""
-    return chosen_labels(read_files([judgments, *more], reading=reading, where=where), where)
+def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
+    """Read the judgments of a command and select labels: ``options`` has reading and where."""
+    reading, where = options["reading"], options["where"]
+    return chosen_labels(read_files([*files], reading=reading, where=where), where)
 
 
 def read_files(
@@ -196,9 +201,10 @@ def by_own_columns(where: Iterable[str]) -> dict[str, list[str]]:
     return {column: values for column, values in _wanted(where).items() if column not in KEPT}
 
 
-def keeping_repeats(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep all labels of an assessor for an item unless something else was asked for, where repeats are the subject."""
-    return {**reading, "repeats": reading["repeats"] or "keep"}
+def keeping_repeats(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep all labels of an assessor for an item unless --duplicate-labels was given."""
+    reading = options["reading"]
+    return {**options, "reading": {**reading, "duplicate_labels": reading["duplicate_labels"] or "keep"}}
 
 
 def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
@@ -208,7 +214,7 @@ def chosen_labels(judgments: Judgments, where: Iterable[str]) -> Judgments:
         judgments.column(column)
     chosen = judgments.where(**wanted) if wanted else judgments
     if len(chosen) == 0:
-        raise VenireError("no label is left to score with", hint="; ".join(map(str, chosen.notes)) or "look at --where")
+        raise VenireError("no labels remain", hint="; ".join(map(str, chosen.notes)) or "check --where")
     return chosen
 
 
@@ -224,7 +230,7 @@ def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
 
 
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
-    """Read the topics to score, what stands ahead of a tab on each line, and note those that nobody judged."""
+    """Read the topics to score, the text before a tab on each line; return notes on those that were not judged."""
     from venire.data.ids import as_text
     from venire.io.lines import read_bytes
 
@@ -237,20 +243,18 @@ def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | N
     unknown = [topic for topic in topics if topic not in known]
     if len(unknown) == len(topics):
         hint = known_names(unknown[0], judgments.topics) if unknown else "expected one topic per line"
-        raise FormatError(path, None, "names no topic that was judged", hint=hint)
+        raise FormatError(path, None, "contains no judged topic", hint=hint)
     listed = ", ".join(unknown[:5]) + ", ..." * (len(unknown) > 5)
     judged = [topic for topic in topics if topic in known]
     return judged, [f"topics of {path} that were not judged: {listed}"] if unknown else []
 
 
-def settled_gains(
+def resolve_gains(
     labels: Judgments,
     reading: Mapping[str, Any],
     *,
     gains: str,
     fit_on: str | None,
-    keep_lowest: bool = False,
-    fit_to: str | None = None,
     where: Iterable[str] = (),
     runs: Runs | None = None,
     notes: list[str] | None = None,
@@ -262,18 +266,15 @@ def settled_gains(
     from venire.data.gains import gains_for, names_model
     from venire.io.side_files import read_gains
 
-    if keep_lowest and not gains.startswith("udm:"):
-        raise click.UsageError("--keep-lowest is for gains of the User Disagreement Model: --gains udm:M/N")
     if names_model(gains):
         from venire.disagreement.top_results import AS_KNOWN
 
-        chosen = labels_for_fit(labels, reading, fit_on=fit_on, fit_to=fit_to, where=where, runs=runs)
+        chosen = labels_for_fit(labels, reading, fit_on=fit_on, where=where, runs=runs)
         if notes is not None:
             notes += [str(note) for note in (chosen.note, AS_KNOWN) if note and str(note) not in notes]
-        return gains_for(chosen.gains(gains, keep_lowest=keep_lowest), labels.scale)
-    if fit_on is not None or fit_to is not None:
-        flag = "--fit-to" if fit_on is None else "--fit-on"
-        raise click.UsageError(f"{flag} is for gains by a model: --gains prm:LABEL or --gains udm:M/N")
+        return gains_for(chosen.gains(gains), labels.scale)
+    if fit_on is not None:
+        raise click.UsageError(FIT_WHAT)
     if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
     return gains_for(read_gains(gains), labels.scale)
@@ -292,7 +293,6 @@ def labels_for_fit(
     reading: Mapping[str, Any],
     *,
     fit_on: str | None,
-    fit_to: str | None,
     where: Iterable[str],
     runs: Runs | None,
     **chosen: Any,
@@ -303,13 +303,11 @@ def labels_for_fit(
     """
     from venire.disagreement.top_results import LabelsToFit, labels_to_fit
 
-    if fit_on is not None and fit_to is not None:
-        raise click.UsageError("--fit-to fits on JUDGMENTS, and --fit-on on other judgments: leave one of them out")
-    if fit_on is not None:
+    if fit_on is not None and fit_on not in FIT_TO:
         return LabelsToFit(read_others(fit_on, labels, reading=reading, where=where))
     if runs is None:
         return LabelsToFit(labels)
-    return labels_to_fit(labels, runs, fit_to=fit_to, **chosen)
+    return labels_to_fit(labels, runs, fit_to=fit_on, **chosen)
 
 
 def read_others(path: str, labels: Judgments, *, reading: Mapping[str, Any], where: Iterable[str]) -> Judgments:
@@ -380,3 +378,86 @@ def _saved_gains(path: Path) -> Gains:
         hint = "make it again with one of them: venire disagreement --relevant LABEL --save FIT.json"
         raise GainsError(f"{path} was fitted for several notions of relevance ({found})", hint=hint)
     return fit.gains()
+
+
+FIT = "fit"
+BACKOFFS = ("isolation", "first")
+CONTEXT = "Context (measures with alpha, labels with a column given)"
+
+
+def features_option(section: str) -> Decorator:
+    """Declare --features."""
+    words = "Numerical features for the prediction: a table with topic, doc, optionally given, and a column for each."
+    return option("--features", section=section, type=PATH, metavar="FILE", help=words)
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    if values["predict"] is None and (odd := given("features", "expected")):
+        raise click.UsageError(f"{odd[0]} is for predicted labels: use it with --predict")
+
+
+in_context = gathered(
+    "in_context",
+    {
+        "predict": option(
+            "--predict",
+            section=CONTEXT,
+            type=PATH,
+            metavar="fit|FILE.json",
+            help="Predict conditional labels that were not collected: fit a model for each topic on the other topics, "
+            "or use a model saved by venire context predict.",
+        ),
+        "features": features_option(CONTEXT),
+        "backoff": one_of(
+            "--backoff",
+            choices=BACKOFFS,
+            section=CONTEXT,
+            default="isolation",
+            help="Substitute for conditional labels that are neither collected nor predicted, {}: the label in "
+            "isolation, or the label given the first document where it was collected.",
+        ),
+        "expected": option(
+            "--expected",
+            section=CONTEXT,
+            is_flag=True,
+            help="Use the mean gain over predicted labels instead of the gain of the most probable label.",
+        ),
+    },
+    check=_check,
+)
+"""Options that reach a command as ``in_context``, for ``context_for``."""
+
+
+def alphas_option(help: str, default: str | None = None) -> Decorator:
+    """Declare --alphas, a text that ``weights_of`` reads."""
+    return option("--alphas", section=SCORING, default=default, metavar="A,B,...", help=help)
+
+
+def weights_of(text: str | None) -> list[float]:
+    """Read numbers with commas between them; none where there is no text."""
+    try:
+        return [read_number(part) for part in (text or "").split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
+
+
+def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_by: Any) -> Context:
+    """Return the substitutes for conditional labels that were not collected."""
+    from venire.data.context import Context
+
+    return Context(predictor=_predictor(labels, **predicted_by), backoff=backoff, expected=expected)
+
+
+def _predictor(labels: Judgments, *, predict: str | None, features: str | None) -> Predictor | None:
+    from venire.context.model import cross_fitted, read_conditional_labels
+    from venire.data.judgments import fingerprint
+
+    if predict is None:
+        return None
+    if predict == FIT:
+        return cross_fitted(labels, features=features)
+    fitted = read_conditional_labels(predict)
+    if fitted.fingerprint == fingerprint(labels):
+        words = f"{predict} was fitted on the same labels; --predict fit excludes each topic from its own model"
+        warnings.warn(words, VenireWarning, stacklevel=2)
+    return fitted if features is None else fitted.with_features(labels, features)
