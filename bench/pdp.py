@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 from machine import megabytes
 
-from venire.kernels.plackett_luce import entropy_of, scores_of
+from venire.kernels.ranking_entropy import entropy_of, scores_of
 
 SIZES = ((1_000, 5), (10_000, 10))
 

@@ -21,7 +21,7 @@ from venire.agreement.alpha import alpha
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.io import read_grid
-from venire.kernels.plackett_luce import scores_of
+from venire.kernels.ranking_entropy import scores_of
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.label_scales import split_labels
 from venire.quality.lists import TopLists, orders_of

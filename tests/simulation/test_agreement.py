@@ -10,10 +10,10 @@ from scipy.stats import binom, binomtest
 
 from venire.agreement.alpha import alpha
 from venire.agreement.cohen import cohen_kappa
+from venire.agreement.intervals import Coefficient
 from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
 from venire.agreement.overlap import jaccard
 from venire.agreement.phi import phi
-from venire.agreement.resampling import Coefficient
 from venire.data.ids import Category, Ids
 from venire.data.judgments import Items, Judgments
 from venire.data.scale import Scale

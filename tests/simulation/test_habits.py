@@ -10,9 +10,9 @@ import pytest
 
 from shared_errors import EXPERT, JUDGES, expert_among_judges
 from venire import Scale, read_judgments
-from venire.agreement.habits import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRELATED, FlaggedProfiles, habits
+from venire.agreement.flags import ALIKE, HIGHER, LOWER, OFTEN, ONE_LABEL, UNRELATED, FlaggedProfiles, habits
 from venire.agreement.profiles import profiles
-from venire.report.judge import useless_assessors
+from venire.report.scoring_judge import useless_assessors
 from venire.simulation import Synthetic, generate
 from venire.simulation.assessors import RandomAssessors, parse_assessors
 

@@ -21,8 +21,8 @@ from typing import Unpack
 import numpy as np
 
 from venire.agreement.distance import DISTANCES, Distance, midranks, named_distance, ordinal
+from venire.agreement.intervals import Coefficient, Options, Values
 from venire.agreement.patterns import LabelPatterns, label_patterns
-from venire.agreement.resampling import Coefficient, Options, Values
 from venire.data.judgments import Judgments
 from venire.types import Floats
 

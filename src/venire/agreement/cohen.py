@@ -24,9 +24,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from venire.agreement.distance import WEIGHTS, named_distance
-from venire.agreement.kappa import units_of
-from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
-from venire.agreement.resampling import (
+from venire.agreement.intervals import (
     OVER,
     Coefficient,
     Found,
@@ -40,6 +38,8 @@ from venire.agreement.resampling import (
     percentiles,
     topic_mean,
 )
+from venire.agreement.kappa import units_of
+from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
 from venire.kernels.resampling import FEW_TOPICS

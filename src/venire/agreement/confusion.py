@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.agreement.others import summed
+from venire.agreement.with_others import summed
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale

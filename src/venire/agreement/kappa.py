@@ -36,8 +36,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from venire.agreement.distance import WEIGHTS, named_distance
-from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
-from venire.agreement.resampling import (
+from venire.agreement.intervals import (
     Coefficient,
     Options,
     Resampling,
@@ -47,6 +46,7 @@ from venire.agreement.resampling import (
     group_source,
     random_groups,
 )
+from venire.agreement.patterns import NO_PAIRS, LabelPatterns, group_table, label_patterns
 from venire.data.judgments import Judgments
 from venire.types import Codes, Floats, Ints
 

@@ -24,9 +24,9 @@ import numpy as np
 
 from venire.agreement.cohen import PairCounts, fewer_draws, pair_counts, unit_sums
 from venire.agreement.consistency import pages_of
-from venire.agreement.others import ratio
+from venire.agreement.intervals import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
-from venire.agreement.resampling import Coefficient, Options, Resampling, Values, coefficient, dense, estimated
+from venire.agreement.with_others import ratio
 from venire.data.judgments import Judgments
 from venire.data.relevance import Relevant, RelevantSets, relevant_sets
 from venire.data.scale import Scale

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.distance import Distance, label_values
-from venire.agreement.resampling import (
+from venire.agreement.intervals import (
     Coefficient,
     Options,
     Resampling,

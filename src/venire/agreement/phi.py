@@ -36,8 +36,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.agreement.distance import level_values
+from venire.agreement.intervals import OVER, Coefficient, chosen_units, topic_mean, why_no_interval
 from venire.agreement.phi_posterior import Ratings, Sets, distinct_sets, phi_by_topic, phi_of, posterior_of, resampled
-from venire.agreement.resampling import OVER, Coefficient, chosen_units, topic_mean, why_no_interval
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import LEVELS

@@ -1,13 +1,13 @@
 r"""Profiles: how each assessor labels, compared with the others on the same items.
 
-Of an assessor, from labels of items that others judged too (``agreement.others``):
+Of an assessor, from labels of items that others judged too (``agreement.with_others``):
 
     agreement   how often a random other assessor gives the item the same label
     kappa       the same beyond chance: (agreement - chance) / (1 - chance), chance by the assessor's own marginals
     difference  mean distance from the others' labels, in steps of the scale
     leniency    mean label less that of the others
     shift       leniency against the typical assessor: solves label = item + shift, so that it does not depend on who
-                judged the same items; 0 for the median assessor (``agreement.others``)
+                judged the same items; 0 for the median assessor (``agreement.with_others``)
 
 and from all labels: entropy in bits, the most frequent label and its share.  Where labels have times: ``drift`` and
 ``agreement_drift``, the change of leniency and agreement from the first to the last label of the assessor's own
@@ -15,7 +15,7 @@ sequence, by least squares with Student's t; ``seconds``, the median time betwee
 
 Where assessors are named as the reference, "the others" are these alone, and shift is leniency.  The reference itself
 is compared with the rest of the reference, if there is any.  Intervals are 95 % by Student's t over the assessor's
-labels, with items taken as independent and the others as fixed.  ``agreement.habits`` flags differences.
+labels, with items taken as independent and the others as fixed.  ``agreement.flags`` flags differences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.distance import level_values
-from venire.agreement.others import Rest, Shifts, balance, cleared, ratio, rest_of, shifts, summed
+from venire.agreement.with_others import Rest, Shifts, balance, cleared, ratio, rest_of, shifts, summed
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import named_assessors, refuse_mixed
 from venire.data.scale import Scale
@@ -164,8 +164,8 @@ def profiles(judgments: Judgments, *, measurement: str | None = None, reference:
     assessors with whom the others are compared; by default each is compared with all others, which says who differs,
     not who is right.
 
-    Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift (``agreement.others``); memory
-    linear in rows, and in assessors x labels.
+    Cost: O(rows log rows + rows x distinct labels of an item), and that of the shift; memory linear in rows, and in
+    assessors x labels.
 
     Examples
     --------

@@ -18,11 +18,11 @@ from typing import Unpack
 from venire.agreement.alpha import alpha
 from venire.agreement.cohen import PairCounts, cohen_kappa, pair_counts
 from venire.agreement.distance import DISTANCES, WEIGHTS, levels_of
+from venire.agreement.intervals import OVER, Coefficient, Options, Resampling, chosen_units
 from venire.agreement.kappa import conger_kappa, fleiss_kappa, gwet_ac, raw_agreement
 from venire.agreement.overlap import jaccard
 from venire.agreement.patterns import LabelPatterns, label_patterns
 from venire.agreement.phi import phi
-from venire.agreement.resampling import OVER, Coefficient, Options, Resampling, chosen_units
 from venire.data.judgments import Judgments
 from venire.data.scale import LEVELS
 from venire.errors import UnknownName, VenireError
@@ -39,7 +39,7 @@ class AgreementTable(Tabular):
     coefficients: tuple[Coefficient, ...]
 
     def records(self) -> Records:
-        """Return one row per coefficient, with the keys of ``resampling.KEYS``."""
+        """Return one row per coefficient, with the keys of ``intervals.KEYS``."""
         return [each.record() for each in self.coefficients]
 
     def sentence(self) -> str:

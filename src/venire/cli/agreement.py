@@ -187,7 +187,7 @@ def _what(record: dict[str, Any]) -> str:
 
 def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
     """Write profiles of assessors, and in JSON their confusion matrices."""
-    from venire.agreement.habits import FlaggedProfiles
+    from venire.agreement.flags import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
     found = profiles(labels, measurement=options["measurement"], reference=options["reference"])

@@ -194,7 +194,7 @@ def read_condition(text: str) -> tuple[str, str, float]:
 
 def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
     """Print whether the candidate meets the conditions; return 0 if it does, else 1."""
-    from venire.cli.speech import say
+    from venire.cli.messages import say
 
     results = []
     passed = True

@@ -11,9 +11,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from venire.cli.messages import print_warnings
 from venire.cli.output import Output
 from venire.cli.rendering import FORMATS
-from venire.cli.speech import print_warnings
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from venire.cli.messages import say
 from venire.cli.rendering import RENDERERS, Table, as_json
-from venire.cli.speech import say
 from venire.results import Note
 
 

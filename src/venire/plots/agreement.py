@@ -16,7 +16,7 @@ import numpy as np
 from venire.agreement.confusion import Confusions
 from venire.agreement.consistency import Consistency
 from venire.agreement.directed import KINDS, AgreementDifferences, DirectedAgreement
-from venire.agreement.habits import habits
+from venire.agreement.flags import habits
 from venire.agreement.profiles import Profiles
 from venire.errors import SettingError
 from venire.plots import style

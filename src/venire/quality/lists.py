@@ -29,7 +29,7 @@ from venire.data.runs import Runs
 from venire.errors import ScaleError, SettingError, UnknownName
 from venire.io.runs import scan
 from venire.kernels.paired_labels import PairedLabels, mean_preference
-from venire.kernels.plackett_luce import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
+from venire.kernels.ranking_entropy import BLOCK_CELLS, CLIP, MOST_EXACT, clipped, entropy_of, scores_of_wins
 from venire.quality.label_preferences import Paired
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike

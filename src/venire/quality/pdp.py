@@ -43,7 +43,7 @@ from venire.data.panel import in_isolation
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
 from venire.kernels.paired_labels import PairedLabels, count_wins
-from venire.kernels.plackett_luce import CLIP, MOST_EXACT, N_DRAWS, most_entropy
+from venire.kernels.ranking_entropy import CLIP, MOST_EXACT, N_DRAWS, most_entropy
 from venire.quality.label_preferences import LabelPreferences, LabelPreferencesFit, Signals, signals_of
 from venire.quality.lists import ListOrders, TopLists, orders_of, top_of_pool
 from venire.randomness import copied, seed_of

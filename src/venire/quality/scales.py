@@ -35,7 +35,7 @@ from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, VenireError
 from venire.io.runs import scan
-from venire.kernels.plackett_luce import most_entropy
+from venire.kernels.ranking_entropy import most_entropy
 from venire.measures.scoring import MeasureLike
 from venire.quality.label_preferences import MODES, LabelPreferences, cycle_warnings
 from venire.quality.label_scales import SUMMED, scale_settings

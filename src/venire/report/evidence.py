@@ -34,7 +34,8 @@ from venire.measures.evaluate import evaluate
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
 from venire.planning.topics import TopicPlan, plan_topics
-from venire.report.judge import (
+from venire.report.question import Missing, Question, or_missing
+from venire.report.scoring_judge import (
     NEARLY_ALL,
     Ranking,
     Unjudged,
@@ -45,7 +46,6 @@ from venire.report.judge import (
     useless_assessors,
     without,
 )
-from venire.report.question import Missing, Question, or_missing
 from venire.report.user_model import SECOND, UserModel, modelled_gains, user_model
 
 TOP = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from venire.agreement.confusion import Confusions
-from venire.agreement.habits import ONE_LABEL, FlaggedProfiles
+from venire.agreement.flags import ONE_LABEL, FlaggedProfiles
 from venire.data.assessors import PRIMARY, copy_notes
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.disagreement.selection import find_selection

@@ -12,7 +12,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.preferences import PreferencesLike, read_preferences
 from venire.io.runs import RunsLike, as_runs
 from venire.measures.scoring import MeasureLike
-from venire.report import labels, method, quality, systems, users, verdict
+from venire.report import headline, labels, method, quality, systems, users
 from venire.report.document import Chapter, Report
 from venire.report.evidence import Evidence
 from venire.report.question import Question
@@ -25,8 +25,8 @@ CHAPTERS: Mapping[str, Callable[[Evidence], Chapter | None]] = {
     "another judge": systems.another_judge_chapter,
     "quality": quality.chapter,
     "users": users.chapter,
-    "changes": verdict.changes_chapter,
-    "verdict": verdict.verdict_chapter,
+    "changes": headline.changes_chapter,
+    "verdict": headline.verdict_chapter,
 }
 """Chapters in the order in which they are written; in the report the verdict is first, the method last."""
 STAGES = len(CHAPTERS) + 1

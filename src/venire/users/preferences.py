@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.agreement.resampling import jackknife
+from venire.agreement.intervals import jackknife
 from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences

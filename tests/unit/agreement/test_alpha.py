@@ -12,8 +12,8 @@ from labelled_items import labelled
 from venire.agreement import patterns as kernel
 from venire.agreement.alpha import alpha, alpha_values
 from venire.agreement.distance import interval, nominal, ordinal, ratio
+from venire.agreement.intervals import percentiles
 from venire.agreement.patterns import label_patterns
-from venire.agreement.resampling import percentiles
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError, ScaleError, UnknownName
 from venire.io import read_grid

@@ -10,7 +10,7 @@ import pytest
 from agreement_examples import crowd, fleiss_1971, irrcac
 from labelled_items import labelled
 from venire import Judgments
-from venire.agreement import cohen as cohen_module, overlap, resampling
+from venire.agreement import cohen as cohen_module, intervals, overlap
 from venire.agreement.cohen import cohen_kappa, pair_counts
 from venire.agreement.distance import WEIGHTS
 from venire.agreement.kappa import conger_kappa, fleiss_kappa, raw_agreement
@@ -142,7 +142,7 @@ def test_fleiss_is_statsmodels_where_items_have_equally_many_labels() -> None:
 def test_items_are_drawn_in_groups_where_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     judgments, _ = crowd(1, n_items=400)
     alone = [f(judgments, resample="items") for f in (conger_kappa, lambda *a, **k: cohen_kappa(*a, **k).mean)]
-    monkeypatch.setattr(resampling, "MOST_GROUPS", 100)
+    monkeypatch.setattr(intervals, "MOST_GROUPS", 100)
     grouped = [f(judgments, resample="items") for f in (conger_kappa, lambda *a, **k: cohen_kappa(*a, **k).mean)]
     for one, other in zip(alone, grouped, strict=True):
         assert one.value == pytest.approx(other.value, abs=1e-12)
@@ -240,7 +240,7 @@ def test_pairs_who_never_disagree_on_anything_are_left_out_of_the_mean() -> None
 def test_counts_of_pairs_are_shared() -> None:
     judgments, _ = crowd()
     table = label_patterns(judgments)
-    counts = pair_counts(judgments, table, resampling.Resampling())
+    counts = pair_counts(judgments, table, intervals.Resampling())
     again = cohen_kappa(judgments, "linear", patterns=table, counts=counts)
     assert again.mean == cohen_kappa(judgments, "linear").mean
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import gamma
 
+from venire.agreement.intervals import NOT_ASKED
 from venire.agreement.phi import phi
 from venire.agreement.phi_posterior import COVER, Posterior, Ratings, distinct_sets, likelihood, posterior_of
-from venire.agreement.resampling import NOT_ASKED
 from venire.io import read_grid
 
 

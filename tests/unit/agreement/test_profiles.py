@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 from scipy.stats import linregress
 
 from venire import read_judgments
-from venire.agreement import others as rest
+from venire.agreement import with_others as rest
 from venire.agreement.confusion import confusions
-from venire.agreement.habits import FlaggedProfiles, habits
+from venire.agreement.flags import FlaggedProfiles, habits
 from venire.agreement.profiles import profiles
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.io import read_grid

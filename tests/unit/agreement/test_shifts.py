@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from venire import read_judgments
-from venire.agreement import others as module
+from venire.agreement import with_others as module
 from venire.agreement.profiles import profiles
 
 

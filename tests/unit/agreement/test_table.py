@@ -12,7 +12,7 @@ import pytest
 from agreement_examples import K12, crowd
 from venire import read_judgments
 from venire.agreement import table as module
-from venire.agreement.resampling import KEYS, NO_SPREAD, NOT_ASKED
+from venire.agreement.intervals import KEYS, NO_SPREAD, NOT_ASKED
 from venire.agreement.table import FUNCTIONS, table
 from venire.errors import UnknownName
 from venire.io import read_grid

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from venire.agreement.resampling import KEYS as RECORD_KEYS
+from venire.agreement.intervals import KEYS as RECORD_KEYS
 from venire.agreement.table import FUNCTIONS
 from venire.cli.agreement import KEYS, LEVELS, OVER
 from venire.data import scale

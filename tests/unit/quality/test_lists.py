@@ -12,7 +12,7 @@ from venire import read_judgments, read_runs
 from venire.data.preferences import Preferences
 from venire.errors import ScaleError, SettingError, UnknownName
 from venire.io import read_grid
-from venire.kernels.plackett_luce import entropy_of, scores_of
+from venire.kernels.ranking_entropy import entropy_of, scores_of
 from venire.quality.label_preferences import LabelPreferences
 from venire.quality.lists import chosen_lists, orders_of, top_of_pool, top_of_runs
 from venire.quality.pdp import pdp

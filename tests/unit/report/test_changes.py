@@ -8,8 +8,8 @@ import pytest
 from venire import read_judgments, read_runs
 from venire.report.document import Grid, Words
 from venire.report.evidence import Evidence
+from venire.report.headline import changes_chapter
 from venire.report.question import Question
-from venire.report.verdict import changes_chapter
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 TOPICS = ("t1", "t2", "t3", "t4")

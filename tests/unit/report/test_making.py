@@ -15,7 +15,7 @@ from venire import read_judgments, read_runs
 from venire.data.assessors import PRIMARY
 from venire.errors import SettingError, VenireError
 from venire.io import judgments as judgments_io, runs as runs_io
-from venire.report import labels as labels_of_report, verdict
+from venire.report import headline, labels as labels_of_report
 from venire.report.document import Report
 from venire.report.evidence import Evidence
 from venire.report.making import make_report, report_on
@@ -201,7 +201,7 @@ def test_runs_that_return_nothing_judged_are_told_to_check_names():
     evidence = Evidence(replace(asked, runs=runs))
     assert evidence.verdict.winner is None
     assert evidence.verdict.mean.tolist() == [0, 0]
-    parts = verdict.verdict_chapter(evidence).parts
+    parts = headline.verdict_chapter(evidence).parts
     assert "unmatched" in [part.about for part in parts]
     assert not any("0.0000" in part.text for part in parts)
 
@@ -244,7 +244,7 @@ def test_who_stands_for_users_does_not_score_the_runs():
     assert "Probability that ann finds" in finding
     assert "relevant (1 or higher), by the label of bob" in finding
     (user,) = [
-        part.text for part in verdict.verdict_chapter(evidence).parts if getattr(part, "about", "") == "random-user"
+        part.text for part in headline.verdict_chapter(evidence).parts if getattr(part, "about", "") == "random-user"
     ]
     assert "estimated from ann (R: 1 or higher)" in user
 
@@ -266,7 +266,7 @@ def test_what_to_do_next_passes_over_systems_that_are_the_same():
     asked = question(topics=topics, same=True)
     evidence = Evidence(replace(asked, runs=read_runs(_table({"x": same, "y": same, "z": other}))))
     assert (evidence.verdict.twins, evidence.verdict.closest) == (("y",), "z")
-    todo = [part for part in verdict.verdict_chapter(evidence).parts if getattr(part, "kind", "") == "todo"]
+    todo = [part for part in headline.verdict_chapter(evidence).parts if getattr(part, "kind", "") == "todo"]
     assert todo[0].about in ("topics", "equal")
     assert "x and z" in todo[0].text
 
@@ -296,8 +296,8 @@ def test_a_winner_is_recommended_only_where_nothing_else_is(whole, monkeypatch):
     made = generate(replace(SMALL, systems=Systems(quality=(0.1, 0.2, 6.0), depth=20)), rng=3)
     evidence = Evidence(Question(made.judgments, made.runs, assessor="careful1", n_draws=50))
     assert evidence.verdict.winner == "s03"
-    monkeypatch.setattr(verdict, "_double_judgments", lambda _: [])
-    assert todo(verdict.verdict_chapter(evidence).parts) == ["choose"]
+    monkeypatch.setattr(headline, "_double_judgments", lambda _: [])
+    assert todo(headline.verdict_chapter(evidence).parts) == ["choose"]
 
 
 def test_judgments_are_read_once_and_runs_are_scanned_once(tmp_path, monkeypatch):

@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 
 from venire import read_judgments, read_preferences, read_runs
-from venire.agreement.habits import FlaggedProfiles, habits
+from venire.agreement.flags import FlaggedProfiles, habits
 from venire.comparison.verdict import verdict as best_of
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.report import quality
 from venire.report.document import Chapter, Grid, Picture, Words
 from venire.report.evidence import Evidence
+from venire.report.headline import verdict_chapter
 from venire.report.labels import MOST_WARNINGS, judgments_chapter, label_worth_chapter
 from venire.report.making import make_report
 from venire.report.page import page
 from venire.report.question import Missing, Question
 from venire.report.systems import another_judge_chapter, systems_chapter
-from venire.report.verdict import verdict_chapter
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 TOPICS = ("t1", "t2", "t3", "t4")

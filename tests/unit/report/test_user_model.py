@@ -12,11 +12,11 @@ from venire import Judgments, evaluate, read_judgments, read_runs
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.predicted_relevance import PredictedRelevance
 from venire.report.evidence import TOP, Evidence
-from venire.report.judge import unjudged_results
+from venire.report.headline import advice, judged_once
 from venire.report.labels import judgments_chapter
 from venire.report.making import make_report, report_on
 from venire.report.question import Missing, Question
-from venire.report.verdict import advice, judged_once
+from venire.report.scoring_judge import unjudged_results
 from venire.simulation import Synthetic, generate
 
 pytestmark = pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from venire.kernels import plackett_luce
-from venire.kernels.plackett_luce import clipped, entropy_of, most_entropy, scores_of, scores_of_wins
+from venire.kernels import ranking_entropy
+from venire.kernels.ranking_entropy import clipped, entropy_of, most_entropy, scores_of, scores_of_wins
 
 FIGURE_1 = {
     "7grade_individual": (
@@ -151,7 +151,7 @@ def test_sums_of_wins_are_enough_where_preferences_add_up():
 def test_blocks_change_nothing(monkeypatch):
     preferences = antisymmetric(np.random.default_rng(2).random((37, 5, 5)))
     whole = entropy_of(scores_of(preferences)).value
-    monkeypatch.setattr(plackett_luce, "BLOCK_CELLS", 100)
+    monkeypatch.setattr(ranking_entropy, "BLOCK_CELLS", 100)
     np.testing.assert_allclose(entropy_of(scores_of(preferences)).value, whole, atol=1e-12)
     wins = clipped(preferences).sum(axis=2) - 0.5
     np.testing.assert_allclose(entropy_of(scores_of_wins(wins)).value, whole, atol=1e-9)
@@ -160,7 +160,7 @@ def test_blocks_change_nothing(monkeypatch):
 def test_drawn_entropies_agree_with_exact_ones_within_their_errors(monkeypatch):
     scores = 1.5 * np.random.default_rng(3).normal(size=(40, 8))
     exact = entropy_of(scores).value
-    monkeypatch.setattr(plackett_luce, "MOST_EXACT", 7)
+    monkeypatch.setattr(ranking_entropy, "MOST_EXACT", 7)
     drawn = entropy_of(scores, n_draws=400, rng=np.random.default_rng(4))
     off = (drawn.value - exact) / drawn.error
     assert np.abs(off).max() < 5
@@ -175,7 +175,7 @@ def test_drawing_choices_varies_less_than_drawing_rankings(monkeypatch):
     log_p = (np.log(orders) - np.log(np.cumsum(orders[:, ::-1], axis=1)[:, ::-1])).sum(axis=1)
     p = np.exp(log_p)
     spread = np.sqrt((p * (log_p - (p * log_p).sum()) ** 2).sum() / 1000)
-    monkeypatch.setattr(plackett_luce, "MOST_EXACT", 2)
+    monkeypatch.setattr(ranking_entropy, "MOST_EXACT", 2)
     assert entropy_of(scores, n_draws=1000).error[0] < spread / 2
 
 

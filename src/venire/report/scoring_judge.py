@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.agreement.habits import ONE_LABEL, habits
+from venire.agreement.flags import ONE_LABEL, habits
 from venire.agreement.profiles import Profiles
 from venire.data.assessors import coverage, first_rows
 from venire.data.facts import Facts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shared_errors import EXPERT, JUDGES, expert_among_judges
-from venire.agreement.habits import HIGHER, LOWER, OFTEN, ONE_LABEL, SHIFTED, UNRELATED, FlaggedProfiles, habits
+from venire.agreement.flags import HIGHER, LOWER, OFTEN, ONE_LABEL, SHIFTED, UNRELATED, FlaggedProfiles, habits
 from venire.agreement.profiles import Mean, Profiles, Trend, profiles
 from venire.errors import UnknownName
 from venire.io import read_grid
