@@ -9,8 +9,7 @@ import click
 
 from venire.cli.inputs import judgments_argument, read_labels, shared_options
 from venire.cli.options import MODEL, Command, draws_option, one_of, option
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
     from venire.agreement.confusion import Confusions

@@ -9,8 +9,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, one_of, option, prior_option, whole_number
-from venire.cli.output import Output
-from venire.cli.rendering import Cell, Table
+from venire.cli.output import Cell, Output, Table
 from venire.results import read_number
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import click
 
 from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, shared_options
 from venire.cli.options import MODEL, PATH, Command, draws_option, one_of, option, relevant_option, show_option
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
     from venire.agreement.overlap import Overlap

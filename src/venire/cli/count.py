@@ -11,11 +11,9 @@ import click
 from venire.cli import inputs
 from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.messages import collect_warnings
+from venire.cli.messages import bar, collect_warnings
 from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
-from venire.cli.output import Output
-from venire.cli.progress import bar
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 from venire.errors import FewPairsWarning
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs, options as declare
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 from venire.errors import GainsError, ScaleError, UnknownName, VenireError
 
 if TYPE_CHECKING:

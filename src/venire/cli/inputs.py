@@ -31,8 +31,7 @@ from venire.errors import FormatError, GainsError, UnknownName, VenireError, Ven
 from venire.results import read_number
 
 if TYPE_CHECKING:
-    from venire.data.conditional import Predictor
-    from venire.data.context import Context
+    from venire.data.context import Context, Predictor
     from venire.data.gains import Gains
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
@@ -264,7 +263,6 @@ def resolve_gains(
     notes: to which is added what a model was fitted on, if not on all the labels, and that its gains are estimates.
     """
     from venire.data.gains import gains_for, names_model
-    from venire.io.side_files import read_gains
 
     if names_model(gains):
         from venire.disagreement.top_results import AS_KNOWN
@@ -277,6 +275,10 @@ def resolve_gains(
         raise click.UsageError(FIT_WHAT)
     if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
+    if not Path(gains).is_file() and "=" not in gains:
+        return gains_for(gains, labels.scale)
+    from venire.io.side_files import read_gains
+
     return gains_for(read_gains(gains), labels.scale)
 
 
@@ -441,19 +443,21 @@ def weights_of(text: str | None) -> list[float]:
         raise click.BadParameter(f"{text!r} are not numbers, as in 0,0.5,1", param_hint="--alphas") from None
 
 
-def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_by: Any) -> Context:
-    """Return the substitutes for conditional labels that were not collected."""
+def context_for(labels: Judgments, *, backoff: str, expected: bool, **predicted_by: Any) -> Context | None:
+    """Return the substitutes for conditional labels that were not collected; None for the default."""
+    if backoff == BACKOFFS[0] and predicted_by["predict"] is None:
+        return None
     from venire.data.context import Context
 
     return Context(predictor=_predictor(labels, **predicted_by), backoff=backoff, expected=expected)
 
 
 def _predictor(labels: Judgments, *, predict: str | None, features: str | None) -> Predictor | None:
+    if predict is None:
+        return None
     from venire.context.model import cross_fitted, read_conditional_labels
     from venire.data.judgments import fingerprint
 
-    if predict is None:
-        return None
     if predict == FIT:
         return cross_fitted(labels, features=features)
     fitted = read_conditional_labels(predict)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from venire.cli.messages import bar
 from venire.cli.options import PATH, Command, output_options, reading, rng_option
-from venire.cli.output import Output
-from venire.cli.progress import bar
-from venire.cli.rendering import Cell, Table, as_text
+from venire.cli.output import Cell, Output, Table, as_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +55,7 @@ def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> 
 
 
 def _paths(sources: Iterable[str]) -> Iterator[Path]:
-    from venire.io.sources import expanded
+    from venire.io.lines import expanded
 
     for source in sources:
         if source == "-":

@@ -12,8 +12,7 @@ import click
 from click.core import ParameterSource
 
 from venire.cli.messages import print_warnings
-from venire.cli.output import Output
-from venire.cli.rendering import FORMATS
+from venire.cli.output import FORMATS, Output
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

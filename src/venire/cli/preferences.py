@@ -8,8 +8,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.options import PATH, Command, draws_option, gathered, given, option, whole_number
-from venire.cli.output import Output
-from venire.cli.rendering import Cell, Table
+from venire.cli.output import Cell, Output, Table
 
 if TYPE_CHECKING:
     from venire.data.judgments import Judgments

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs, options as declare
-from venire.cli.output import Output
-from venire.cli.progress import stages
-from venire.cli.rendering import Table, as_json
+from venire.cli.messages import stages
+from venire.cli.output import Output, Table, as_json
 
 if TYPE_CHECKING:
     from venire.data.aspects import Aspects

@@ -8,8 +8,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.options import Command, draws_option, gathered, given, one_of, option, show_option, whole_number
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs, options as declare
-from venire.cli.output import Output
-from venire.cli.rendering import Cell, Table
+from venire.cli.output import Cell, Output, Table
 
 if TYPE_CHECKING:
     from venire.quality.scales import ScaleComparison

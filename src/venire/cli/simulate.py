@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import options as declare
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from venire.context.pairs import Features, LabelledPairs, Standard, bound_features, labelled_pairs
-from venire.data.conditional import ContextPairs
+from venire.data.context import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.conditional import ContextPairs, given_items, is_conditional
+from venire.data.context import ContextPairs
 from venire.data.ids import Category
-from venire.data.judgments import Items, Judgments
+from venire.data.judgments import Items, Judgments, given_items, is_conditional
 from venire.data.panel import in_isolation
 from venire.errors import FormatError, PairsError, SettingError
 from venire.io.tables.blocks import frame_of, read_frame

@@ -12,13 +12,12 @@ back-off applies there.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from venire.data.conditional import ContextPairs, Predictor, given_items, is_conditional
 from venire.data.ids import Ids
-from venire.data.judgments import Items, Judgments
+from venire.data.judgments import Items, Judgments, given_items, is_conditional
 from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.results import Note
@@ -27,6 +26,34 @@ from venire.types import Bools, Codes, Floats, Ints
 BACKOFFS = ("isolation", "first")
 NONE, FIRST_RANK, COLLECTED, PREDICTED, GIVEN_FIRST, ISOLATION = range(6)
 """Source of the conditional label of a document; NONE: the document has no label."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContextPairs:
+    """Documents read after another, all (pair,).
+
+    item, given       both among the items; given is -1 where nothing that is known was read before
+    label, given_label   their labels in isolation, -1 where there is none
+    """
+
+    item: Ints
+    given: Ints
+    label: Codes
+    given_label: Codes
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, rows: Ints | Bools) -> ContextPairs:
+        """Choose pairs."""
+        return ContextPairs(self.item[rows], self.given[rows], self.label[rows], self.given_label[rows])
+
+
+class Predictor(Protocol):
+    """Whoever can say which label a document would get after another."""
+
+    def probabilities(self, pairs: ContextPairs) -> Floats:
+        """Probability of each label -> (pair, label); rows sum to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)

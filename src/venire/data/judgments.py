@@ -205,6 +205,27 @@ class Judgments(Tabular):
         return f"<Judgments: {self.sentence()}>"
 
 
+def is_conditional(judgments: Judgments) -> Bools:
+    """Mark the labels that were given after another document -> (row,)."""
+    given = judgments.facets.get("given")
+    if given is None:
+        return np.zeros(len(judgments), dtype=np.bool_)
+    named: Bools = given.names.slices.end > given.names.slices.start
+    return named[given.codes] if len(named) else np.zeros(len(judgments), dtype=np.bool_)
+
+
+def given_items(judgments: Judgments) -> Ints:
+    """Number the document read before among the items: -1 in isolation, -2 where it is not there -> (row,)."""
+    rows = is_conditional(judgments)
+    number = np.full(len(judgments), -1, dtype=np.int64)
+    if rows.any():
+        given, topic = judgments.facets["given"], judgments.column("topic")
+        names = given.names.slices.take(given.codes[rows])
+        found = judgments.items.numbers_of(topic.names, topic.codes[rows], names)
+        number[rows] = np.where(found >= 0, found, -2)
+    return number
+
+
 def fingerprint(judgments: Judgments) -> str:
     """Return 16 hexadecimal digits that identify a set of labels, for files made from it: "a3f0..."  O(rows)."""
     digest = sha256(f"{judgments.scale} {len(judgments.items)} items {len(judgments)} rows".encode())

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.conditional import is_conditional
-from venire.data.judgments import FACETS, Judgments
+from venire.data.judgments import FACETS, Judgments, is_conditional
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way
 from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints

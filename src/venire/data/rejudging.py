@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.data.conditional import is_conditional
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, is_conditional
 from venire.randomness import stream
 from venire.types import Bools, Codes, Floats, Ints
 

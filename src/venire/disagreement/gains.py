@@ -8,9 +8,8 @@ such gains for other tools.
 
 from __future__ import annotations
 
-from venire.data.conditional import is_conditional
 from venire.data.gains import MODELS, Gains, GainsLike, gains_for, names_model
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Pool, build_panel
 from venire.data.scale import Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance

@@ -18,9 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.conditional import is_conditional
 from venire.data.ids import Ids
-from venire.data.judgments import Items, Judgments
+from venire.data.judgments import Items, Judgments, is_conditional
 from venire.data.runs import RunTable
 from venire.errors import FormatError, VenireError, VenireWarning
 from venire.io.duplicates import read_duplicates

@@ -14,10 +14,9 @@ from venire.data.judgments import Judgments, on_one_scale
 from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
-from venire.io.lines import opened
+from venire.io.lines import expanded_all, names_files, opened
 from venire.io.qrels import read_qrels, write_qrels
 from venire.io.rows import Rows, assemble
-from venire.io.sources import expanded
 from venire.io.tables.columns import (
     HEAD,
     JSON_LINES,
@@ -154,6 +153,10 @@ def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
 
 
 def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable[Rows]:
+    if names_files(source):
+        for path in expanded_all(source):
+            yield _read_file(path, second_column, form)
+        return
     source = known_judgments(source, second_column=second_column)
     if isinstance(source, Rows):
         yield source
@@ -164,9 +167,6 @@ def _parts(source: Any, second_column: str, form: Mapping[str, Any]) -> Iterable
         from venire.io.tables.rows import rows_from_dict
 
         yield rows_from_dict(source)
-    elif isinstance(source, (str, Path)):
-        for path in expanded(source):
-            yield _read_file(path, second_column, form)
     elif hasattr(source, "columns"):
         from venire.io.tables.rows import rows_from_frame
 

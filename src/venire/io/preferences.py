@@ -23,8 +23,7 @@ import numpy as np
 from venire.data.ids import Category, joined
 from venire.data.preferences import Origin, Preferences, from_columns, joined_preferences
 from venire.errors import FormatError
-from venire.io.lines import BOM, opened, read_bytes, stem
-from venire.io.sources import expanded, split_columns
+from venire.io.lines import BOM, expanded, opened, read_bytes, split_columns, stem
 from venire.io.tables.blocks import TableRows, format_of, frame_of, read_frame
 from venire.io.tables.columns import (
     HEAD,

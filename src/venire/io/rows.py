@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.conditional import given_items, is_conditional
 from venire.data.ids import Category, joined
-from venire.data.judgments import FACETS, Judgments, number_items
+from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.results import Note

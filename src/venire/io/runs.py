@@ -26,8 +26,20 @@ from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, R
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.foreign import as_id, known_runs
-from venire.io.lines import STDIN, Chunk, chunks, last_line, opened, read_bytes, stem, warn_of_comments
-from venire.io.sources import expanded, line_fault, split_columns
+from venire.io.lines import (
+    STDIN,
+    Chunk,
+    chunks,
+    expanded_all,
+    last_line,
+    line_fault,
+    names_files,
+    opened,
+    read_bytes,
+    split_columns,
+    stem,
+    warn_of_comments,
+)
 from venire.io.tables.columns import is_run_table
 from venire.kernels.ragged import offsets
 from venire.results import first_few, read_number
@@ -111,19 +123,20 @@ def scan(runs: RunsLike, items: Items, *, progress: Progress | None = None) -> S
 
 
 def _sources(source: Any) -> Iterable[Source]:
-    source = known_runs(source)
-    if isinstance(source, RunTable):
-        yield source
-    elif isinstance(source, Mapping):
-        yield _from_dict(source)
-    elif isinstance(source, (str, Path)):
-        for path in expanded(source):
+    if names_files(source):
+        for path in expanded_all(source):
             if is_run_table(path):
                 from venire.io.run_tables import read_run_table
 
                 yield read_run_table(path)
             else:
                 yield path
+        return
+    source = known_runs(source)
+    if isinstance(source, RunTable):
+        yield source
+    elif isinstance(source, Mapping):
+        yield _from_dict(source)
     elif hasattr(source, "columns"):
         from venire.io.run_tables import run_of_frame
 

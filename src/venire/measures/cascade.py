@@ -23,7 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from venire.data.align import Ranked
+from venire.data.facts import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
 from venire.kernels.ranking import discounted, stopping

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from venire.data.align import NOWHERE, Ranked
+from venire.data.facts import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import MeasureError
 from venire.kernels.ranking import discounted, share

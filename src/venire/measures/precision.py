@@ -43,7 +43,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.align import NOWHERE, Ranked
+from venire.data.facts import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import GainsError, MeasureError
 from venire.kernels.ranking import any_relevant, blended_ratios, graded_precisions, precisions, preferred, share

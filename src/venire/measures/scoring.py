@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from venire.data.align import NOWHERE, Ranked, copies, list_blocks, topic_blocks
-from venire.data.facts import Facts
+from venire.data.facts import NOWHERE, Facts, Ranked, copies, list_blocks, topic_blocks
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.panel import Pool
 from venire.data.scale import Scale

@@ -11,7 +11,7 @@ from venire.aspects.study import AspectStudy, study_aspects
 from venire.context.sweep import sweep_context
 from venire.data.aspects import Aspects
 from venire.data.clicks import Clicks
-from venire.data.conditional import is_conditional
+from venire.data.judgments import is_conditional
 from venire.data.preferences import Preferences
 from venire.plots.aspects import plot_changes, plot_correlations, plot_coverage
 from venire.plots.context import plot_alphas

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from venire.data.conditional import given_items
+from venire.data.judgments import given_items
 from venire.data.preferences import Preferences
 from venire.data.runs import RunTable
 from venire.data.scale import Scale

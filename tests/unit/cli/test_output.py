@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from venire.cli.output import Output
-from venire.cli.rendering import Table
+from venire.cli.output import Output, Table
 
 ODD = "caf\udce9"  # a name of bytes that are not UTF-8
 TABLE = Table(("system", "AP"), [(ODD, 0.5), ("zoë", None)])

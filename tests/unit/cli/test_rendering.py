@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from venire.cli.rendering import Table, as_csv, as_json, as_latex, as_markdown, as_text
+from venire.cli.output import Table, as_csv, as_json, as_latex, as_markdown, as_text
 
 SCORES = Table(("system", "AP"), [("bm25_a", 0.123456), ("b|c", None), ("d", 1.0)])
 

@@ -10,7 +10,7 @@ from context_pairs import drawn_in_context, no_context, redundancy
 from long_rows import judgments_of
 from venire.context.model import Regression, Training, cross_fitted, design_matrix, fit_conditional_labels
 from venire.context.pairs import labelled_pairs
-from venire.data.conditional import ContextPairs
+from venire.data.context import ContextPairs
 from venire.errors import FormatError, PairsError, SettingError
 
 LABELS = drawn_in_context(redundancy(), topics=25, rng=1)

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.data.align import topic_blocks
 from venire.data.context import ISOLATION, Context, Reader, Reads
+from venire.data.facts import topic_blocks
 from venire.data.judgments import Items
 from venire.measures.context.utility import Utility
 from venire.measures.measure import ContextMeasure

@@ -11,11 +11,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from venire.data.align import Ranked, copies, list_blocks
-from venire.data.conditional import is_conditional
 from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader, build_conditions
-from venire.data.facts import Facts
-from venire.data.judgments import Judgments
+from venire.data.facts import Facts, Ranked, copies, list_blocks
+from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel
 from venire.errors import MeasureError, ScaleError
 from venire.io.runs import Progress, RunsLike

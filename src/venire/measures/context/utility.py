@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.align import NOWHERE, Block
 from venire.data.context import Found, Reads
+from venire.data.facts import NOWHERE, Block
 from venire.measures.measure import Worth
 from venire.measures.scoring import Judges, Labels
 from venire.types import Bools, Floats

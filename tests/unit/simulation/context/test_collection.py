@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from venire.data.conditional import given_items, is_conditional
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, given_items, is_conditional
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.io.runs import scan
