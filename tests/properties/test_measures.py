@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -269,7 +270,7 @@ CUT = ("P", "CCG", "CCGsingle", "nCCG")
 def measures(draw: st.DrawFn, name: str, *, alphas: st.SearchStrategy[float] = ISOLATED) -> Measure:
     """Any parameters of one kind of measure."""
     kind = KINDS[name]
-    fields = kind.__dataclass_fields__
+    fields = [each.name for each in dataclasses.fields(kind)]
     alpha = draw(alphas) if "alpha" in fields else 0.0
     cut = name in CUT or alpha > 0
     parameters: dict[str, Any] = {"k": draw(st.integers(1, 12) if cut else st.none() | st.integers(1, 12))}

@@ -1,7 +1,4 @@
-"""Messages on standard error: errors, hints, warnings and notes.
-
-Progress bars on standard error.
-"""
+"""What goes to standard error: errors, hints, warnings, notes and progress bars."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Where the result of a command goes: standard output or a file, in one of the formats; notes go beside it.
+"""The result of a command, to standard output or a file: as aligned text, CSV, Markdown, LaTeX or JSON; and its notes.
 
-Tables as text: aligned for a terminal, CSV, Markdown, LaTeX; and documents as JSON.
-
-A cell is text, a whole number, a score, or None where there is nothing.  People read scores with four digits, machines
-with all of them.
+A cell is text, a whole number, a score, or None.  Text shows scores with four digits, CSV and JSON with all of them.
 """
 
 from __future__ import annotations

@@ -3,11 +3,9 @@
 A *list* is one system's ranking for one topic; a *hit* is a judged item in a list.  Facts hold the ranks of the hits
 and the depths of the lists; labels and gains come later, so one scan serves every assessor, gain and simulated judge.
 
-Ranked gains as arrays: lists and their judged items in padded blocks.
-
-A block holds lists of similar length side by side.  Its *slots* are the judged items of each list in rank order (or
-all ranks, where unjudged documents have a gain), padded to the longest.  Gains have one row per judge, so
-every array a measure sees is (judge, list, slot).  Two extra items stand for an unjudged document and for padding.
+Measures read lists in padded blocks: lists of similar length side by side, whose *slots* are the judged items in rank
+order (or all ranks, where unjudged documents have a gain).  Gains have one row per judge, so that every array a measure
+reads is (judge, list, slot).  Two extra items stand for an unjudged document and for padding.
 """
 
 from __future__ import annotations

@@ -54,14 +54,9 @@ def read_aspects(
     if isinstance(source, Judgments):
         stated = {name: _as_scale(each) for name, each in (scales or {}).items()}
         return aspects_of(source, scales=stated, not_applicable=not_applicable)
-    how: dict[str, Any] = {
-        "layout": layout,
-        "columns": columns,
-        "negative": negative,
-        "where": where,
-        "duplicate_labels": duplicate_labels,
-    }
-    how |= {"not_applicable": not_applicable, "names": names, "scale": scale, "scales": scales}
+    how: dict[str, Any] = {"layout": layout, "columns": columns, "negative": negative, "where": where}
+    how |= {"duplicate_labels": duplicate_labels, "not_applicable": not_applicable}
+    how |= {"names": names, "scale": scale, "scales": scales}
     labels, own = aspect_labels(source, **how)
     return aspects_of(labels, scales=own, not_applicable=not_applicable)
 

@@ -2,9 +2,7 @@
 
 Bytes stay bytes.  A byte order mark is dropped; a last line without a line end gets one, and is marked, since it may
 have been cut off.  In qrels and runs, lines that begin with ``#`` are comments, as in trec_eval; a comment that looks
-like data is reported by a warning.
-
-What all readers share: the files behind a name, and columns that white space separates.
+like data is reported by a warning.  Also what all readers share: the files behind a name, and split columns.
 """
 
 from __future__ import annotations

@@ -335,7 +335,7 @@ def test_in_words(venire, qrels, write):
         "  tied share float32: 100.00% of the rows",
         "  repeated documents: 1",
         "  error: line 2: document 'a' is ranked twice for topic '1'",
-        "    hint: correct the run or keep the first of repeated documents (duplicate docs first)",
+        "    hint: correct the run or keep the first of repeated documents (duplicate_docs first)",
     ]
 
 

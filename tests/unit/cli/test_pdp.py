@@ -105,7 +105,7 @@ def test_a_reversed_sign_and_cycles_are_warned_of(venire, write, seven, preferen
     text = preferences.read_text().splitlines()
     turned = [text[0], *("\t".join([*line.split("\t")[:3], str(-int(line.split("\t")[3]))]) for line in text[1:])]
     answer = venire("pdp", seven, write("turned.tsv", "\n".join(turned) + "\n"), "--draws", "0", "--format", "json")
-    assert any("is reversed" in word for word in json.loads(answer.out)["warnings"])
+    assert any("reversed" in word for word in json.loads(answer.out)["warnings"])
     cycle = "t00\td1\td2\t1\nt00\td2\td3\t1\nt00\td3\td1\t1\n"
     answer = venire("pdp", seven, write("cycle.tsv", f"{text[0]}\n{cycle}"), "--draws", "0", "--format", "json")
     assert any("1 of 1 triple" in word for word in json.loads(answer.out)["warnings"])

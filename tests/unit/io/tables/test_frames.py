@@ -82,7 +82,7 @@ def test_what_is_no_frame_is_refused():
 def test_dictionaries_need_no_polars():
     table = rows_from_dict({"q2": {"b": 1, "a": 2.0}, "q1": {"b": "0"}, "q0": {}}, assessor="me")
     assert rows(table) == [("q2", "b", "me", "1", 1), ("q2", "a", "me", "2", 2), ("q1", "b", "me", "0", 3)]
-    assert table.repeats == "error"
+    assert table.duplicate_labels == "error"
     assert list(table.topic.names) == ["q1", "q2"]
     code = "import sys; from venire.io.tables.rows import rows_from_dict as f; f({'q': {'d': 1}}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
