@@ -109,7 +109,7 @@ def fitted_coefficients(
 
 @dataclass(frozen=True, eq=False)
 class ConditionalLabels(Tabular):
-    """A fitted predictor of conditional labels (a ``venire.data.conditional.Predictor``).
+    """A fitted predictor of conditional labels (a ``venire.data.context.Predictor``).
 
     intercept      (label,)
     coefficients   (label, column): a column for each label of the document, of the document before, with interactions
@@ -345,7 +345,7 @@ def fit_conditional_labels(
 
 @dataclass(frozen=True, eq=False)
 class CrossFitted(Tabular):
-    """Predictors of conditional labels, one per fold (a ``venire.data.conditional.Predictor``).
+    """Predictors of conditional labels, one per fold (a ``venire.data.context.Predictor``).
 
     models   (fold,); whole: fitted on all topics, for topics without conditional labels
     fold     of each topic, -1 for such topics (topic,); topic of each item (item,)
