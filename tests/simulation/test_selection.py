@@ -70,7 +70,7 @@ def fitted(labels, rank, **setting):
 @pytest.mark.parametrize("design", BY_RANK)
 def test_a_choice_by_rank_is_let_through(collections, figure, monkeypatch, design):
     n, rng, share = collections(25), np.random.default_rng(3), BY_RANK[design]
-    monkeypatch.setattr(selection, "LEVEL", 0.05)
+    monkeypatch.setattr(selection, "SIGNIFICANT", 0.05)
     alarms, p = 0, []
     for _ in range(n):
         labels, rank = collection(rng, lambda _: share)

@@ -64,7 +64,7 @@ def test_rounds_vary_as_predicted(setting, n):
     rng = np.random.default_rng(1)
     fit = setting.fit(judged(drawn(JOINT, 3_000, rng), np.arange(3_000) % 30))
     predicted = deviation(fit, n, mirrored=setting is SETTING)
-    assert (double_judgments_needed(fit).deviation_with(n)[0] >= predicted).all()
+    assert (np.sqrt(double_judgments_needed(fit).variance[0] / n) >= predicted).all()
     found = simulate_rounds(fit, sizes=[n], n_rounds=2_000, rng=rng)
     slack = np.sqrt(chi2.ppf([5e-4, 1 - 5e-4], 1_999) / 1_999)
     ratio = found.sd[0, 0] / predicted
@@ -125,8 +125,8 @@ def test_topics_add_their_part():
     efforts = [double_judgments_needed(fit, 0.02) for fit in fits]
     n = available(fits[0])
     assert n == 3_000
-    whole = np.sqrt(np.mean([each.floor[0, 2] ** 2 + each.deviation_with(n)[0, 2] ** 2 for each in efforts]))
-    items = float(np.mean([each.deviation_with(n)[0, 2] for each in efforts]))
+    whole = np.sqrt(np.mean([each.floor[0, 2] ** 2 + each.variance[0, 2] / n for each in efforts]))
+    items = float(np.mean([np.sqrt(each.variance[0, 2] / n) for each in efforts]))
     assert as_spread_as(values, whole, within=0.05)
     assert not as_spread_as(values, items, within=0.05)
     topics = int(np.median([each.topics[0, 2] for each in efforts]))
