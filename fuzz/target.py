@@ -23,6 +23,8 @@ import sanitized
 LIBRARY = Path(sys.argv.pop(1))
 sanitized.load(LIBRARY)  # before anything of Venire
 
+from venire.data.facts import Facts  # noqa: E402
+
 from mutations import JUDGED  # noqa: E402
 from slow_reader import (  # noqa: E402
     RULES,
@@ -40,7 +42,6 @@ from slow_reader import (  # noqa: E402
     twins,
 )
 from venire import FormatError  # noqa: E402
-from venire.data.facts import Facts  # noqa: E402
 from venire.io import runs as run_files  # noqa: E402
 
 CHUNKS = [100, 500, 2_000, 1 << 21]

@@ -15,10 +15,9 @@ from unittest.mock import patch
 import numpy as np
 
 from venire import FormatError, read_judgments
-from venire.data.facts import Facts
 from venire.data.ids import as_text
 from venire.data.judgments import Items
-from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs
+from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, Facts, RunRules, Runs
 from venire.engine.local import map_partitions
 from venire.io import runs as run_files
 from venire.io.lines import BOM, GZIP, ZSTD, chunks

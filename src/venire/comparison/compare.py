@@ -26,8 +26,7 @@ from venire.disagreement.transitions import ANY, Transitions, agreement_transiti
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.measures.case import Case
-from venire.measures.evaluate import as_list
+from venire.measures.evaluate import Case, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.results import Note, Tabular, counted, known

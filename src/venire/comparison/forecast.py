@@ -26,8 +26,7 @@ from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.kernels.resampling import topic_weights
-from venire.measures.case import Case, Layout
-from venire.measures.evaluate import as_list
+from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import seed_of

@@ -19,17 +19,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.data.facts import Facts
 from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments
 from venire.data.panel import Pool, build_panel
+from venire.data.runs import Facts
 from venire.disagreement.counting import Counts, Model, counts_of, measures_of
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError, SettingError, known_names
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.ragged import gather, offsets
-from venire.measures.case import Case, Layout
+from venire.measures.evaluate import Case, Layout
 from venire.measures.scores import Scores
 from venire.measures.scoring import Plan, Scoring, score_facts
 from venire.results import Note, counted, first_few

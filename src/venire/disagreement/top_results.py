@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import pair_up
+from venire.data.runs import Facts
 from venire.disagreement.gains import fit_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName

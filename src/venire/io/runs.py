@@ -19,10 +19,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.data.facts import Facts, no_common_topic
 from venire.data.ids import Category, Ids, as_bytes, as_text
 from venire.data.judgments import Items
-from venire.data.runs import DUPLICATE_DOCS, ORDERS, SCORE_TYPES, SYSTEM_FROM, RunRules, Runs, RunTable, Scan
+from venire.data.runs import (
+    DUPLICATE_DOCS,
+    ORDERS,
+    SCORE_TYPES,
+    SYSTEM_FROM,
+    Facts,
+    RunRules,
+    Runs,
+    RunTable,
+    Scan,
+    no_common_topic,
+)
 from venire.engine.local import map_partitions
 from venire.errors import FormatError, TiedScoresWarning, UnknownName, Way
 from venire.io.foreign import as_id, known_runs

@@ -23,11 +23,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from venire.data.facts import Ranked
 from venire.data.gains import Gains, exponential
 from venire.errors import GainsError, MeasureError
-from venire.kernels.ranking import discounted, stopping
-from venire.measures.measure import BinaryMeasure, ContextMeasure, Measure, Normalised, OverUsers, Worth, by_powers
+from venire.measures.measure import (
+    BinaryMeasure,
+    ContextMeasure,
+    Measure,
+    Normalised,
+    OverUsers,
+    Ranked,
+    Worth,
+    by_powers,
+    discounted,
+)
 from venire.types import Floats, Ints
 
 
@@ -121,3 +129,15 @@ class RBPResidual(RBP):
 
     def _score(self, seen: Ranked) -> Floats:
         return 1 - discounted(seen.judged.astype(np.float64), self._weight(seen))
+
+
+def none_before(gains: Floats) -> Floats:
+    """Probability that nothing at better ranks is relevant -> same shape."""
+    unseen = np.ones_like(gains)
+    np.cumprod(1 - gains[..., :-1], axis=-1, out=unseen[..., 1:])
+    return unseen
+
+
+def stopping(gains: Floats, rank: Ints) -> Floats:
+    """Expected 1/rank at which a user stops who is satisfied by each document with probability g."""
+    return (none_before(gains) * gains / rank).sum(axis=-1)

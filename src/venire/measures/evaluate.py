@@ -3,24 +3,36 @@
 The runs are scanned once into facts (the ranks of the judged items); then, for a block of judges at a time, labels
 become gains, and each measure is computed over (judge, list, slot) arrays.  Another assessor, another gain or another
 measure costs arithmetic on the hits, not another pass over the runs.
+
+A Case is what is scored; its Layout has the topics that count, and where each score belongs.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from venire.data.gains import GainsLike
-from venire.data.panel import Pool
-from venire.io.duplicates import Duplicates
+from venire.data.judgments import Judgments, is_conditional
+from venire.data.panel import Panel, Pool, build_panel
+from venire.data.runs import Facts, no_common_topic
+from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
+from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.io.runs import Progress, RunsLike
-from venire.measures.case import Case, Layout
-from venire.measures.scores import Scores
-from venire.measures.scoring import MeasureLike, Scoring, score_facts
+from venire.io.runs import Progress, RunsLike, scan
+from venire.measures.scores import ContextUse, Scores
+from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.results import Note, counted
+from venire.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from venire.data.context import Context
+
+UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
 
 
 def evaluate(
@@ -73,11 +85,165 @@ def evaluate(
     if not plan.contextual:
         case = Case.of(labels, runs, scoring, progress=progress)
         return Layout.of(case, plan).scores(score_facts(case.facts, case.panel, plan, group=case.group), case, plan)
-    from venire.measures.context.scoring import score_in_context  # most evaluations do not need it
+    return _evaluate_in_context(labels, runs, plan, scoring, context=context, progress=progress)
 
-    return score_in_context(labels, runs, plan, scoring, context=context, progress=progress)
+
+def _evaluate_in_context(
+    labels: Judgments,
+    runs: RunsLike,
+    plan: Plan,
+    scoring: Scoring,
+    *,
+    context: Context | None,
+    progress: Progress | None,
+) -> Scores:
+    from venire.data.context import Context, build_conditions  # most evaluations do not need them
+    from venire.measures.context.scoring import Known, require_conditional, score_in_context
+
+    require_conditional(labels, plan, context)
+    case = Case.of(labels.take(~is_conditional(labels)), runs, scoring, progress=progress)
+    layout = Layout.of(case, plan)
+    conditions = build_conditions(labels, case.panel, assessor=scoring.assessor, pool=scoring.pool)
+    known = Known(conditions, context or Context())
+    found = score_in_context(case.facts, case.panel, plan, known, group=case.group)
+    use = found.use(plan, known, case.facts.topic, layout.scored)
+    return layout.scores(found.values, case, plan, context=use)
 
 
 def as_list(measures: Sequence[MeasureLike] | MeasureLike) -> list[MeasureLike]:
     """Return a list of measures, also for a single one."""
     return list(measures) if isinstance(measures, Sequence) and not isinstance(measures, str) else [measures]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is scored: judgments, whose labels count, the facts of one scan of the runs, and copies (item,) or None."""
+
+    judgments: Judgments
+    panel: Panel
+    facts: Facts
+    scoring: Scoring
+    group: Ints | None = None
+
+    @classmethod
+    def of(cls, judgments: Judgments, runs: RunsLike, scoring: Scoring, *, progress: Progress | None = None) -> Case:
+        """Resolve whose labels count, and scan the runs, unless they are a Scan for these items."""
+        panel = build_panel(judgments, assessor=scoring.assessor, per=scoring.per, pool=scoring.pool)
+        facts = scan(runs, judgments.items, progress=progress).facts
+        copies = scoring.duplicates
+        return cls(judgments, panel, facts, scoring, None if copies is None else groups_of(copies, judgments.items))
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where scores belong: the topics that are scored (topic,), and which judges have labels for them.
+
+    seen (judge, every topic): whether the judge has a label; nothing (measure,): the score of a missing list.
+    """
+
+    facts: Facts
+    chosen: Ints
+    seen: Bools
+    nothing: Floats
+    topics: tuple[str, ...]
+    notes: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, case: Case, plan: Plan) -> Layout:
+        """Choose the topics, and warn of what is missing."""
+        facts, panel, missing = case.facts, case.panel, case.scoring.missing
+        seen = np.zeros((len(panel.judges), len(facts.items.topics)), dtype=np.bool_)
+        seen[panel.judge, facts.items.topic[panel.item]] = True
+        names = case.judgments.topics
+        chosen, unknown = _chosen_topics(names, seen, case.scoring.topics)
+        if len(facts.topic) and not np.isin(facts.topic, chosen).any():
+            in_runs = [*(names[n] for n in np.unique(facts.topic)), *facts.unjudged_topics]
+            raise no_common_topic(in_runs, (names[n] for n in chosen))
+        nothing = [each.empty_score if missing == "zero" else np.nan for each in plan.measures]
+        notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
+        _warn_missing(facts, chosen, missing)
+        if not plan.unjudged_known:
+            _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
+        return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
+
+    @property
+    def scored(self) -> Bools:
+        """Which topics are scored, by judges who have a label for them -> (judge, every topic)."""
+        return self.seen & np.isin(np.arange(self.seen.shape[1]), self.chosen)
+
+    def scores(self, values: Floats, case: Case, plan: Plan, *, context: ContextUse | None = None) -> Scores:
+        """Name scores (judge, measure, list); one judge has no axis unless scores are ``per`` assessor."""
+        notes, table = (*self.notes, *(context.notes() if context else ())), self.place(values)
+        names = {"system": case.facts.systems, "topic": self.topics, "measure": plan.names}
+        if case.scoring.per is None:
+            table = table[..., 0]
+        else:
+            names["assessor"] = tuple(map(str, case.panel.judges))
+        return Scores(table, tuple(names), names, notes, context)
+
+    def place(self, values: Floats) -> Floats:
+        """Arrange scores (judge, measure, list) -> (system, topic, measure, judge); NaN where there is no score.
+
+        The labels of one judge may serve many judges that are drawn from them.
+        """
+        shape = (1, len(self.facts.systems), len(self.facts.items.topics))
+        table = np.tile(self.nothing[:, None, None], (len(values), *shape))
+        table[:, :, self.facts.system, self.facts.topic] = values
+        table = np.where(self.seen[:, None, None, :], table, np.nan)
+        return table[..., self.chosen].transpose(2, 3, 1, 0)
+
+
+def _notes(case: Case, plan: Plan, *, unseen: int, unknown: int) -> tuple[Any, ...]:
+    counts = (
+        ("unjudged-topics", "{n:topic} of the runs not judged and ignored", len(case.facts.unjudged_topics)),
+        ("topics-not-judged", "{n:,} of the requested topics were not judged", unknown),
+        ("no-labels", "no score for {n:pair} of assessor and topic without a label", unseen),
+    )
+    notes = [*case.judgments.notes, *case.panel.notes, *dict.fromkeys(each.note for each in plan.worths if each.note)]
+    return (*notes, *(Note(kind, text, n=n) for kind, text, n in counts if n))
+
+
+def _chosen_topics(names: tuple[str, ...], seen: Bools, wanted: Iterable[str] | None) -> tuple[Ints, int]:
+    """Return the numbers of the topics to score, and how many of those wanted were not judged."""
+    chosen = seen.any(axis=0)
+    if wanted is None:
+        return np.flatnonzero(chosen), 0
+    requested = set(wanted)
+    chosen &= np.array([name in requested for name in names], dtype=np.bool_)
+    if not chosen.any():
+        raise UnknownName("judged topic among", ", ".join(sorted(requested)[:3]), names)
+    return np.flatnonzero(chosen), len(requested) - int(chosen.sum())
+
+
+def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
+    """Warn of systems without lists for topics that are scored."""
+    present = np.zeros((len(facts.systems), len(facts.items.topics)), dtype=np.bool_)
+    present[facts.system, facts.topic] = True
+    lacking = (~present[:, chosen]).sum(axis=1)
+    worst = np.flatnonzero(lacking)
+    if len(worst):
+        named = ", ".join(f"{facts.systems[n]} ({lacking[n]} of {len(chosen)})" for n in worst[:5])
+        rule = "score 0 (the rule 'skip' omits them)" if missing == "zero" else "are omitted from its means"
+        more = f" and {counted(len(worst) - 5, 'more system')}" if len(worst) > 5 else ""
+        message = f"topics without a list {rule}: {named}{more}"
+        warnings.warn(message, MissingTopicsWarning, stacklevel=5)
+
+
+def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
+    """Warn of systems with many unjudged documents among their first k."""
+    judged = np.zeros(panel.n_items, dtype=np.bool_)
+    judged[panel.item] = True
+    n_systems = len(facts.systems)
+    scored = np.isin(facts.topic, chosen)
+    top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
+    hits = np.bincount(np.repeat(facts.system, facts.n_hits)[top], minlength=n_systems)
+    reach = np.minimum(facts.depth, k) * scored
+    shown = np.bincount(facts.system, weights=reach, minlength=n_systems)
+    unjudged = 1 - hits / np.maximum(shown, 1)
+    many = np.flatnonzero((unjudged > UNJUDGED_SHARE) & (shown > 0))
+    if len(many):
+        worst = many[np.argsort(-unjudged[many], kind="stable")][:3]
+        named = ", ".join(f"{facts.systems[n]} {unjudged[n]:.0%}" for n in worst)
+        some = f"{len(many)} of {counted(n_systems, 'system')}"
+        message = f"{some} {'has' if len(many) == 1 else 'have'} over {UNJUDGED_SHARE:.0%} unjudged documents"
+        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=5)

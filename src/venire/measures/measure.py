@@ -4,6 +4,9 @@ A measure defines three things: ``worth``, the value of each label (a gain, or a
 ``ideal_of``, what it needs from the best ranking of a topic, if anything (an ideal sum, the number of relevant
 documents); and ``_score``, the function of ranked gains.  Judges, lists and topics are array axes that a measure never
 indexes.
+
+Everywhere: gains (..., slot), fractions between 0 and 1 where a probability is meant; rank broadcasts against gains and
+ascends along the slots.  A slot without gain adds nothing, so only judged documents need slots.
 """
 
 from __future__ import annotations
@@ -15,15 +18,49 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from venire.data.facts import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import MeasureError
-from venire.kernels.ranking import discounted, share
 from venire.results import Note
-from venire.types import Floats, Ints
+from venire.types import Bools, Floats, Ints
 
 OverUsers = Literal["always", "independent", "never"]
 """When the score of probabilities of relevance equals the mean of the scores of users."""
+
+NOWHERE = 1 << 30
+"""The rank of padding: beyond every cut-off."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The input of a measure.
+
+    gains, judged (judge, list, slot); rank (list, slot) or (judge, list, slot), ascending, NOWHERE in padding;
+    depth (list,); ideal: the value of the measure for the best ranking, (judge, list, ...), or None.
+    """
+
+    gains: Floats
+    rank: Ints
+    judged: Bools
+    depth: Ints
+    ideal: Floats | None = None
+
+    def upto(self, k: int | None) -> Ranked:
+        """Drop everything below rank k."""
+        if k is None:
+            return self
+        seen = self.rank <= k
+        slots = np.flatnonzero(seen.any(axis=tuple(range(seen.ndim - 1))))
+        width = int(slots[-1]) + 1 if len(slots) else 0
+        seen = seen[..., :width]
+        gains, judged = self.gains[..., :width] * seen, self.judged[..., :width] & seen
+        return replace(self, gains=gains, rank=self.rank[..., :width], judged=judged)
+
+    def by_rank(self, depth: int) -> Floats:
+        """Return gains by rank, zero without a judged document -> (judge, list, depth)."""
+        rank = np.broadcast_to(self.rank, self.gains.shape)
+        table = np.zeros((*self.gains.shape[:-1], depth + 1))
+        np.put_along_axis(table, np.minimum(rank - 1, depth), self.gains, axis=-1)
+        return table[..., :depth]
 
 
 class Worth(NamedTuple):
@@ -267,3 +304,13 @@ def _literal(value: object) -> str:
 def defaults(kind: type[Measure]) -> dict[str, object]:
     """Return the parameters of a measure and their defaults, without the cut-off."""
     return {each.name: None if each.default is MISSING else each.default for each in fields(kind) if each.name != "k"}
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Divide; 0 where there is nothing to divide by, as in trec_eval for topics without relevant documents."""
+    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
+
+
+def discounted(gains: Floats, discount: Floats) -> Floats:
+    """Sum of gains by discount (slot weights that broadcast against gains)."""
+    return (gains * discount).sum(axis=-1)

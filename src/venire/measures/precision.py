@@ -43,12 +43,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.facts import NOWHERE, Ranked
 from venire.data.gains import Gains
 from venire.errors import GainsError, MeasureError
-from venire.kernels.ranking import any_relevant, blended_ratios, graded_precisions, precisions, preferred, share
-from venire.measures.measure import BinaryMeasure, CountsRelevant, Measure, Worth, require_ideal
-from venire.types import Floats
+from venire.measures.measure import NOWHERE, BinaryMeasure, CountsRelevant, Measure, Ranked, Worth, require_ideal, share
+from venire.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -162,3 +160,47 @@ class bpref(BinaryMeasure):  # noqa: N801 - the field's spelling
     def _score(self, seen: Ranked) -> Floats:
         relevant, other = np.moveaxis(require_ideal(seen), -1, 0)
         return share(preferred(seen.gains, seen.judged, relevant, other), relevant)
+
+
+def any_relevant(gains: Floats) -> Floats:
+    """Probability that at least one document is relevant."""
+    return 1 - (1 - gains).prod(axis=-1)
+
+
+def before(values: Floats) -> Floats:
+    """Sum of the values at better ranks -> same shape."""
+    return values.cumsum(axis=-1) - values
+
+
+def precisions(gains: Floats, rank: Ints) -> Floats:
+    """Sum over relevant documents of the precision at their rank: sum_r g_r (1 + sum_{j<r} g_j) / r.
+
+    For independent relevances with probabilities g this is the expectation of that sum.
+    """
+    return (gains * (1 + before(gains)) / rank).sum(axis=-1)
+
+
+def preferred(gains: Floats, judged: Bools, relevant: Floats, other: Floats) -> Floats:
+    """Sum over relevant documents of 1 - min(judged irrelevant above, R) / min(R, N); relevant R, other N (...)."""
+    above = before(np.where(judged, 1 - gains, 0.0))
+    bound = np.minimum(relevant, other)[..., None]
+    return (gains * (1 - share(np.minimum(above, relevant[..., None]), bound))).sum(axis=-1)
+
+
+def graded_precisions(gains: Floats, rank: Ints) -> Floats:
+    """Sum over ranks k of (1/k) sum_{l<=k} min(g_l, g_k), by thresholds: one pass per distinct gain."""
+    total = np.zeros(gains.shape[:-1])
+    lower = 0.0
+    for threshold in np.unique(gains[gains > 0]).tolist():
+        total += (threshold - lower) * precisions((gains >= threshold).astype(np.float64), rank)
+        lower = threshold
+    return total
+
+
+def blended_ratios(gains: Floats, rank: Ints, ideal: Floats, beta: float) -> Floats:
+    """Sum over documents with gain of (count + beta cg) / (rank + beta ideal cg at that rank); ideal (..., rank)."""
+    relevant = (gains > 0).astype(np.float64)
+    reached = np.minimum(np.broadcast_to(rank, gains.shape), ideal.shape[-1]) - 1
+    best = np.take_along_axis(np.broadcast_to(ideal, (*gains.shape[:-1], ideal.shape[-1])), reached, axis=-1)
+    ratio = (relevant.cumsum(axis=-1) + beta * gains.cumsum(axis=-1)) / (rank + beta * best)
+    return (relevant * ratio).sum(axis=-1)

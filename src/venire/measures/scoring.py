@@ -2,6 +2,10 @@
 
 Measures that give every label the same value share the arrays of gains.  What a measure needs from the best ranking is
 computed once per topic; the measure itself runs over blocks of lists.
+
+Blocks are padded: lists of similar length side by side, whose *slots* are the judged items in rank order (or all ranks,
+where unjudged documents have a gain).  Gains have one row per judge, so that every array a measure reads is (judge,
+list, slot).  Two extra items stand for an unjudged document and for padding.
 """
 
 from __future__ import annotations
@@ -12,19 +16,22 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from venire.data.facts import NOWHERE, Facts, Ranked, copies, list_blocks, topic_blocks
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.panel import Pool
+from venire.data.runs import Facts
 from venire.data.scale import Scale
 from venire.errors import MeasureError, UnknownName
 from venire.io.duplicates import Duplicates
-from venire.measures.measure import Measure, Worth, alpha_of, measure as custom_measure
+from venire.kernels.ragged import blocks, gather, offsets
+from venire.measures.measure import NOWHERE, Measure, Ranked, Worth, alpha_of, measure as custom_measure
 from venire.measures.names import parse_measure, spelled
 from venire.results import read_number
-from venire.types import Bools, Floats, Ints
+from venire.types import Bools, Codes, Floats, Ints
 
 JUDGE_CELLS = 1 << 24
 """How many gains (judges x items) are held at a time."""
+CELLS = 1 << 20
+"""How many cells (judge x list x slot) a block has."""
 MISSING = ("zero", "skip")
 
 MeasureLike = Measure | str | Callable[[Floats], Any]
@@ -279,3 +286,61 @@ def one_of_each(gains: Floats, group: Ints) -> Floats:
     np.maximum.at(best, group, gains.T[: len(group)])
     best[len(group) :] = gains.T[len(group) :]
     return best.T
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Lists side by side: their numbers (list,), rank and item (list, slot), depth (list,)."""
+
+    lists: Ints
+    rank: Ints
+    item: Codes
+    depth: Ints
+
+
+def list_blocks(facts: Facts, n_items: int, *, depth: int | None, every_rank: bool, n_judges: int) -> Iterator[Block]:
+    """Cut lists at ``depth`` and arrange them in blocks.  O(hits), or O(ranks) with ``every_rank``."""
+    unjudged, nothing = n_items, n_items + 1
+    cells = max(1, CELLS // n_judges)
+    rank, item, start = facts.rank, facts.item, facts.offset
+    if depth is not None:
+        kept = rank <= depth
+        start = offsets(kept.astype(np.int64))[facts.offset]
+        rank, item = rank[kept], item[kept]
+    counts = np.diff(start)
+    reach = facts.depth if depth is None else np.minimum(facts.depth, depth)
+    rank, item = np.append(rank, NOWHERE), np.append(item, nothing)
+    for lists, width in blocks(reach if every_rank else counts, cells=cells):
+        cell = gather(start[lists], counts[lists], int(counts[lists].max(initial=0)), padding=len(rank) - 1)
+        if not every_rank:
+            yield Block(lists, rank[cell].astype(np.int64), item[cell], facts.depth[lists])
+            continue
+        place = np.arange(1, width + 1)
+        inside = place <= reach[lists][:, None]
+        every = np.where(inside, unjudged, nothing).astype(np.int32)
+        every = np.concatenate([every, np.full((len(lists), 1), nothing, dtype=np.int32)], axis=1)
+        np.put_along_axis(every, np.minimum(rank[cell] - 1, width), item[cell], axis=1)
+        yield Block(lists, np.where(inside, place, NOWHERE), every[:, :width], facts.depth[lists])
+
+
+def topic_blocks(n_items_of: Ints, nothing: int, *, n_judges: int) -> Iterator[tuple[Ints, Ints]]:
+    """Arrange the items of each topic in blocks: numbers of the topics (topic,), items (topic, slot)."""
+    start = offsets(n_items_of)
+    for topics, width in blocks(n_items_of, cells=max(1, CELLS // n_judges)):
+        yield topics, gather(start[topics], n_items_of[topics], width, padding=nothing)
+
+
+def copies(judged: Bools, group: Ints) -> Bools:
+    """Mark judged documents that are copies of a judged document higher up in the same list.
+
+    judged (judge, list, slot), group (list, slot) -> (judge, list, slot)
+    """
+    order = np.argsort(group, axis=-1, kind="stable")
+    ordered = np.take_along_axis(group, order, axis=-1)
+    slot = np.arange(group.shape[-1])
+    starts = np.append(np.ones((len(group), 1), dtype=np.bool_), ordered[:, 1:] != ordered[:, :-1], axis=1)
+    first = np.maximum.accumulate(np.where(starts[:, : len(slot)], slot, 0), axis=-1)
+    ordered_judged = np.take_along_axis(judged, order[None], axis=-1)
+    above = ordered_judged.cumsum(axis=-1) - ordered_judged
+    again = ordered_judged & (above > np.take_along_axis(above, first[None], axis=-1))
+    return np.take_along_axis(again, np.argsort(order, axis=-1)[None], axis=-1)

@@ -22,10 +22,9 @@ from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
 from venire.comparison.verdict import Verdict, verdict
 from venire.data.assessors import PRIMARY, Copy, copies, with_primary
-from venire.data.facts import Facts
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments, is_conditional
-from venire.data.runs import Scan
+from venire.data.runs import Facts, Scan
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.errors import SettingError, UnknownName
 from venire.io.runs import scan

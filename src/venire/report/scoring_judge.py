@@ -17,8 +17,8 @@ import numpy as np
 from venire.agreement.flags import ONE_LABEL, habits
 from venire.agreement.profiles import Profiles
 from venire.data.assessors import coverage, first_rows
-from venire.data.facts import Facts
 from venire.data.judgments import Judgments
+from venire.data.runs import Facts
 from venire.types import Bools, Floats
 
 NEARLY_ALL = 0.9

@@ -25,9 +25,8 @@ import numpy as np
 
 from venire.comparison.rank_agreement import CONFIDENCE
 from venire.data.clicks import Clicks
-from venire.data.facts import Facts
 from venire.data.gains import GainsLike
-from venire.data.runs import Runs
+from venire.data.runs import Facts, Runs
 from venire.errors import UnjudgedWarning, UnknownName
 from venire.io.runs import RunsLike, as_runs, scan
 from venire.measures.evaluate import evaluate

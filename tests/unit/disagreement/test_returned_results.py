@@ -12,7 +12,7 @@ from venire.disagreement.top_results import labels_to_fit
 from venire.errors import PairsError, PoolFitWarning, SettingError
 from venire.io import run_scores
 from venire.io.runs import as_runs, scan
-from venire.measures.case import Case
+from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems, scattered

@@ -11,19 +11,17 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader, build_conditions
-from venire.data.facts import Facts, Ranked, copies, list_blocks
+from venire.data.context import GIVEN_FIRST, ISOLATION, Conditions, Context, Reader
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel
+from venire.data.runs import Facts
 from venire.errors import MeasureError, ScaleError
-from venire.io.runs import Progress, RunsLike
-from venire.measures.case import Case, Layout
 from venire.measures.context.ideals import CLOSE, Best, Candidates, ideals_in_context
 from venire.measures.context.utility import Utility, reads_of
-from venire.measures.measure import ContextMeasure, alpha_of
-from venire.measures.scores import SOURCES, BestOrders, ContextUse, Scores
-from venire.measures.scoring import JUDGE_CELLS, Plan, Scoring, score_facts
-from venire.types import Bools, Floats, Ints
+from venire.measures.measure import ContextMeasure, Ranked, alpha_of
+from venire.measures.scores import SOURCES, BestOrders, ContextUse
+from venire.measures.scoring import JUDGE_CELLS, Plan, copies, list_blocks, score_facts
+from venire.types import Bools, Codes, Floats, Ints
 
 N_SOURCES = ISOLATION
 """Sources that are counted: first rank, collected, predicted, given the first document, in isolation."""
@@ -46,6 +44,30 @@ class ScoresInContext(NamedTuple):
     values: Floats
     sources: Ints
     best: dict[int, Best]
+
+    def use(self, plan: Plan, known: Known, topic: Codes, scored: Bools) -> ContextUse:
+        """Count labels by source; topic (list,), scored (judge, topic): whether the scores of a topic count."""
+        lists = scored[:, topic]
+        orders = {
+            plan.names[number]: _best_orders(best.value, best.bound, scored, self.values[:, number][lists])
+            for number, best in self.best.items()
+        }
+        counts = dict(zip(SOURCES, self.sources[lists].sum(axis=0).tolist(), strict=True))
+        rules = known.context.backoff, known.context.expected
+        return ContextUse(*rules, **counts, best_orders=orders, more_notes=known.conditions.notes)
+
+
+def score_in_context(
+    facts: Facts, panel: Panel, plan: Plan, known: Known, *, group: Ints | None = None
+) -> ScoresInContext:
+    """Score every list for every judge by measures some of which have alpha; group as in ``score_facts``."""
+    values = np.zeros((len(panel.judges), len(plan.measures), len(facts.depth)))
+    plain = [number for number in range(len(plan.measures)) if number not in plan.contextual]
+    if plain:
+        values[:, plain] = score_facts(facts, panel, plan.only(plain), group=group)
+    scored = _scores_in_context(facts, panel, plan.only(plan.contextual), known, group=group)
+    values[:, plan.contextual] = scored.values
+    return scored._replace(values=values, best={plan.contextual[n]: each for n, each in scored.best.items()})
 
 
 def _scores_in_context(
@@ -140,32 +162,7 @@ def _counted(source: Ints, before: Bools, rank: Ints, plan: Plan) -> Ints:
     return np.stack([*kinds, backed_off.sum(axis=-1)], axis=-1)
 
 
-def score_in_context(
-    judgments: Judgments,
-    runs: RunsLike,
-    plan: Plan,
-    scoring: Scoring,
-    *,
-    context: Context | None = None,
-    progress: Progress | None = None,
-) -> Scores:
-    """Score runs by measures some of which have alpha; ``evaluate`` for conditional labels."""
-    _require_conditional(judgments, plan, context)
-    case = Case.of(judgments.take(~is_conditional(judgments)), runs, scoring, progress=progress)
-    layout = Layout.of(case, plan)
-    conditions = build_conditions(judgments, case.panel, assessor=scoring.assessor, pool=scoring.pool)
-    known = Known(conditions, context or Context())
-    values = np.zeros((len(case.panel.judges), len(plan.measures), len(case.facts.depth)))
-    plain = [number for number in range(len(plan.measures)) if number not in plan.contextual]
-    if plain:
-        values[:, plain] = score_facts(case.facts, case.panel, plan.only(plain), group=case.group)
-    asked = plan.only(plan.contextual)
-    scored = _scores_in_context(case.facts, case.panel, asked, known, group=case.group)
-    values[:, plan.contextual] = scored.values
-    return layout.scores(values, case, plan, context=_use(layout, asked, known, scored))
-
-
-def _require_conditional(judgments: Judgments, plan: Plan, context: Context | None) -> None:
+def require_conditional(judgments: Judgments, plan: Plan, context: Context | None) -> None:
     """Reject alpha where there are no conditional labels and no model predicts them, or on another scale."""
     if context is not None and context.predictor is not None:
         scale = getattr(context.predictor, "scale", judgments.scale)
@@ -178,20 +175,6 @@ def _require_conditional(judgments: Judgments, plan: Plan, context: Context | No
         message = f"{plan.names[plan.contextual[0]]} needs conditional labels, and the judgments hold none: {column}"
         hints = ["name the document read before each in a column `given`", "use alpha=0"]
         raise MeasureError(message, hint=[*hints, "give a model that predicts conditional labels (Context)"])
-
-
-def _use(layout: Layout, plan: Plan, known: Known, scored: ScoresInContext) -> ContextUse:
-    """Count over the scored topics and the judges who have labels for them."""
-    chosen = np.zeros(layout.seen.shape[1], dtype=np.bool_)
-    chosen[layout.chosen] = True
-    lists = (layout.seen & chosen)[:, layout.facts.topic]
-    orders = {
-        plan.names[number]: _best_orders(best.value, best.bound, layout.seen & chosen, scored.values[:, number][lists])
-        for number, best in scored.best.items()
-    }
-    context, counts = known.context, scored.sources[lists].sum(axis=0).tolist()
-    found = dict(zip(SOURCES, counts, strict=True))
-    return ContextUse(context.backoff, context.expected, **found, best_orders=orders, more_notes=known.conditions.notes)
 
 
 def _best_orders(value: Floats, bound: Floats, scored: Bools, scores: Floats) -> BestOrders:
