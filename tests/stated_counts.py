@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from venire import PredictedRelevance, Scale
-from venire.data.relevance import relevant_sets
+from venire.data.scale import relevant_sets
 from venire.disagreement.counting import count_relevant
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.kernels.shares import Spread

@@ -1,4 +1,7 @@
-"""Random numbers: seeds that can be reused, and a stream for each draw that does not depend on the size of blocks."""
+"""Random numbers: seeds that can be reused, streams of draws that do not depend on the size of blocks, and resamples.
+
+Topics are resampled as weights, so that sums over topics are one matrix product.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from venire.types import RNGLike
+from venire.types import Floats, RNGLike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.random import Generator, SeedSequence
+
+FEW_TOPICS = 10
+"""With fewer topics, resampling estimates the variation between topics poorly."""
 
 
 def seed_of(rng: RNGLike) -> np.random.SeedSequence:
@@ -45,3 +51,14 @@ def stream(seed: SeedSequence, number: int) -> Generator:
     """Return the generator of one draw, that of the child of this number of ``seed.spawn``."""
     key = (*seed.spawn_key, number)
     return np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size))
+
+
+def topic_weights(n_topics: int, n_draws: int, rng: Generator) -> Floats:
+    """Draw as many topics as there are, with replacement; how often each is drawn -> (draw, topic)."""
+    drawn = rng.integers(n_topics, size=(n_draws, n_topics)) + n_topics * np.arange(n_draws)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n_draws * n_topics).reshape(n_draws, n_topics).astype(np.float64)
+
+
+def resampled_sums(by_topic: Floats, weights: Floats) -> Floats:
+    """Sum over the topics of every draw: by_topic (topic, ...), weights (draw, topic) -> (draw, ...)."""
+    return (weights @ by_topic.reshape(len(by_topic), -1)).reshape(len(weights), *by_topic.shape[1:])

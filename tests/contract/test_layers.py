@@ -52,6 +52,7 @@ LOW = ("checks", "errors", "randomness", "results", "types")
 SAME_LAYER = {
     *(("data", other) for other in (*LOW, "kernels", "scan")),
     *((one, other) for one in LOW for other in LOW),
+    ("kernels", "randomness"),
     ("kernels", "types"),
     ("scan", "types"),
     ("io", "engine"),
@@ -67,6 +68,7 @@ SAME_LAYER = {
     ("planning", "users"),
     ("quality", "agreement"),
     ("quality", "comparison"),
+    ("quality", "disagreement"),
     ("quality", "users"),
     ("users", "agreement"),
     ("users", "comparison"),

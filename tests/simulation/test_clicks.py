@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from venire.io.clicks import read_clicks
 from venire.kernels.rank_correlation import resampled_rho, resampled_tau
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 from venire.users.clicks import summarise_clicks
 from venire.users.online_correlations import estimated
 

@@ -12,7 +12,7 @@ from venire.aspects.correlations import aspect_correlations
 from venire.comparison.rank_agreement import CORRELATIONS, Correlator
 from venire.io.aspects import read_aspects
 from venire.kernels.rank_correlation import resampled_rho, resampled_tau
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 from venire.users.online_correlations import estimated
 
 N_DRAWS = 100

@@ -42,7 +42,7 @@ from venire.agreement.kappa import units_of
 from venire.agreement.patterns import NO_PAIRS, ONE_LABEL, LabelPatterns, label_patterns
 from venire.data.judgments import Judgments
 from venire.errors import UnknownName
-from venire.kernels.resampling import FEW_TOPICS
+from venire.randomness import FEW_TOPICS
 from venire.results import Records, Tabular, counted
 from venire.types import Floats, Ints
 

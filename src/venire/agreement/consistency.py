@@ -25,8 +25,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import few_topics, refuse_mixed
-from venire.data.relevance import Relevant, RelevantSets, relevant_sets
-from venire.data.scale import Scale
+from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.duplicates import Duplicates, groups_of
 from venire.kernels.label_pairs import PairSums, Sides, pair_sums

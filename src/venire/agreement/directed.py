@@ -39,7 +39,7 @@ import numpy as np
 from venire.agreement.overlap import set_sizes
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
-from venire.data.relevance import Relevant, relevant_sets
+from venire.data.scale import Relevant, relevant_sets
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.kernels.ragged import offsets
 from venire.results import Note, Tabular, counted, known, known_count

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from venire.errors import PairsError, UnknownName
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
+from venire.randomness import FEW_TOPICS, topic_weights
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Codes, Floats, Ints, RNGLike
 

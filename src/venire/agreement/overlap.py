@@ -28,8 +28,7 @@ from venire.agreement.intervals import Coefficient, Options, Resampling, Values,
 from venire.agreement.patterns import NO_PAIRS, LabelPatterns, label_patterns
 from venire.agreement.with_others import ratio
 from venire.data.judgments import Judgments
-from venire.data.relevance import Relevant, RelevantSets, relevant_sets
-from venire.data.scale import Scale
+from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.errors import PairsError
 from venire.io.duplicates import Duplicates
 from venire.results import Tabular, counted, known

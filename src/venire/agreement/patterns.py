@@ -37,7 +37,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, PairsError
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 from venire.types import Bools, Codes, Floats, Ints
 
 EXACT = 1 << 53

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.intervals import percentiles, student
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
+from venire.randomness import FEW_TOPICS, topic_weights
 from venire.types import Codes, Floats, Ints
 
 NODES = 64

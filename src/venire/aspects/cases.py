@@ -14,7 +14,7 @@ import numpy as np
 
 from venire.comparison.rank_agreement import interval, resampled_sd
 from venire.data.aspects import Aspects
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 from venire.results import Note
 from venire.types import Bools, Floats, Ints, RNGLike
 

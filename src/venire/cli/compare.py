@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from venire.cli import inputs
-from venire.cli.messages import bar
 from venire.cli.options import Command, draws_option, gathered, one_of, option
-from venire.cli.output import Output, Table
+from venire.cli.output import Output, Table, bar
 from venire.results import read_number
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ def read_condition(text: str) -> tuple[str, str, float]:
 
 def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
     """Print whether the candidate meets the conditions; return 0 if it does, else 1."""
-    from venire.cli.messages import say
+    from venire.cli.output import say
 
     results = []
     passed = True

@@ -11,9 +11,8 @@ import click
 from venire.cli import inputs
 from venire.cli.disagreement import model
 from venire.cli.evaluate import scoring
-from venire.cli.messages import bar, collect_warnings
 from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
-from venire.cli.output import Output, Table
+from venire.cli.output import Output, Table, bar, collect_warnings
 from venire.errors import FewPairsWarning
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from venire.cli.messages import stages
 from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
-from venire.cli.output import Output
+from venire.cli.output import Output, stages
 from venire.cli.report import show_report, write_both
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs, options as declare
-from venire.cli.messages import bar
-from venire.cli.output import Cell, Output, Table
+from venire.cli.output import Cell, Output, Table, bar
 from venire.results import known
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.messages import bar
 from venire.cli.options import PATH, Command, output_options, reading, rng_option
-from venire.cli.output import Cell, Output, Table, as_text
+from venire.cli.output import Cell, Output, Table, as_text, bar
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from venire.cli.messages import say
+from venire.cli.output import say
 from venire.errors import UnknownName, VenireError
 
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141

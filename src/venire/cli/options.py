@@ -11,8 +11,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from venire.cli.messages import print_warnings
-from venire.cli.output import FORMATS, Output
+from venire.cli.output import FORMATS, Output, print_warnings
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs
-from venire.cli.messages import bar
 from venire.cli.options import Command, draws_option, gathered, one_of, option
-from venire.cli.output import Output, Table
+from venire.cli.output import Output, Table, bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs, options as declare
-from venire.cli.messages import stages
-from venire.cli.output import Output, Table, as_json
+from venire.cli.output import Output, Table, as_json, stages
 
 if TYPE_CHECKING:
     from venire.data.aspects import Aspects

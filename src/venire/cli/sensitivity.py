@@ -8,9 +8,8 @@ import click
 
 from venire.cli.disagreement import model
 from venire.cli.inputs import judgments_argument, one_standard_input, read_labels, shared_options, some_runs_argument
-from venire.cli.messages import bar
 from venire.cli.options import Command, gathered, one_of, option, read_resource, resource_option, whole_number
-from venire.cli.output import Output, Table
+from venire.cli.output import Output, Table, bar
 from venire.results import known, known_count
 
 if TYPE_CHECKING:

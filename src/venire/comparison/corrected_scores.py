@@ -28,12 +28,12 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments, read_also
 from venire.io.runs import RunsLike
-from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.random_users import plan_for_users
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.randomness import resampled_sums, topic_weights
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Bools, Floats, RNGLike
 

@@ -25,11 +25,10 @@ from venire.data.rejudging import Given, Rejudging
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
-from venire.randomness import seed_of
+from venire.randomness import seed_of, topic_weights
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from venire.errors import UnknownName
 from venire.kernels.rank_correlation import kendall_tau, kendall_tau_matrix, rbo, rbo_matrix, tau_ap, tau_ap_matrix
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.scores import Scores
+from venire.randomness import FEW_TOPICS, topic_weights
 from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, RNGLike
 

@@ -17,7 +17,7 @@ the same value in every resample.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from math import isnan
@@ -32,12 +32,11 @@ from venire.comparison.rank_agreement import (
     correlate_by,
     few_topics,
 )
-from venire.data.gains import Gains, GainsLike, gains_for, names_model
+from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.runs import Runs
-from venire.data.scale import Scale
-from venire.disagreement.top_results import AS_KNOWN, LabelsToFit, labels_to_fit
-from venire.errors import GainsError, MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
+from venire.disagreement.top_results import ManyGains, labels_of_fit, named_gains
+from venire.errors import MissingTopicsWarning, PairsError, SettingError, UnjudgedWarning
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.measures.evaluate import evaluate
@@ -47,7 +46,6 @@ from venire.randomness import copied, seed_of
 from venire.results import Note
 from venire.types import RNGLike
 
-ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None
 Measures = Sequence[MeasureLike] | MeasureLike
 
 
@@ -145,59 +143,6 @@ def between_gains(
             found = by.each(first, second, alone=str(assessor or pool))
             rows += by.rows(found, **what, systems=len(some["system"]))
     return _gathered(rows, notes, n_draws)
-
-
-def labels_of_fit(
-    labels: Judgments, runs: Runs, *, fit_on: Judgments | None = None, fit_to: str | None = None
-) -> LabelsToFit:
-    """Choose the labels that models of gains are fitted on: ``fit_on``, or those that ``fit_to`` selects."""
-    if fit_on is not None and fit_to is not None:
-        raise SettingError("fit_on names other judgments, and fit_to selects from those given: use one of them")
-    return labels_to_fit(labels, runs, fit_to=fit_to) if fit_on is None else LabelsToFit(fit_on)
-
-
-def named_gains(
-    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, chosen: Callable[[], LabelsToFit] | None = None
-) -> tuple[dict[str, Gains], list[Any]]:
-    """Resolve several gains by name, and note which of the default ones could not be fitted.
-
-    chosen: selects the labels that models are fitted on, called only if a model is named; None: all.
-    """
-    named: Mapping[str, GainsLike]
-    if gains is not None and relevant is not None:
-        raise SettingError(
-            "relevant is a setting of the default gains, and others were named",
-            hint=f"put it into their names, as in binary:{relevant} or prm:{relevant}",
-        )
-    if gains is None:
-        named = {name: name for name in default_gains(labels.scale, relevant)}
-    elif isinstance(gains, Mapping):
-        named = gains
-    else:
-        named = {each if isinstance(each, str) else gains_for(each, labels.scale).name: each for each in gains}
-        if len(named) < len(gains):
-            raise SettingError("two of the gains have the same name", hint="name them: {name: gains}")
-    models = [name for name, each in named.items() if isinstance(each, str) and names_model(each)]
-    fit_on = chosen() if models and chosen is not None else LabelsToFit(labels)
-    resolved, omitted = {}, []
-    for name, each in named.items():
-        try:
-            resolved[name] = gains_for(fit_on.gains(str(each)) if name in models else each, labels.scale)
-        except (PairsError, GainsError) as error:
-            if gains is not None:
-                raise
-            omitted.append(Note("gains-omitted", "gains {name} are omitted: {why}", name=name, why=error.message))
-    fitted = any(name in resolved for name in models)
-    return resolved, [*(note for note in (fit_on.note, AS_KNOWN) if note and fitted), *omitted]
-
-
-def default_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
-    """Return the gains that are compared if none are named; relevant None: the top label."""
-    if relevant is None:
-        top = scale.labels[-1]
-        return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
-    scale.at_least(relevant)
-    return ("linear", "exponential", f"binary:{relevant}", f"prm:{relevant}", f"udm:1/3:{relevant}")
 
 
 def _scored(

@@ -41,8 +41,8 @@ from venire.comparison.tests import (
 )
 from venire.errors import SettingError
 from venire.kernels.paired_tests import Differences, extreme_t
-from venire.kernels.resampling import topic_weights
 from venire.measures.scores import Scores
+from venire.randomness import topic_weights
 from venire.results import Note, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 

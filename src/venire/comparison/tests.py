@@ -52,8 +52,8 @@ from venire.kernels.paired_tests import (
     differences_of,
     random_signs,
 )
-from venire.kernels.resampling import topic_weights
 from venire.measures.scores import Scores
+from venire.randomness import topic_weights
 from venire.results import counted
 from venire.types import Bools, Floats, Ints
 

@@ -32,8 +32,7 @@ from venire.comparison.forecast import DEFAULT_MODEL, TIE, JudgeSwap
 from venire.comparison.stability import Stability, stability
 from venire.disagreement.transitions import FORMS
 from venire.errors import SettingError, UnknownName
-from venire.kernels.resampling import topic_weights
-from venire.randomness import seed_of
+from venire.randomness import seed_of, topic_weights
 from venire.results import Tabular, known
 from venire.types import Floats, RNGLike
 

@@ -34,8 +34,8 @@ from venire.context.model import FOLDS, MOST_LABELS, Regression, Training
 from venire.context.pairs import LabelledPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE, clustered_shares
+from venire.randomness import FEW_TOPICS, resampled_sums, topic_weights
 from venire.results import Estimate, Note, Records, Tabular, counted, limits_of
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 

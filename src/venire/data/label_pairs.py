@@ -20,7 +20,7 @@ from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
-from venire.kernels.resampling import FEW_TOPICS
+from venire.randomness import FEW_TOPICS
 from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Ints
 

@@ -28,9 +28,8 @@ import numpy as np
 from venire.data.ids import natural_order
 from venire.data.judgments import Items, Judgments
 from venire.data.label_pairs import Pairs, distinct_items, named_assessors, two_sides
-from venire.data.relevance import RelevantSets, relevant_sets
 from venire.data.runs import Facts
-from venire.data.scale import Scale
+from venire.data.scale import RelevantSets, Scale, relevant_sets
 from venire.disagreement.counting_resources import ResourceLike, resource_pattern, with_resources
 from venire.disagreement.predicted_relevance import PredictedRelevance, label_rows
 from venire.disagreement.selection import safe_pairs

@@ -26,12 +26,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.data.judgments import Judgments
-from venire.data.relevance import RelevantSets
-from venire.data.scale import Scale
+from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit, label_rows
 from venire.errors import PairsError, SettingError
-from venire.kernels.resampling import resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE, sd_of_draws, shares
+from venire.randomness import resampled_sums, topic_weights
 from venire.results import Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 

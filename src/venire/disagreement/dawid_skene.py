@@ -36,8 +36,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import most_assessors, refuse_mixed
-from venire.data.relevance import Relevant, relevant_sets
-from venire.data.scale import Scale
+from venire.data.scale import Relevant, Scale, relevant_sets
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
 from venire.errors import PairsError, SettingError
 from venire.results import Note, Records, Tabular, counted

@@ -31,8 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.data.relevance import RelevantSets
-from venire.data.scale import Scale
+from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit, label_rows
 from venire.errors import PairsError, SettingError
 from venire.kernels.shares import FEW_PAIRS, Z95, annotation_rounds, shares, variance_per_judgment, wilson

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.data.relevance import RelevantSets
-from venire.data.scale import Scale
+from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import KEYS, PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
 from venire.kernels.shares import Spread

@@ -30,7 +30,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import Pairs, pair_up
-from venire.data.relevance import Relevant, relevant_sets
+from venire.data.scale import Relevant, relevant_sets
 from venire.disagreement.user_disagreement import udm_weights
 from venire.errors import PairsError, SettingError
 from venire.results import Note, Records, Tabular, counted, known

@@ -27,13 +27,12 @@ import numpy as np
 from venire.data.gains import Gains
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import few_topics
-from venire.data.relevance import Relevant, RelevantSets, relevant_sets
-from venire.data.scale import Scale
+from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
 from venire.disagreement.selection import safe_pairs
 from venire.disagreement.user_disagreement import at_least as p_at_least, udm_weights
 from venire.errors import FewPairsWarning, GainsError, PairsError, SettingError, UnknownName, Way
-from venire.kernels.resampling import FEW_TOPICS
 from venire.kernels.shares import CONFIDENCE, FEW_PAIRS, Spread, leave_one_topic_out, n_topics_of, shares, spread_of
+from venire.randomness import FEW_TOPICS
 from venire.results import Estimate, Note, Records, Tabular, known, known_count
 from venire.types import Floats, Ints, RNGLike
 

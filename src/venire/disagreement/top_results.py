@@ -3,6 +3,7 @@
 What a label says about people depends on where the results come from: among results with one label, those that
 systems return near the top are better (Demeester et al. 2015, doi:10.1007/s10791-015-9275-x, Section 6.1).  A model
 for top results is therefore fitted on top results, unless too few of them have two labels (``labels_to_fit``).
+``named_gains`` resolves several gains by name, those of models fitted on these labels.
 
 ``results_to_label`` draws results as a measure meets them: a random place among the first k of all systems and topics,
 and the result there; one that many systems return is drawn sooner.  Scores of a measure that is linear in the gains
@@ -12,22 +13,26 @@ are then unbiased on average over the systems.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from venire.data.gains import Gains
+from venire.data.gains import Gains, GainsLike, gains_for, names_model
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import pair_up
-from venire.data.runs import Facts
+from venire.data.runs import Facts, Runs
+from venire.data.scale import Scale
 from venire.disagreement.gains import fit_gains
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
-from venire.errors import PairsError, PoolFitWarning, SettingError, UnknownName
+from venire.errors import GainsError, PairsError, PoolFitWarning, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.results import Note, counted
 from venire.types import Floats, Ints, RNGLike
 
+ManyGains = Sequence[GainsLike] | Mapping[str, GainsLike] | None
 FIT_TO = ("returned", "pool")
 TOP = 10
 ENOUGH = 300
@@ -122,6 +127,59 @@ def _pairs_by_label(judgments: Judgments, model: PredictedRelevance) -> Floats:
     """Count the pairs that begin with each label -> (label,)."""
     pairs = pair_up(judgments, estimator=model.estimator, observed=model.observed, reference=model.reference)
     return pairs.sums(np.ones((1, len(judgments.scale)), dtype=np.bool_)).by_topic.sum(axis=(0, 2))
+
+
+def labels_of_fit(
+    labels: Judgments, runs: Runs, *, fit_on: Judgments | None = None, fit_to: str | None = None
+) -> LabelsToFit:
+    """Choose the labels that models of gains are fitted on: ``fit_on``, or those that ``fit_to`` selects."""
+    if fit_on is not None and fit_to is not None:
+        raise SettingError("fit_on names other judgments, and fit_to selects from those given: use one of them")
+    return labels_to_fit(labels, runs, fit_to=fit_to) if fit_on is None else LabelsToFit(fit_on)
+
+
+def named_gains(
+    labels: Judgments, gains: ManyGains, *, relevant: str | None = None, chosen: Callable[[], LabelsToFit] | None = None
+) -> tuple[dict[str, Gains], list[Any]]:
+    """Resolve several gains by name, and note which of the default ones could not be fitted.
+
+    chosen: selects the labels that models are fitted on, called only if a model is named; None: all.
+    """
+    named: Mapping[str, GainsLike]
+    if gains is not None and relevant is not None:
+        raise SettingError(
+            "relevant is a setting of the default gains, and others were named",
+            hint=f"put it into their names, as in binary:{relevant} or prm:{relevant}",
+        )
+    if gains is None:
+        named = {name: name for name in default_gains(labels.scale, relevant)}
+    elif isinstance(gains, Mapping):
+        named = gains
+    else:
+        named = {each if isinstance(each, str) else gains_for(each, labels.scale).name: each for each in gains}
+        if len(named) < len(gains):
+            raise SettingError("two of the gains have the same name", hint="name them: {name: gains}")
+    models = [name for name, each in named.items() if isinstance(each, str) and names_model(each)]
+    fit_on = chosen() if models and chosen is not None else LabelsToFit(labels)
+    resolved, omitted = {}, []
+    for name, each in named.items():
+        try:
+            resolved[name] = gains_for(fit_on.gains(str(each)) if name in models else each, labels.scale)
+        except (PairsError, GainsError) as error:
+            if gains is not None:
+                raise
+            omitted.append(Note("gains-omitted", "gains {name} are omitted: {why}", name=name, why=error.message))
+    fitted = any(name in resolved for name in models)
+    return resolved, [*(note for note in (fit_on.note, AS_KNOWN) if note and fitted), *omitted]
+
+
+def default_gains(scale: Scale, relevant: str | None = None) -> tuple[str, ...]:
+    """Return the gains that are compared if none are named; relevant None: the top label."""
+    if relevant is None:
+        top = scale.labels[-1]
+        return ("linear", "exponential", f"binary:{top}", f"prm:{top}", "udm:1/3")
+    scale.at_least(relevant)
+    return ("linear", "exponential", f"binary:{relevant}", f"prm:{relevant}", f"udm:1/3:{relevant}")
 
 
 def rank_groups(facts: Facts) -> Ints:

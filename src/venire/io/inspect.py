@@ -26,8 +26,8 @@ from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
+from venire.io.rows import scale_file
 from venire.io.runs import read_facts, read_runs, whole_run
-from venire.io.scales import scale_file
 from venire.io.tables.columns import (
     HEAD,
     PARQUET,

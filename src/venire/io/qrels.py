@@ -15,8 +15,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.lines import read_bytes, spaced_lines, split_columns, stem, warn_of_comments, written
-from venire.io.rows import Rows, rows_of_qrels
-from venire.io.scales import declare_scale, header_scale, scale_beside
+from venire.io.rows import Rows, declare_scale, header_scale, rows_of_qrels, scale_beside
 from venire.io.tables.columns import WAYS
 from venire.scan.fields import Fields
 from venire.scan.slices import equal

@@ -47,7 +47,7 @@ from typing import NamedTuple
 import numpy as np
 
 from venire.kernels.label_pairs import PairSums
-from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
+from venire.randomness import FEW_TOPICS, resampled_sums, topic_weights
 from venire.types import Bools, Floats, Ints
 
 CONFIDENCE = 0.95

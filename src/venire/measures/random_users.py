@@ -41,11 +41,10 @@ from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingErro
 from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, as_measure, score_facts
-from venire.randomness import seed_of, stream
+from venire.randomness import FEW_TOPICS, seed_of, stream, topic_weights
 from venire.results import Records, Tabular, known
 from venire.types import Bools, Floats, RNGLike
 

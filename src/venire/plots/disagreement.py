@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from venire.data.relevance import RelevantSets
-from venire.data.scale import Scale
+from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.by_result_quality import QualitySensitivity
 from venire.disagreement.by_topic import TopicInfluence
 from venire.disagreement.counting import KINDS, Counts

@@ -40,19 +40,19 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.robustness import ManyGains, Measures, labels_of_fit, named_gains
+from venire.comparison.robustness import Measures
 from venire.comparison.tests import PairedBootstrap, PairedScores, PairTest, TukeyHSD, paired_scores
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool
 from venire.data.runs import Runs
+from venire.disagreement.top_results import ManyGains, labels_of_fit, named_gains
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.paired_tests import Differences
-from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
-from venire.randomness import copied, seed_of
+from venire.randomness import copied, seed_of, topic_weights
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, RNGLike
 

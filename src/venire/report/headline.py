@@ -13,12 +13,11 @@ from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
 from venire.kernels.rank_correlation import kendall_tau
-from venire.kernels.resampling import FEW_TOPICS
+from venire.randomness import FEW_TOPICS
 from venire.report.document import Chapter, Grid, Part, Words, warning
-from venire.report.evidence import TOP, Evidence
+from venire.report.evidence import TOP, Evidence, UserModel
 from venire.report.question import Missing, or_missing
 from venire.report.scoring_judge import coverage_but, judged_topics
-from venire.report.user_model import UserModel
 from venire.results import counted, listed
 from venire.types import Bools, Ints
 

@@ -16,9 +16,8 @@ from venire.measures.evaluate import evaluate
 from venire.plots.comparison import plot_ranks, plot_slope, plot_stability, plot_tau
 from venire.plots.users import plot_user_scores
 from venire.report.document import Chapter, Grid, Part, Picture, Words, warning
-from venire.report.evidence import TOP, Evidence
+from venire.report.evidence import TOP, Evidence, without_few_pairs_warning
 from venire.report.question import Missing, or_missing
-from venire.report.user_model import without_few_pairs_warning
 from venire.results import counted, known, listed
 from venire.types import Floats
 

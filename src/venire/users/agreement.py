@@ -46,9 +46,9 @@ from venire.data.preferences import Preferences
 from venire.errors import MissingTopicsWarning, SettingError
 from venire.io.runs import RunsLike, as_runs
 from venire.kernels.directions import Curves, at_places, jaccard_of, nearest_places, thresholds_at, tie_curves
-from venire.kernels.resampling import topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.scoring import MeasureLike
+from venire.randomness import topic_weights
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
 from venire.users.verdicts import STRENGTHS, UserVerdicts, score_differences, user_verdicts

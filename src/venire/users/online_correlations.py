@@ -37,12 +37,12 @@ from venire.errors import SettingError, UnjudgedWarning, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike, scan
 from venire.kernels.rank_correlation import resampled_rho, resampled_tau
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.evaluate import as_list, evaluate
 from venire.measures.measure import ContextMeasure
 from venire.measures.names import parse_measure, spelled
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike
+from venire.randomness import FEW_TOPICS, topic_weights
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Floats, RNGLike
 from venire.users.clicks import MANY_UNSEEN, Online, lists_of, online_scores

@@ -42,8 +42,8 @@ from venire.data.preferences import Preferences
 from venire.data.scale import Scale
 from venire.errors import PairsError, UnknownName
 from venire.kernels.paired_labels import by_person, middle_entries
-from venire.kernels.resampling import FEW_TOPICS, resampled_sums, topic_weights
 from venire.kernels.shares import CONFIDENCE, clustered_shares
+from venire.randomness import FEW_TOPICS, resampled_sums, topic_weights
 from venire.results import Estimate, Records, Tabular, counted, known
 from venire.types import Floats, Ints, RNGLike
 

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from venire.cli.messages import collect_warnings, print_warnings, say
+from venire.cli.output import collect_warnings, print_warnings, say
 from venire.errors import MissingTopicsWarning, UnjudgedWarning
 
 

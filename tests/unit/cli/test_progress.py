@@ -5,7 +5,7 @@ import io
 import sys
 from pathlib import Path
 
-from venire.cli import messages as progress
+from venire.cli import output as progress
 
 
 class Terminal(io.StringIO):

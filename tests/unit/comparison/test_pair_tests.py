@@ -24,7 +24,7 @@ from venire.kernels.paired_tests import (
     random_signs,
     ranges_of,
 )
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 
 # Three systems on twenty topics, after Sakai's book on evaluation in Japanese (Table 5.1); the first five topics are
 # few enough to enumerate everything.

@@ -11,8 +11,8 @@ from scipy.stats import binomtest, kendalltau
 
 from venire import evaluate, read_judgments
 from venire.comparison.rank_agreement import CORRELATIONS, Correlator, RankCorrelation, Robustness, interval
-from venire.comparison.robustness import between_assessors, between_gains, default_gains, named_gains
-from venire.disagreement.top_results import AS_KNOWN
+from venire.comparison.robustness import between_assessors, between_gains
+from venire.disagreement.top_results import AS_KNOWN, default_gains, named_gains
 from venire.errors import PairsError, ScaleError, SettingError, UnknownName
 from venire.results import Note
 from venire.simulation import Synthetic, generate

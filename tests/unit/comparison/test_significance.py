@@ -14,7 +14,7 @@ from venire.comparison.significance import bootstrap_interval, compare_systems, 
 from venire.comparison.tests import PairedBootstrap, PairedT, SignFlip, TukeyHSD, Wilcoxon, benjamini_hochberg, holm
 from venire.errors import MeasureError, SettingError, UnknownName
 from venire.kernels.paired_tests import all_pairs, differences_of
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 
 P_VALUES = st.lists(st.floats(0, 1) | st.just(0.02) | st.just(float("nan")), min_size=1, max_size=12)
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import beta, t
 
 from venire.kernels.label_pairs import PairSums
-from venire.kernels.resampling import topic_weights
 from venire.kernels.shares import sd_of_draws, spread_of
+from venire.randomness import topic_weights
 
 RELEVANT = np.array([[False, True]])
 

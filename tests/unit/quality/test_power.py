@@ -13,10 +13,10 @@ from venire.comparison.tests import PairedBootstrap, TukeyHSD
 from venire.errors import SettingError
 from venire.kernels import paired_tests
 from venire.kernels.paired_tests import differences_of, ranges_of
-from venire.kernels.resampling import topic_weights
 from venire.quality import power as own, power as required_differences
 from venire.quality.label_scales import all_thresholds
 from venire.quality.power import discriminative_power, power_of
+from venire.randomness import topic_weights
 from venire.simulation import Synthetic, generate
 
 KEYS = ["measure", "labels", "test", "alpha", "share", "pairs"]

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from venire.report.document import Words
-from venire.report.making import make_report, report_on
-from venire.report.method import all_formulas, formulas_of
+from venire.report.making import all_formulas, formulas_of, make_report, report_on
 from venire.report.question import Question
 from venire.simulation import ContextSetting, Synthetic, generate, generate_context
 from venire.simulation.systems import Systems

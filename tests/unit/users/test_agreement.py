@@ -10,7 +10,7 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.errors import SettingError
 from venire.io.judgments import read_judgments
-from venire.kernels.resampling import topic_weights
+from venire.randomness import topic_weights
 from venire.types import Floats
 from venire.users.agreement import (
     VIEWS,

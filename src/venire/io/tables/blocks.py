@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from venire.data.ids import Category
+from venire.data.ids import Category, Ids
 from venire.errors import FormatError
 from venire.io.lines import BOM, opened
-from venire.io.tables.cells import encoded, texts
 from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
 from venire.results import counted
-from venire.types import Bools, Floats, Ints, Octets
+from venire.scan.slices import Slices, padded
+from venire.types import Bools, Codes, Floats, Ints, Octets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,9 @@ BLOCK = 1 << 24
 ROWS, CELLS = 1 << 19, 1 << 22
 """Rows of Parquet that are read at once, and cells of Parquet and of frames that make a block."""
 LF, CR, QUOTE = 10, 13, 34
+EXACT = 1 << 53
+"""From here on not every integer is a float."""
+NAMES_AT_ONCE = 1 << 20
 
 T = TypeVar("T")
 Choose = Callable[[Sequence[str], int | None], tuple[Mapping[str, Any], T]]
@@ -419,3 +422,63 @@ def _fault(lines: bytes, number: Ints, where: object, message: str) -> FormatErr
         if (fault := _twice(text, line, where)) is not None:
             return fault
     return FormatError(where, int(number[0]), f"the lines from here on cannot be read ({message})")
+
+
+def texts(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return the text of each cell, null where it is empty; line (row,) is for errors."""
+    import polars as pl
+
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        message = f"column {column.name!r} holds {column.dtype}, expected text or numbers"
+        raise FormatError(where, None, message, hint="rename the column if it is not to be read, or unnest it")
+    if column.dtype.is_decimal():
+        column = column.cast(pl.Float64)
+    if column.dtype.is_float():
+        column = _digits(column, where, line)
+    try:
+        text = column.cast(pl.String)
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(where, None, f"column {column.name!r} is not text ({error})") from None
+    return text.set(text == "", None)
+
+
+def _digits(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return floats as text, whole ones without a fraction."""
+    import polars as pl
+
+    column = column.fill_nan(None)
+    whole = (column == column.floor()).fill_null(False)
+    wrong = (whole & (column.abs() >= EXACT)).arg_true()
+    if len(wrong):
+        message = f"{column[wrong[0]]} in column {column.name!r} may have lost its last digits"
+        raise FormatError(where, int(line[wrong[0]]), message, hint="store such numbers as text or as integers")
+    return column.cast(pl.Int64, strict=False).cast(pl.String).zip_with(whole, column.cast(pl.String))
+
+
+def encoded(column: pl.Series, where: object, line: Ints) -> Category:
+    """Encode a column of text without nulls; names come out in bytewise order.  O(n), and a sort of the names."""
+    import polars as pl
+
+    rows = column.alias("name").to_frame().with_row_index("row")
+    first = rows.select(pl.col("row").min().over("name")).to_series().to_numpy()
+    leading = np.flatnonzero(first == np.arange(len(first), dtype=first.dtype))
+    names = column.gather(leading)
+    order = names.arg_sort().to_numpy()
+    code: Codes = np.empty(len(first), dtype=np.int32)
+    code[leading[order]] = np.arange(len(order), dtype=np.int32)
+    category = Category(code[first], packed(names.gather(order)))
+    buffer, _, end = category.names.slices
+    zero = np.flatnonzero(buffer[: end[-1]] == 0)
+    if len(zero):
+        wrong = int(np.searchsorted(end, zero[0], side="right"))
+        row = int(np.argmax(category.codes == wrong))
+        raise FormatError(where, int(line[row]), f"{column.name} {category.names[wrong]!r} has a zero byte")
+    return category
+
+
+def packed(names: pl.Series) -> Ids:
+    """Pack a column of text into Ids."""
+    parts = [names.slice(start, NAMES_AT_ONCE) for start in range(0, len(names), NAMES_AT_ONCE)]
+    end = np.cumsum(names.str.len_bytes().to_numpy(), dtype=np.int64)
+    start = np.append(0, end[:-1]) if len(end) else end
+    return Ids(Slices(padded(b"".join(part.str.join("").item().encode() for part in parts)), start, end))

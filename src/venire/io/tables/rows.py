@@ -3,13 +3,14 @@
 A wide table is melted batch by batch, so that memory is linear in the number of labels, not of cells.
 
 Ids are the text as written.  Ahead of the header of a CSV or TSV there may be lines that begin with ``#``, and one of
-them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside any table (``io.scales``).
+them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside any table (``io.rows``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,10 +20,8 @@ from venire.data.ids import Category
 from venire.data.judgments import FACETS
 from venire.errors import FormatError
 from venire.io.lines import BOM, opened, stem
-from venire.io.rows import Rows, joined_column
-from venire.io.scales import header_scale, scale_beside
-from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
-from venire.io.tables.cells import encoded, seconds, texts
+from venire.io.rows import Rows, header_scale, joined_column, scale_beside
+from venire.io.tables.blocks import TableRows, as_polars, encoded, frame_blocks, table_blocks, texts
 from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
 from venire.results import Note, first_few
 from venire.types import Floats, Ints, Words
@@ -299,3 +298,33 @@ def _refuse_empty(table: Part, form: Form) -> None:
         row = min(empty)
         hint = "leave out rows without a judgment" if empty[row] == "label" else f"every row needs a {empty[row]}"
         raise FormatError(form.where, int(table.line[row]), f"the {empty[row]} is empty", hint=hint)
+
+
+def seconds(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return times in seconds, null where empty: numbers as they are, dates since 1970 (UTC if they name no zone)."""
+    import polars as pl
+
+    if column.dtype.is_numeric():
+        return column.cast(pl.Float64)
+    if isinstance(column.dtype, pl.Date | pl.Datetime):
+        return column.dt.epoch("us") / 1e6
+    text = texts(column, where, line)
+    number = text.cast(pl.Float64, strict=False)
+    dated = text.filter(number.is_null() & text.is_not_null()).unique()
+    if len(dated) == 0:
+        return number
+    since = [_epoch(each) for each in dated]
+    if None in since:
+        wrong = dated[since.index(None)]
+        message = f"{wrong!r} in column {column.name!r} is neither a number nor a time like 2013-05-31T12:00:00Z"
+        hint = "rename the column if it is not the time of the label"
+        raise FormatError(where, int(line[(text == wrong).arg_true()[0]]), message, hint=hint)
+    return number.fill_null(text.replace_strict(dated, since, default=None, return_dtype=pl.Float64))
+
+
+def _epoch(text: str) -> float | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

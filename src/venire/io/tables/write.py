@@ -6,7 +6,7 @@ other formats and for labels that such a comment cannot hold, in a TOML file bes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.lines import written
-from venire.io.scales import declare_scale, used_labels
-from venire.io.tables.cells import picked
+from venire.io.rows import declare_scale, used_labels
 from venire.io.tables.columns import JSON_LINES, LAYOUTS, SEPARATOR, Form, ending_of, find_columns
 
 if TYPE_CHECKING:
@@ -92,7 +91,14 @@ def _wide(frame: pl.DataFrame, judgments: Judgments, form: Form, spread: str) ->
             "holds one",
             hint="write the long layout, or keep only the first or last label on reading",
         )
-    return picked(frame.pivot(on=spread, index=keys, values="label"), [*keys, *names])
+    return _picked(frame.pivot(on=spread, index=keys, values="label"), [*keys, *names])
+
+
+def _picked(frame: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Choose columns by name; unlike in a polars selection, ``*`` and ``^a$`` are names, not patterns."""
+    import polars as pl
+
+    return pl.DataFrame([frame[name] for name in names])
 
 
 def _refuse_name(name: str, keys: Sequence[str], form: Form, spread: str) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from venire import Scale
-from venire.data.relevance import relevant_sets
+from venire.data.scale import relevant_sets
 from venire.errors import ScaleError
 
 FOUR, NONE = Scale.parse("Non<Rel<HRel<Key"), Scale.parse("news|wiki|other")
