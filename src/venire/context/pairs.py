@@ -12,25 +12,20 @@ read before.  With ``given`` a row describes the pair.  A missing value is repla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from venire.data.context import ContextPairs
-from venire.data.ids import Category
 from venire.data.judgments import Items, Judgments, given_items, is_conditional
 from venire.data.panel import in_isolation
 from venire.errors import FormatError, PairsError, SettingError
-from venire.io.tables.blocks import frame_of, read_frame
+from venire.io.side_files import FeatureRows, read_features
 from venire.results import Note, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 GIVEN = "given "
-NAMES = ("topic", "doc", "given")
-HINT = "a table of features has the columns topic, doc, perhaps given, and numbers"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,35 +113,6 @@ def resolve_labels(key: Ints, label: Codes, *, ordered: bool) -> tuple[Ints, Cod
     order = np.lexsort((cells[1], -times, cells[0]))
     keys, start = np.unique(cells[0][order], return_index=True)
     return keys, cells[1][order][start].astype(np.int32)
-
-
-class FeatureRows(NamedTuple):
-    """Features as read: topic, doc and perhaps given (row,), the names of the numbers, and values (row, column).
-
-    line (row,) and where are for errors.
-    """
-
-    named: Mapping[str, Category]
-    columns: tuple[str, ...]
-    values: Floats
-    line: Ints
-    where: object
-
-
-def read_features(source: Any) -> FeatureRows:
-    """Read features from a file, a frame of polars or pandas, or columns by name; lines of a frame count its rows."""
-    rows = read_frame(Path(source)) if isinstance(source, (str, Path)) else frame_of(source, "features")
-    frame, line, where = rows
-    columns = tuple(name for name in frame.columns if name not in NAMES)
-    if not {"topic", "doc"} <= set(frame.columns) or not columns:
-        raise FormatError(where, None, f"found the columns {', '.join(frame.columns) or '(none)'}", hint=HINT)
-    if frame.height == 0:
-        raise FormatError(where, None, "holds no features", hint=HINT)
-    cells = {name: rows.texts(name).fill_null("") for name in NAMES if name in frame.columns}
-    named = {name: rows.encoded(cell.alias(name)) for name, cell in cells.items()}
-    hint = "features are finite numbers; a cell may be empty"
-    values = np.column_stack([rows.finite_numbers(name, hint=hint) for name in columns])
-    return FeatureRows(named, columns, values, line, where)
 
 
 @dataclass(frozen=True, eq=False)

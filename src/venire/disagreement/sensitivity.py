@@ -121,7 +121,7 @@ def sensitivity(
         if lists.resource is not None:
             labels, ranked = lists_of_resources(labels, lists.resource)
         else:
-            ranked = lists_of_runs(scan(runs or [], labels.items, progress=progress).facts)
+            ranked = lists_of_runs(scan([] if runs is None else runs, labels.items, progress=progress).facts)
         quality = against_quality(labels, ranked, setting, by=lists.by, level=lists.level, top=lists.top)
     fit = setting.fit(labels, rng=rng)
     notes = [*fit.notes, *(quality.notes if quality else ())]

@@ -30,6 +30,7 @@ from venire.io.tables.columns import (
 from venire.results import counted
 
 JudgmentsLike = Judgments | str | Path | Mapping[str, Any] | Iterable[Any]
+JudgmentSets = JudgmentsLike | Mapping[str, Judgments]
 MOST_RECOGNISED = 25
 """A table is taken for a wide one only if it has at most so many different labels, unless the scale is declared."""
 
@@ -112,6 +113,13 @@ def read_judgments(
 def as_judgments(source: JudgmentsLike, *, scale: Scale | None = None) -> Judgments:
     """Return judgments as they are; read anything else with ``read_judgments``, on this scale if there is one."""
     return source if isinstance(source, Judgments) else read_judgments(source, scale=scale)
+
+
+def as_judgment_sets(source: JudgmentSets) -> dict[str, Judgments]:
+    """Return judgments by name as they are; read anything else with ``read_judgments``, as one set without a name."""
+    if isinstance(source, Mapping) and source and all(isinstance(each, Judgments) for each in source.values()):
+        return {str(name): each for name, each in source.items()}
+    return {"": as_judgments(source)}
 
 
 def read_also(labels: Judgments, source: JudgmentsLike) -> tuple[Judgments, Judgments]:

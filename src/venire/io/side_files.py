@@ -1,23 +1,31 @@
-"""Small text files that go with judgments: gains of labels, groups of topics, probabilities of intents.
+"""Files that go with judgments: gains of labels, groups of topics, probabilities of intents, features of documents.
 
 A line has a label and its gain, or topic and group, or topic, intent and probability, separated by tabs, commas or
-white space; ``#`` begins a comment line, and the first line may be a header.
+white space; ``#`` begins a comment line, and the first line may be a header.  Features are a table, as
+``venire.context.pairs`` describes it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from venire.data.gains import FORMULAS, Gains, mapping, parse_gains
-from venire.data.ids import as_text
+from venire.data.ids import Category, as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.lines import read_bytes
+from venire.io.tables.blocks import frame_of, read_frame
 from venire.results import read_number
+from venire.types import Floats, Ints
 
 GAINS, GROUPS, INTENTS = ("label", "gain"), ("topic", "group"), ("topic", "intent", "probability")
+NAMES = ("topic", "doc", "given")
+HINT = "a table of features has the columns topic, doc, perhaps given, and numbers"
 
 
 def read_gains(text: str) -> Callable[[Scale], Gains]:
@@ -93,3 +101,32 @@ def _lines(path: Path, columns: tuple[str, ...], *, last: bool = False) -> Itera
             yield number, fields
     if empty:
         raise FormatError(path, None, "is empty", hint=f"expected lines of {', '.join(columns)}")
+
+
+class FeatureRows(NamedTuple):
+    """Features as read: topic, doc and perhaps given (row,), the names of the numbers, and values (row, column).
+
+    line (row,) and where are for errors.
+    """
+
+    named: Mapping[str, Category]
+    columns: tuple[str, ...]
+    values: Floats
+    line: Ints
+    where: object
+
+
+def read_features(source: Any) -> FeatureRows:
+    """Read features from a file, a frame of polars or pandas, or columns by name; lines of a frame count its rows."""
+    rows = read_frame(Path(source)) if isinstance(source, (str, Path)) else frame_of(source, "features")
+    frame, line, where = rows
+    columns = tuple(name for name in frame.columns if name not in NAMES)
+    if not {"topic", "doc"} <= set(frame.columns) or not columns:
+        raise FormatError(where, None, f"found the columns {', '.join(frame.columns) or '(none)'}", hint=HINT)
+    if frame.height == 0:
+        raise FormatError(where, None, "holds no features", hint=HINT)
+    cells = {name: rows.texts(name).fill_null("") for name in NAMES if name in frame.columns}
+    named = {name: rows.encoded(cell.alias(name)) for name, cell in cells.items()}
+    hint = "features are finite numbers; a cell may be empty"
+    values = np.column_stack([rows.finite_numbers(name, hint=hint) for name in columns])
+    return FeatureRows(named, columns, values, line, where)

@@ -47,8 +47,8 @@ from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.disagreement.top_results import ManyGains, labels_of_fit, named_gains
 from venire.errors import MissingTopicsWarning, SettingError, UnjudgedWarning
-from venire.io.judgments import JudgmentsLike, as_judgments
-from venire.io.runs import Progress, RunsLike, scan
+from venire.io.judgments import JudgmentSets, as_judgment_sets
+from venire.io.runs import Progress, RunsLike, as_runs, scan
 from venire.kernels.paired_tests import Differences
 from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
@@ -197,7 +197,7 @@ def _required_by_draws(differences: Differences, weights: Floats, most: int) -> 
 
 
 def discriminative_power(
-    judgments: JudgmentsLike | Mapping[str, Judgments],
+    judgments: JudgmentSets,
     runs: RunsLike,
     measures: Measures = ("nDCG@10",),
     *,
@@ -231,17 +231,17 @@ def discriminative_power(
     of judgments, the assessor, the gains.
     """
     how = {"assessor": assessor, "per": per, "pool": pool, "topics": topics, "progress": progress}
-    sets = _sets(judgments)
+    sets, sources = as_judgment_sets(judgments), as_runs(runs)
     scored: dict[str, Scores] = {}
     notes: list[Any] = []
     if len({len(each.scale) for each in sets.values()}) > 1:
         notes.append(Note("different-scales", "the label sets are on different scales: power depends on the gains"))
     for name, labels in sets.items():
-        runs = scan(runs, labels.items, progress=progress)
-        chosen = partial(labels_of_fit, labels, runs, fit_on=fit_on, fit_to=fit_to)
+        sources = scan(sources, labels.items, progress=progress)
+        chosen = partial(labels_of_fit, labels, sources, fit_on=fit_on, fit_to=fit_to)
         by_gains, about = named_gains(labels, gains, chosen=chosen)
         notes += about
-        for gain, scores in _scored(labels, runs, measures, by_gains, quiet=bool(scored), **how):
+        for gain, scores in _scored(labels, sources, measures, by_gains, quiet=bool(scored), **how):
             whose = assessor or (pool if isinstance(pool, str) else labels.assessors[0] if pool is None else "pool")
             parts = [name] * (len(sets) > 1) + [gain] * (len(by_gains) > 1)
             scored[", ".join(parts) or ("" if per else whose)] = scores
@@ -279,15 +279,6 @@ def power_of(
     order = list(dict.fromkeys((row.measure, row.test) for row in rows))
     rows.sort(key=lambda row: order.index((row.measure, row.test)))
     return DiscriminativePower(tuple(rows), tuple(_notes(rows, tests)))
-
-
-def _sets(judgments: JudgmentsLike | Mapping[str, Judgments]) -> dict[str, Judgments]:
-    """Return label sets by name; one without a name is named later, after its assessor."""
-    if isinstance(judgments, Mapping) and judgments:
-        sets = {str(name): each for name, each in judgments.items() if isinstance(each, Judgments)}
-        if len(sets) == len(judgments):
-            return sets
-    return {"": as_judgments(judgments)}
 
 
 def _scored(

@@ -13,7 +13,6 @@ from importlib.resources import files
 from typing import Any
 
 from venire.data.aspects import Aspects
-from venire.data.clicks import Clicks
 from venire.errors import SettingError
 from venire.io.clicks import ClicksLike, read_clicks
 from venire.io.judgments import JudgmentsLike, as_judgments, read_also
@@ -93,7 +92,7 @@ def report_on(
         relevant=None if relevant is None else str(relevant),
         reference=(reference,) if isinstance(reference, str) else tuple(reference),
         preferences=None if preferences is None else read_preferences(preferences),
-        clicks=clicks if clicks is None or isinstance(clicks, Clicks) else read_clicks(clicks),
+        clicks=None if clicks is None else read_clicks(clicks),
         aspects=aspects,
         before=earlier,
         n_draws=n_draws,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -15,7 +16,7 @@ from venire.disagreement.by_result_quality import against_quality, lists_of_reso
 from venire.disagreement.double_judgments import double_judgments_needed
 from venire.disagreement.sensitivity import ListOrder, sensitivity
 from venire.errors import PairsError, SettingError, UnknownName
-from venire.io import read_grid
+from venire.io import read_grid, run_scores
 from venire.io.runs import scan
 from venire.results import Note
 from venire.simulation.levels import generate
@@ -245,6 +246,17 @@ def test_all_that_can_be_done_is_done(collection):
     again = sensitivity(collection.judgments, collection.runs, ALL, lists=ListOrder(by=["careful1"]), rng=4)
     np.testing.assert_array_equal(found.topics.quantiles, again.topics.quantiles)
     np.testing.assert_array_equal(found.judgments.sd, again.judgments.sd)
+
+
+def test_runs_may_be_a_frame(collection):
+    scores = run_scores(collection.runs)
+    rows = [
+        (s, t, d, score) for s, of_topic in scores.items() for t, docs in of_topic.items() for d, score in docs.items()
+    ]
+    frame = pl.DataFrame(rows, schema=["system", "topic", "doc", "score"], orient="row")
+    how = {"setting": ALL, "against": ["quality"], "lists": ListOrder(by=["careful1"])}
+    found, expected = (sensitivity(collection.judgments, runs, **how) for runs in (frame, collection.runs))
+    np.testing.assert_array_equal(found.quality.pairs, expected.quality.pairs)
 
 
 def test_what_cannot_be_done_is_said(collection):
