@@ -146,6 +146,11 @@ class UnjudgedWarning(VenireWarning):
     """Many documents near the top of a system's lists were never judged."""
 
 
+def reasons(notes: Iterable[object]) -> str | None:
+    """Return the hint that notes on the input are; None if there are none."""
+    return "; ".join(map(str, notes)) or None
+
+
 def joined_ways(ways: Sequence[str]) -> str | None:
     """Join ways to resolve an error into one phrase; None if there is none."""
     *most, last = ways or [""]

@@ -26,7 +26,7 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import few_topics, refuse_mixed
 from venire.data.scale import Relevant, RelevantSets, Scale, relevant_sets
-from venire.errors import PairsError, SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName, reasons
 from venire.io.duplicates import Duplicates, groups_of
 from venire.kernels.label_pairs import PairSums, Sides, pair_sums
 from venire.kernels.shares import FEW_PAIRS, Spread, n_topics_of, spread_of
@@ -58,7 +58,7 @@ def pages_of(judgments: Judgments, duplicates: Duplicates | None = None) -> Page
     """Number the pages that were judged; copies of a document for one topic are one page.  O(rows log rows)."""
     refuse_mixed(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
+        raise PairsError("there is no label to pair", hint=reasons(judgments.notes))
     item = judgments.item if duplicates is None else groups_of(duplicates, judgments.items)[judgments.item]
     key = item.astype(np.int64)
     for name in ("intent", "given"):

@@ -40,7 +40,7 @@ from venire.agreement.overlap import set_sizes
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Relevant, relevant_sets
-from venire.errors import PairsError, SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName, reasons
 from venire.kernels.ragged import offsets
 from venire.results import Note, Tabular, counted, known, known_count
 from venire.types import Bools, Floats, Ints
@@ -214,7 +214,7 @@ def _check(judgments: Judgments, by: tuple[str, ...], at_least: float, n_sets: i
             hint="use topic, or a facet such as task",
         )
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
+        raise PairsError("there is no label to pair", hint=reasons(judgments.notes))
     others = {name: column for name, column in judgments.facets.items() if name not in by}
     refuse_mixed(replace(judgments, facets=others))
 

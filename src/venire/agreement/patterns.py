@@ -36,7 +36,7 @@ from venire.agreement.intervals import (
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import distinct_items, refuse_mixed
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, PairsError
+from venire.errors import AmbiguousLabels, PairsError, reasons
 from venire.randomness import topic_weights
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -316,7 +316,7 @@ def label_patterns(judgments: Judgments | LabelPatterns) -> LabelPatterns:
         return judgments
     refuse_mixed(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to compare", hint="; ".join(map(str, judgments.notes)) or None)
+        raise PairsError("there is no label to compare", hint=reasons(judgments.notes))
     item, topic = distinct_items(judgments)
     refuse_repeats(judgments, item)
     patterns, pattern = patterns_of(item, judgments.label, (len(topic), len(judgments.scale)))

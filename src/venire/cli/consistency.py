@@ -60,7 +60,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     JUDGMENTS have several labels of a page.  For each label: the probability that a second judgment of the page is
     relevant, by the same assessor (self) and by another (cross); sd is the standard deviation over draws of single
     judgments, low and high are the 95% confidence interval over topics.  For each pair of assessors: the overlap of
-    their sets of relevant results.
+    their sets of relevant results.  All labels of an assessor are kept, unless --duplicate-labels states another rule.
     """
     from venire.agreement.consistency import consistency
     from venire.io.duplicates import read_duplicates

@@ -182,7 +182,7 @@ reading = gathered(
             choices=DUPLICATE_LABELS,
             section=JUDGMENTS,
             help="Rule for several labels of one item by one assessor: {}.  "
-            "[default: error in qrels, last in tables, keep in consistency]",
+            "[default: error for qrels, last for tables]",
         ),
         "columns": option(
             *("--column", "columns"),
@@ -231,17 +231,17 @@ run_rules = gathered(
 )
 
 
-def rng_option(*, used: bool) -> Decorator:
+def rng_option(*, used: bool, section: str = "Random numbers") -> Decorator:
     """Declare --rng, which every command takes; it is shown where something is random."""
     return option(
         "--rng",
-        section="Collection",
+        section=section,
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
         hidden=not used,
         expose_value=used,
-        help="Seed of the random numbers: the same seed gives the same result.",
+        help="Seed: the same seed gives the same result.",
     )
 
 

@@ -57,7 +57,8 @@ def subcommand(name: str, summary: str, *options: declare.Decorator) -> declare.
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         declared = declare.in_order(
-            function, [folder, declare.rng_option(used=True), *options, declare.output_options(folder=True)]
+            function,
+            [folder, declare.rng_option(used=True, section=COLLECTION), *options, declare.output_options(folder=True)],
         )
         return command.command(name, cls=declare.Command, short_help=summary, epilog=examples(name))(declared)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
-from venire.errors import PairsError, UnknownName
+from venire.errors import PairsError, UnknownName, reasons
 from venire.kernels.label_pairs import PairSums, Sides, histogram, pair_sums, repeated_cells
 from venire.randomness import FEW_TOPICS
 from venire.results import Note, counted, first_few
@@ -65,7 +65,7 @@ def pair_up(
     refuse_mixed(judgments)
     observed, reference = named_assessors(observed), named_assessors(reference)
     if len(judgments) == 0:
-        raise PairsError("there is no label to pair", hint="; ".join(map(str, judgments.notes)) or None)
+        raise PairsError("there is no label to pair", hint=reasons(judgments.notes))
     named = bool(observed or reference)
     item, topic = distinct_items(judgments)
     if sides is not None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.data.judgments import FACETS, Judgments, is_conditional
-from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way
+from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way, reasons
 from venire.results import Note, counted, first_few
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -70,7 +70,7 @@ def build_panel(
     if assessor is not None:
         judgments = judgments.where(assessor=assessor)
     if len(judgments) == 0:
-        hint = "; ".join(map(str, [*judgments.notes, *notes])) or None
+        hint = reasons([*judgments.notes, *notes])
         raise AmbiguousLabels("there is no label to score with", hint=hint)
     if per not in (None, "assessor"):
         raise UnknownName("axis", str(per), ["assessor"])

@@ -107,7 +107,7 @@ def count_resources(
     oracle = (sums * seen[:, None])[..., layout.chosen]
     values = np.insert(layout.place(first_sums(worth, chosen, top)), 0, oracle.transpose(2, 1, 0), axis=0)
     weights = np.nanmean((labelled * seen[:, None, :, None])[:, :, layout.chosen], axis=2)
-    notes = (*layout.notes, *map(str, (*offers.notes, *_empty(chosen, layout, top))))
+    notes = (*layout.notes, *offers.notes, *_empty(chosen, layout, top))
     scores = _named(values, layout, plan, judges=None if per is None else panel.judges, notes=notes)
     among = f"the results of the first {counted(top, 'resource')}"
     found = counts_of(scores, fit, at_least, among=among, oracle=weights if per else weights[0])
@@ -236,7 +236,7 @@ def _empty(chosen: Facts, layout: Layout, top: int) -> list[Note]:
 
 
 def _named(
-    values: Floats, layout: Layout, plan: Plan, *, judges: Sequence[str | None] | None, notes: tuple[str, ...]
+    values: Floats, layout: Layout, plan: Plan, *, judges: Sequence[str | None] | None, notes: tuple[Note, ...]
 ) -> Scores:
     """Name counts (system, topic, measure, judge); the oracle is the first system."""
     oracle = ORACLE

@@ -38,7 +38,7 @@ from venire.data.judgments import Judgments
 from venire.data.label_pairs import most_assessors, refuse_mixed
 from venire.data.scale import Relevant, Scale, relevant_sets
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
-from venire.errors import PairsError, SettingError
+from venire.errors import PairsError, SettingError, reasons
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
@@ -215,7 +215,7 @@ def _refuse(judgments: Judgments) -> None:
     refuse_mixed(judgments)
     refuse_facets(judgments)
     if len(judgments) == 0:
-        raise PairsError("there is no label to learn from", hint="; ".join(map(str, judgments.notes)) or None)
+        raise PairsError("there is no label to learn from", hint=reasons(judgments.notes))
     relevant_sets(judgments.scale, "all")  # refuses a scale of one label
     if most_assessors(judgments, judgments.item) < 2:
         raise PairsError(

@@ -253,7 +253,7 @@ class PredictedRelevanceFit(Tabular):
     def notes(self) -> tuple[Note | str, ...]:
         """What to be careful about, most important first."""
         labels = [note for row in range(len(self.relevant.names)) for note in self._not_distinguished(row)]
-        return tuple({str(note): note for note in [*labels, *few_topics(self.n_topics), *self._few_pairs()]}.values())
+        return tuple(dict.fromkeys([*labels, *few_topics(self.n_topics), *self._few_pairs()]))
 
     def _not_distinguished(self, row: int) -> list[Note]:
         """Labels whose difference of p(R|i) is not significant, or in the wrong direction."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from venire.data.ids import Ids
 from venire.data.judgments import Items, Judgments, is_conditional
 from venire.data.runs import RunTable
-from venire.errors import FormatError, VenireError, VenireWarning
+from venire.errors import FormatError, VenireError, VenireWarning, reasons
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
@@ -183,7 +183,7 @@ def _inspect_judgments(
         judgments = read_judgments(file, **reading)
         wide = any(note.kind == "wide-table" for note in judgments.notes)
         if len(judgments) == 0:
-            raise VenireError("holds no label that counts", hint="; ".join(map(str, judgments.notes)) or None)
+            raise VenireError("holds no label that counts", hint=reasons(judgments.notes))
         return judgments
 
     judgments, problems = reading_all(path, read)
@@ -280,7 +280,7 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
     facts |= {f"values_of_{name}": list(column.names) for name, column in questions.items()}
     if "given" in judgments.facets:
         facts["labels_in_condition"] = int(is_conditional(judgments).sum())
-    return facts | dict(judgments.dropped) | {"notes": list(map(str, judgments.notes))}
+    return facts | dict(judgments.dropped) | {"notes": list(judgments.notes)}
 
 
 def text_facts(data: bytes) -> tuple[dict[str, Any], list[Problem]]:

@@ -10,6 +10,7 @@ from stated_counts import FIT, P_KEY, SCALE, by_system, quiet_count, read_table,
 from venire import read_judgments
 from venire.disagreement.counting_resources import count_resources, resource_pattern
 from venire.errors import FormatError, MissingTopicsWarning, SettingError
+from venire.results import Note
 
 PATTERN = "F-{resource}-{topic}-{rank}"
 
@@ -44,7 +45,7 @@ def test_counts_over_resources_by_hand(federated):
     assert rows["oracle"]["binary"] == 2.0
     assert rows["oracle"]["prm"] == pytest.approx(1.3)
     assert list(rows) == ["oracle", "good", "bad"]
-    assert any("2 of the 8 resources chosen have no judged result" in note for note in counts.notes)
+    assert Note("empty-resources", "", n=2, chosen=8) in counts.notes
     assert "first 2 resources of good, the best of 2 systems" in counts.sentence()
 
 
@@ -165,7 +166,7 @@ def test_a_column_names_the_resource():
 def test_documents_without_a_resource_are_left_out_and_noted(federated):
     counts = count_resources(federated, ENGINES, FIT, resource={"F-e1-1-1": "e1", "F-e2-2-1": "e2"}, top=3)
     assert by_system(counts)["oracle"]["binary"] == 1.0
-    assert "6 judged documents without a resource left out" in counts.notes
+    assert Note("no-resource", "", n=6) in counts.notes
 
 
 def test_what_cannot_be_read_as_resources_is_refused(federated):
