@@ -10,7 +10,7 @@ process the parts of all sources.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
@@ -381,8 +381,10 @@ def _facts(items: Items, batches: Iterable[Scanned], systems: tuple[str, ...]) -
     return Facts(items, systems, system, topic, depth, offset, rank, item, tuple(unjudged))
 
 
-def _warn_of_ties(batches: Iterable[Scanned], rules: RunRules) -> None:
+def _warn_of_ties(batches: Sequence[Scanned], rules: RunRules) -> None:
     """Warn of systems whose scores order nothing: all documents of each list tie."""
+    if not any(np.any(each.level[each.depth > 1]) for each in batches):  # the usual case, and the quickest
+        return
     lists = (zip(each.systems, each.depth.tolist(), each.level.tolist(), strict=True) for each in batches)
     if tied := tied_systems(each for batch in lists for each in batch):
         way = "; to use the rank column instead, order by rank" if rules.order == "score" else ""

@@ -226,7 +226,7 @@ def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
         rule = "score 0 (the rule 'skip' omits them)" if missing == "zero" else "are omitted from its means"
         more = f" and {counted(len(worst) - 5, 'more system')}" if len(worst) > 5 else ""
         message = f"topics without a list {rule}: {named}{more}"
-        warnings.warn(message, MissingTopicsWarning, stacklevel=5)
+        warnings.warn(message, MissingTopicsWarning, stacklevel=4)
 
 
 def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
@@ -246,4 +246,4 @@ def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:
         named = ", ".join(f"{facts.systems[n]} {unjudged[n]:.0%}" for n in worst)
         some = f"{len(many)} of {counted(n_systems, 'system')}"
         message = f"{some} {'has' if len(many) == 1 else 'have'} over {UNJUDGED_SHARE:.0%} unjudged documents"
-        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=5)
+        warnings.warn(f"{message} among their first {k}: {named}", UnjudgedWarning, stacklevel=4)

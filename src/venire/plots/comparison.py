@@ -111,7 +111,8 @@ def plot_tau(result: Stability | Forecast) -> Figure:
     text = f"mean {tau.value:.2f}\n{tau.confidence:.0%} in [{tau.low:.2f}, {tau.high:.2f}]"
     axes.annotate(text, (0.02, 0.97), xycoords="axes fraction", va="top", fontsize=9)
     axes.set_ylim(0, axes.get_ylim()[1] * 1.3)
-    axes.set_xlabel(f"Kendall's tau between the orders by {found.forecast.measure}, current and under another judge")
+    orders = f"between the orders by {found.forecast.measure}, current and under another judge"
+    axes.set_xlabel(f"Kendall's tau\n{orders}")
     axes.set_ylabel("draws")
     return figure
 

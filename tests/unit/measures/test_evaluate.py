@@ -192,3 +192,9 @@ def test_no_measure_and_unknown_rules_are_refused():
         evaluate(GRADED, RUN, unjudged="ignore")
     with pytest.raises(MeasureError, match="a number from 0 on"):
         evaluate(GRADED, RUN, unjudged=-1)
+
+
+def test_a_warning_names_the_line_of_the_caller():
+    with pytest.warns(UnjudgedWarning) as caught:
+        evaluate({"q": {"d": 1}}, {"q": {"x": 1.0}}, "nDCG@1")
+    assert [each.filename for each in caught] == [__file__]
