@@ -10,7 +10,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.messages import bar
-from venire.cli.options import Command, draws_option, gathered, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output, Table
 from venire.results import read_number
 
@@ -23,6 +23,7 @@ EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
   venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
+  venire compare crowd.tsv runs --pool dawid-skene --reference expert
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
@@ -33,6 +34,12 @@ judging = gathered(
     "judging",
     {
         "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
+        "pool": inputs.pool_option(
+            JUDGE,
+            choices=ALL_POOLS,
+            help="Score the runs with pooled labels, by {}, of all assessors but --new-judge or the reference; without "
+            "these, the other judge is another crowd.",
+        ),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
