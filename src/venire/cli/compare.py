@@ -125,9 +125,10 @@ def command(
             **judge,
         )
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
+    declared = nothing_declared(labels) if judge["pool"] is None else ()
     _write(out, found, beside)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *declared, *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))
 
