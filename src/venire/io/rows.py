@@ -2,29 +2,23 @@
 
 A reader returns one ``Rows`` per file: labels still as text, each row with the line it came from.  ``assemble`` joins
 them, infers or checks the scale, numbers the items, and resolves repeated labels, in one place for every format.
-
-A source may declare its scale: in its header, a first line ``# scale: Non<Rel<HRel``, or in a TOML file beside it.
-The file beside ``judges.tsv.gz`` is called ``judges.tsv.gz.toml``, ``judges.tsv.toml`` or ``judges.toml``; it holds
-``scale = "Non<Rel<HRel"``, or ``labels = ["Non", "Rel", "HRel"]`` and ``measurement = "ordinal"``.
 """
 
 from __future__ import annotations
 
-import json
-import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from venire.data.ids import Category, as_bytes, joined
+from venire.data.ids import Category, joined
 from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
-from venire.errors import FormatError, RepeatedLineWarning, ScaleError, VenireError, known_names
+from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
+from venire.io.declarations import DECLARED, Role
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -39,8 +33,8 @@ class Rows:
     """Labels of one source, all columns (row,); ``duplicate_labels`` is what its format does with second labels.
 
     rest: a hash of the columns that are not read, in which rows may differ; None if there are none.  extra: columns by
-    their names in the source, to choose rows by.  columns: names of all columns of a table.  recognised: it was taken
-    for a wide table by the names of its columns.
+    their names in the source, to choose rows by.  roles: who is declared as the reference or as a machine.  columns:
+    names of all columns of a table.  recognised: it was taken for a wide table by the names of its columns.
     """
 
     source: str
@@ -51,9 +45,11 @@ class Rows:
     line: Ints
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
+    probability: Floats | None = None
     rest: Words | None = None
     extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
+    roles: tuple[Role, ...] = ()
     duplicate_labels: str = "keep"
     notes: tuple[Note, ...] = ()
     columns: tuple[str, ...] = ()
@@ -117,6 +113,9 @@ def assemble(
     }
     time, assessor = joined_column(parts, "time", np.nan), joined([part.assessor for part in parts])
     judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
+    reference, machines = _declared_roles(parts, judgments.assessors)
+    probability = joined_column(parts, "probability", np.nan)
+    judgments = replace(judgments, reference=reference, machines=machines, probability=probability)
     if "given" in facets:
         _refuse_given(judgments, parts)
         after = int(is_conditional(judgments).sum())
@@ -127,6 +126,30 @@ def assemble(
     rules = [DUPLICATE_LABELS.index(duplicate_labels or part.duplicate_labels) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
     return _resolve_repeats(judgments, chosen, rule, parts)
+
+
+def named(rows: Rows, assessor: str) -> Rows:
+    """Name the one assessor of rows; what is declared of that assessor holds under the new name."""
+    before = list(rows.assessor.names)
+    roles = tuple(role._replace(assessor=assessor) if role.assessor in before else role for role in rows.roles)
+    return replace(rows, assessor=Category.constant(assessor, len(rows.line)), roles=roles)
+
+
+def _declared_roles(parts: Sequence[Rows], assessors: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the reference and the machines of all parts; raise where one is unknown, or both by two declarations."""
+    found: dict[str, Role] = {}
+    for role in (role for part in parts for role in part.roles):
+        if role.assessor not in assessors:
+            message = f"{role.kind}: there is no assessor {role.assessor!r}"
+            hint = f"{known_names(role.assessor, assessors)}; or read the file with their labels, too"
+            raise FormatError(role.where, role.line, message, hint=hint)
+        before = found.setdefault(role.assessor, role)
+        if before.kind != role.kind:
+            message = (
+                f"assessor {role.assessor!r} is declared under {role.kind}, but under {before.kind} in {before.where}"
+            )
+            raise FormatError(role.where, role.line, message, hint="declare each assessor as one of them")
+    return [tuple(name for name, role in found.items() if role.kind == kind) for kind in DECLARED]
 
 
 def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:
@@ -333,86 +356,3 @@ def _warn_or_refuse(judgments: Judgments, order: Ints, places: Ints, parts: Sequ
         hint="if the second column of qrels says who judged, read it as the assessor; else keep both labels, or the "
         "first or last of them",
     )
-
-
-def scale_beside(path: Path) -> Scale | None:
-    """Read the scale file beside a file of judgments, if there is one."""
-    beside = scale_file(path)
-    if beside is None:
-        return None
-    try:
-        table = tomllib.loads(beside.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        hint = 'a scale file holds scale = "Non<Rel<HRel"'
-        raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
-    return Scale.from_table(table, where=beside)
-
-
-def scale_file(path: Path) -> Path | None:
-    """Find the scale file of a file of judgments: the one with the longest name that exists."""
-    name = path.name
-    while True:
-        beside = path.with_name(name + ".toml")
-        if beside.is_file() and beside != path:
-            return beside
-        shorter = Path(name).stem
-        if shorter == name:
-            return None
-        name = shorter
-
-
-def write_scale_beside(scale: Scale, path: Path) -> Path:
-    """Write the scale of a file of judgments beside it; returns where."""
-    beside = path.with_name(path.name + ".toml")
-    labels = ", ".join(_quoted(label) for label in scale.labels)
-    text = f"labels = [{labels}]\nmeasurement = {_quoted(scale.measurement)}\n"
-    beside.write_text(text, encoding="utf-8", newline="\n")
-    return beside
-
-
-def _quoted(text: str) -> str:
-    """Write a text as TOML's basic string, which is JSON's except for DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def header_scale(data: bytes, where: object) -> Scale | None:
-    """Find ``# scale: Non<Rel<HRel`` among the comment lines that a text begins with."""
-    for number, line in enumerate(data[: 1 << 16].splitlines(), start=1):
-        if not line.startswith(b"#"):
-            return None
-        key, _, value = line.lstrip(b"# ").partition(b":")
-        if key.strip().lower() == b"scale":
-            try:
-                return Scale.parse(value.decode("utf-8", "replace").strip())
-            except ScaleError as error:
-                raise FormatError(where, number, error.message, hint=error.hint) from None
-    return None
-
-
-def declare_scale(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
-    """Return the comment that declares the scale, if it needs one; write a scale file if a comment cannot hold it."""
-    scale = judgments.scale
-    if scale_file(path) is None and (scale.inferred or _would_be_inferred(judgments)):
-        return b""
-    comment = as_bytes(f"# scale: {scale}\n")
-    try:
-        if comments and header_scale(comment, "") == scale:
-            return comment
-    except VenireError:
-        pass
-    write_scale_beside(scale, path)
-    return b""
-
-
-def _would_be_inferred(judgments: Judgments) -> bool:
-    """Return whether reading the labels would infer the same scale, with the same linear gains."""
-    try:
-        inferred = Scale.infer(used_labels(judgments))
-    except ScaleError:
-        return False
-    return inferred == judgments.scale and inferred.steps().tolist() == judgments.scale.steps().tolist()
-
-
-def used_labels(judgments: Judgments) -> list[str]:
-    """Return the labels that occur, lowest first."""
-    return [judgments.scale.labels[level] for level in sorted(set(judgments.label.tolist()))]

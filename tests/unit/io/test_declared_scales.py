@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from venire.data.scale import LEVELS, Scale
 from venire.errors import FormatError, ScaleError
-from venire.io.rows import scale_beside, write_scale_beside
+from venire.io.declarations import scale_beside, write_scale_beside
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
 
