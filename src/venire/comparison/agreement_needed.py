@@ -17,7 +17,7 @@ When not to use this: where another judge labelled some documents, whose labels 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -162,21 +162,21 @@ class AgreementNeeded(Tabular):
         pair = self.pair(a, b, measure)
         rates = np.linspace(0, 1, DRAWN_STEPS if pair.documents is None else STEPS)
         chance = np.empty((len(rates), len(rates)))
-        stays = self._stays(pair)
+        stays = self._stays(pair, min(self.n_draws, CONTOUR_DRAWS))
         for row, column in np.ndindex(chance.shape):
             chance[row, column] = stays(float(rates[row]), float(rates[column]))
         return Contour(pair.a, pair.b, pair.measure, rates, chance, pair.method)
 
     def stays_ahead(self, pair: PairNeeded, a0: float, a1: float) -> float:
         """Return the probability that a stays strictly ahead with a judge who has these rates of agreement."""
-        return float(self._stays(pair)(a0, a1))
+        return self._stays(pair, self.n_draws)(a0, a1)
 
     def relevant_labels(self, judgments: Judgments, measure: str | None = None) -> Judgments:
         """Merge labels to two, 0 and 1, as the measure does."""
         marked = self.relevant[self._measure(measure)]
         return replace(judgments, scale=Scale(("0", "1")), label=marked[judgments.label].astype(np.int32))
 
-    def _stays(self, pair: PairNeeded) -> Any:
+    def _stays(self, pair: PairNeeded, n_draws: int) -> Callable[[float, float], float]:
         """Return the function of a0 and a1 that gives that probability."""
         own, swap = pair.documents, self.swap
         if own is not None:
@@ -185,8 +185,7 @@ class AgreementNeeded(Tabular):
             raise AmbiguousLabels("nothing can be drawn", hint="compute the agreement needed again")
         two = _of_systems(swap.only(swap.plan.names.index(pair.measure)), (pair.a, pair.b))
         which = tuple(np.array([two.systems.index(name)]) for name in (pair.a, pair.b))
-        n_draws = min(self.n_draws, CONTOUR_DRAWS)
-        return lambda a0, a1: _drawn_at(two, (a0, a1), (which[0], which[1]), n_draws, self.seed)[0][0, 0]
+        return lambda a0, a1: float(_drawn_at(two, (a0, a1), (which[0], which[1]), n_draws, self.seed)[0][0, 0])
 
     def _measure(self, measure: str | None) -> str:
         if measure is not None and measure not in self.measures:
@@ -411,7 +410,5 @@ def _extended(
     """Add pairs, means, what is relevant, and notes."""
     marked = {**found.relevant, **dict(zip(scores.names["measure"], relevant, strict=True))}
     means = {name: scores.mean("topic").values[:, n] for n, name in enumerate(scores.names["measure"])}
-    notes = dict.fromkeys([*found.notes, *scores.notes])
-    return replace(
-        found, pairs=(*found.pairs, *pairs), means={**found.means, **means}, relevant=marked, notes=tuple(notes)
-    )
+    means, notes = {**found.means, **means}, tuple(dict.fromkeys([*found.notes, *scores.notes]))
+    return replace(found, pairs=(*found.pairs, *pairs), means=means, relevant=marked, notes=notes)
