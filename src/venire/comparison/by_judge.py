@@ -7,7 +7,7 @@ Every judge's own labels score every system; nothing is pooled or drawn.  The me
 system only would favour it.  The *share* of a judge is the number of list places (down to the depth of the measure)
 that it labelled, divided by the number that anyone labelled.  In comparisons, a judge counts for a system and topic if
 its number of labelled places in that list is at least ``ENOUGH`` times the largest of any judge; others are shown
-with their share, and contradict nobody.
+with their share, and contradict nobody.  Neither do copies of another judge (``data.assessors``).
 
 *When judges contradict each other.*  For systems a and b, let :math:`d_{jt}` be their difference on topic t by judge j.
 
@@ -40,7 +40,7 @@ import numpy as np
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import Pairs, holm, numbered_pairs, t_test
-from venire.data.assessors import first_rows
+from venire.data.assessors import Copy, copies, copy_notes, first_rows
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, build_panel
@@ -51,7 +51,7 @@ from venire.kernels.paired_tests import differences_of
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
-from venire.results import Records, Tabular, counted, known, listed
+from venire.results import Note, Records, Tabular, counted, known, listed
 from venire.types import Bools, Floats, Ints
 
 ENOUGH = 0.9
@@ -71,7 +71,7 @@ class ScoresByJudge(Tabular):
 
     labelled (judge, system, topic, measure): places of the list that the judge labelled; judged (system, topic,
     measure): those that anyone labelled.  Judges come in the order in which they are shown: declared references,
-    other people, then by how much they labelled.
+    other people, then by how much they labelled.  copies: judges who repeat the labels of another.
     """
 
     judges: tuple[str, ...]
@@ -83,6 +83,7 @@ class ScoresByJudge(Tabular):
     judged: Floats
     reference: tuple[str, ...] = ()
     machines: tuple[str, ...] = ()
+    copies: tuple[Copy, ...] = ()
     confidence: float = CONFIDENCE
     notes: tuple[Any, ...] = ()
 
@@ -120,8 +121,9 @@ class ScoresByJudge(Tabular):
             values[order],
             labelled[order],
             judged,
-            tuple(getattr(labels, "reference", ())),
-            tuple(getattr(labels, "machines", ())),
+            labels.reference,
+            labels.machines,
+            copies(labels) if len(names) > 1 else (),
             confidence,
             layout.notes,
         )
@@ -191,8 +193,16 @@ class ScoresByJudge(Tabular):
 
     @cached_property
     def counts(self) -> Bools:
-        """Whether a judge labelled enough of a list to be compared -> (judge, system, topic, measure)."""
-        return self.labelled >= ENOUGH * self.labelled.max(axis=0)
+        """Whether a judge labelled enough of a list to be compared -> (judge, system, topic, measure).
+
+        Of two judges of whom one is a copy, the one who labelled less is not compared.
+        """
+        enough: Bools = self.labelled >= ENOUGH * self.labelled.max(axis=0)
+        total = dict(zip(self.judges, self.labelled.sum(axis=(1, 2, 3)).tolist(), strict=True))
+        for one, other, _ in self.copies:
+            if one in total and other in total:
+                enough[self.judges.index(other if total[one] >= total[other] else one)] = False
+        return enough
 
     def records(self) -> Records:
         """Return one row per measure, judge and system: mean, interval, topics, and the judge's share of places."""
@@ -213,14 +223,26 @@ class ScoresByJudge(Tabular):
         ]
 
     def table(self, measure: str | None = None, *, most: int = MOST_JUDGES) -> tuple[list[str], list[list[str]]]:
-        """Return the heads and cells of a table for people, the best system of the first judge first."""
+        """Return the heads and cells of a table for people: the first judges, and systems from best to worst."""
         m = self._number(measure)
         mean, low, high = self.mean[:most, :, m], self.low[:most, :, m], self.high[:most, :, m]
         order = np.argsort(-np.nan_to_num(mean[0], nan=-np.inf), kind="stable").tolist()
-        rows = [
-            [self.systems[s], *(_cell(mean[j, s], low[j, s], high[j, s]) for j in range(len(mean)))] for s in order
-        ]
+        rows = [[self.systems[s], *(_cell(mean[j, s], low[j, s], high[j, s]) for j in range(len(mean)))] for s in order]
         return ["system", *(self._head(j, m) for j in range(len(mean)))], rows
+
+    def notes_on_judges(self, *, most: int = MOST_JUDGES) -> list[Note]:
+        """Return notes on copies, on judges who are not in a table for people, and on those who labelled too little."""
+        few = [name for name, share in zip(self.judges, self.share.min(axis=1), strict=True) if share < ENOUGH]
+        notes = copy_notes(self.copies)
+        if len(self.judges) > most:
+            text = "{n:judge} not shown: {names:list}"
+            notes.append(Note("judges-not-shown", text, n=len(self.judges) - most, names=self.judges[most:]))
+        if few:
+            text = (
+                "labelled under {enough:.0%} of the judged list places, and compared only where complete: {names:list}"
+            )
+            notes.append(Note("few-labels", text, enough=ENOUGH, names=few))
+        return notes
 
     def _head(self, judge: int, measure: int) -> str:
         """Return a judge's name, whether it is the reference, and its share if that is not enough."""
@@ -414,7 +436,7 @@ class Contradictions(Tabular):
         """Return how many pairs are contradicted, and the largest contradiction."""
         name, n = self.scores.measures[self.tested[0].measure], len(self.tested[0].a)
         if self.n_judges < 2:
-            return f"By {name}, one judge only labelled enough to compare the systems."
+            return f"By {name}, the systems can be compared with the labels of one judge only."
         if not self.found:
             return f"By {name}, none of {self.n_judges} judges contradicts another on {counted(n, 'pair')} of systems."
         first = self.found[0]
