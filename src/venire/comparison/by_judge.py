@@ -13,7 +13,8 @@ with their share, and contradict nobody.  Neither do copies of another judge (``
 
 1.  Paired t-tests over topics, for every pair and judge, are adjusted by Holm for all of them (pairs x judges).  The
     judge with the smallest p-value is j; without a significant one there is no contradiction.
-2.  Judge k *reverses* the pair if its mean difference has the other sign.
+2.  Judge k *reverses* the pair if its mean difference has the other sign, and not only because it judged other topics:
+    on the topics of both, it is below that of j (in the direction of j).
 3.  It *contradicts* j if, besides, its own difference is significant (adjusted), or the two judges differ
     significantly: a paired t-test of :math:`d_{jt} - d_{kt}` over the topics of both, whose p-value is multiplied by
     the number of pairs of systems times that of pairs of judges (Bonferroni, since j and k are chosen for their
@@ -138,6 +139,22 @@ class ScoresByJudge(Tabular):
         kept = [n for n in order if judges is None or self.judges[n] in judges]
         names = tuple(self.judges[n] for n in kept)
         return replace(self, judges=names, scores=self.scores[kept], labelled=self.labelled[kept])
+
+    def with_first(self, judge: str) -> ScoresByJudge:
+        """Show a judge before the others, except declared references and people."""
+        return self._chosen(None, judge)
+
+    def joined(self, other: ScoresByJudge) -> ScoresByJudge:
+        """Put judges of the same systems and topics first, such as one with labels by several assessors."""
+        place = [other.topics.index(name) if name in other.topics else -1 for name in self.topics]
+        scores, labelled = (np.pad(each, [(0, 0), (0, 0), (0, 1), (0, 0)]) for each in (other.scores, other.labelled))
+        scores[:, :, -1] = np.nan
+        return replace(
+            self,
+            judges=(*other.judges, *self.judges),
+            scores=np.concatenate([scores[:, :, place], self.scores]),
+            labelled=np.concatenate([labelled[:, :, place], self.labelled]),
+        )
 
     def _kind(self, name: str, first: str | None) -> int:
         """Return the place of a judge's kind: reference, other person, the one named first, others."""
@@ -282,9 +299,10 @@ _NONE: Ints = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of systems by one measure: n_topics, delta, p_adjusted, p_between (judge, pair); strongest (pair,).
+    """Pairs of systems by one measure: n_topics, delta, p_adjusted, between, p_between (judge, pair).
 
-    p_between: adjusted p-value of the difference from the judge with the smallest p-value, NaN for that judge.
+    strongest (pair,): the judge with the smallest p-value.  between: its difference less that of each judge on the
+    topics of both, and p_between the adjusted p-value; NaN where there are no such topics.
     """
 
     measure: int
@@ -293,8 +311,9 @@ class _Pairs:
     n_topics: Ints
     delta: Floats
     p_adjusted: Floats
-    p_between: Floats
     strongest: Ints
+    between: Floats
+    p_between: Floats
 
     @classmethod
     def of(cls, scores: ScoresByJudge, measure: int, a: Ints, b: Ints) -> _Pairs:
@@ -307,7 +326,7 @@ class _Pairs:
         strongest = np.nan_to_num(p, nan=np.inf).argmin(axis=0)
         n_topics = np.array([each.n for each in tested]).reshape(delta.shape)
         p_adjusted = holm(p.ravel()).reshape(p.shape)
-        return cls(measure, a, b, n_topics, delta, p_adjusted, _between(values, a, b, strongest), strongest)
+        return cls(measure, a, b, n_topics, delta, p_adjusted, strongest, *_between(values, a, b, strongest))
 
     @property
     def sign(self) -> Ints:
@@ -326,19 +345,18 @@ class _Pairs:
         return np.nan_to_num(self.p_adjusted, nan=1.0) <= ALPHA + 1e-12
 
 
-def _between(values: Floats, a: Ints, b: Ints, strongest: Ints) -> Floats:
-    """Test whether each judge differs from the strongest: values (judge, system, topic) -> p-values (judge, pair).
+def _between(values: Floats, a: Ints, b: Ints, strongest: Ints) -> tuple[Floats, Floats]:
+    """Compare the strongest judge with each: values (judge, system, topic) -> differences, p-values (judge, pair).
 
-    They are adjusted for all pairs of judges and of systems.
+    The p-values are adjusted for all pairs of judges and of systems.
     """
     pairs = np.arange(len(a))
     of_strongest = values[strongest, a] - values[strongest, b]
-    found = np.full((len(values), len(a)), np.nan)
-    for judge, own in enumerate(values):
-        both = np.concatenate([of_strongest, own[a] - own[b]])
-        found[judge] = np.where(strongest == judge, np.nan, t_test(differences_of(both, pairs, len(a) + pairs)))
+    both = (np.concatenate([of_strongest, own[a] - own[b]]) for own in values)
+    found = [differences_of(each, pairs, len(a) + pairs) for each in both]
     n_judges = int((~np.isnan(values)).any(axis=(1, 2)).sum())
-    return np.minimum(found * len(a) * (n_judges * (n_judges - 1) / 2), 1.0)
+    p = np.array([t_test(each) for each in found]) * len(a) * (n_judges * (n_judges - 1) / 2)
+    return np.array([each.mean for each in found]), np.minimum(p, 1.0)
 
 
 class Reversal(NamedTuple):
@@ -398,8 +416,9 @@ class Contradictions(Tabular):
 
     def _of(self, tested: _Pairs) -> list[Reversal]:
         significant, sign, every = tested.significant, tested.sign, np.arange(len(tested.a))
-        strong = significant[tested.strongest, every]
-        reverses = strong & (sign * sign[tested.strongest, every] < 0)
+        strong, first = significant[tested.strongest, every], sign[tested.strongest, every]
+        apart = np.isnan(tested.between) | (tested.between * first > TIE)
+        reverses = strong & (sign * first < 0) & apart
         differs = np.nan_to_num(tested.p_between, nan=1.0) <= ALPHA + 1e-12
         reference = np.isin(self.scores.judges, self.scores.reference)[:, None]
         contradicts = reverses & (significant | differs | reference)
@@ -420,6 +439,11 @@ class Contradictions(Tabular):
         )
 
     @property
+    def n_pairs(self) -> int:
+        """How many pairs of systems are compared."""
+        return len(self.tested[0].a)
+
+    @property
     def n_judges(self) -> int:
         """How many judges labelled enough to be compared, on enough topics."""
         return max((int(each.voters.any(axis=1).sum()) for each in self.tested), default=0)
@@ -434,7 +458,7 @@ class Contradictions(Tabular):
 
     def sentence(self) -> str:
         """Return how many pairs are contradicted, and the largest contradiction."""
-        name, n = self.scores.measures[self.tested[0].measure], len(self.tested[0].a)
+        name, n = self.scores.measures[self.tested[0].measure], self.n_pairs
         if self.n_judges < 2:
             return f"By {name}, the systems can be compared with the labels of one judge only."
         if not self.found:
