@@ -1,3 +1,8 @@
+from venire.comparison.by_judge import (
+    Contradictions as Contradictions,
+    ScoresByJudge as ScoresByJudge,
+    scores_by_judge as scores_by_judge,
+)
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast

@@ -388,6 +388,10 @@ class Reversal(NamedTuple):
             f"({self._how_sure()})"
         )
 
+    def ahead_of(self, system: str) -> float:
+        """Return how far the other system of the pair is ahead of this one, by the judge who has it ahead."""
+        return self.delta if self.b == system else -self.delta_against
+
     def _how_sure(self) -> str:
         """Return whether the reversal is significant, or else whether the two judges differ significantly."""
         if self.p_against <= ALPHA:
@@ -456,14 +460,14 @@ class Contradictions(Tabular):
         """Return one row per contradicted pair, measure and contradicting judge."""
         return [row.record() for row in self.found]
 
-    def sentence(self) -> str:
-        """Return how many pairs are contradicted, and the largest contradiction."""
+    def sentence(self, first: Reversal | None = None) -> str:
+        """Return how many pairs are contradicted, and the largest contradiction, or the one to name ``first``."""
         name, n = self.scores.measures[self.tested[0].measure], self.n_pairs
         if self.n_judges < 2:
             return f"By {name}, the systems can be compared with the labels of one judge only."
         if not self.found:
             return f"By {name}, none of {self.n_judges} judges contradicts another on {counted(n, 'pair')} of systems."
-        first = self.found[0]
+        first = first or self.found[0]
         if n == 1:
             return f"Judges contradict each other: by {first.measure}, {first.sentence()}."
         some = f"{len(self.pairs()):,} of {counted(n, 'pair')} of systems"

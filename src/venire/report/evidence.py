@@ -75,7 +75,8 @@ class Evidence:
     @cached_property
     def judgments(self) -> Judgments:
         """All labels, with the reference that the question names."""
-        judgments, reference = self.question.judgments, self.question.reference
+        judgments = self.question.judgments
+        reference = [name for name in self.question.reference if name in judgments.assessors]
         return judgments.declare(reference=reference) if reference else judgments
 
     @cached_property
@@ -361,12 +362,19 @@ class Evidence:
 
     @cached_property
     def users(self) -> UserScores | Missing:
-        """Scores for simulated users, whose relevance is drawn from p(R|i)."""
+        """Scores for users: relevance is that of the labels that people gave, else it is drawn from p(R|i).
+
+        The second measure is the number of relevant results among the first.
+        """
         if isinstance(self.modelled, Missing):
             return self.modelled
         question, gains = self.question, self.gains.get(f"prm:{self.relevant}", self.gains["linear"])
+        others = tuple(name for name in self.labels.assessors if name != self.judge)
+        people = tuple(name for name in self.people or others if name in others)
         how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
-        return or_missing(lambda: evaluate_users(self.labels, self.runs, question.measure, gains=gains, **how))
+        how |= {"gains": gains, "people": people, "relevant": self.relevant}
+        measures = [question.measure, f"CG@{TOP}"]
+        return or_missing(lambda: evaluate_users(self.labels, self.runs, measures, **how))
 
     @cached_property
     def verdict(self) -> Verdict:
