@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.by_judge import Reversal, ScoresByJudge
+from venire.comparison.by_judge import ScoresByJudge
+from venire.comparison.contradictions import Reversal
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import PairedT, paired_scores

@@ -16,8 +16,9 @@ import numpy as np
 from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.table import table
-from venire.comparison.by_judge import Contradictions, ScoresByJudge, scores_by_judge
+from venire.comparison.by_judge import ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
+from venire.comparison.contradictions import Contradictions
 from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
@@ -173,7 +174,8 @@ class Evidence:
     def validate(self) -> None:
         """Raise an error for settings with which no report can be made."""
         self.question.validate()
-        _ = self.judge
+        if self.judge not in self.labels.assessors:  # the judge is found here, or an error says why not
+            raise UnknownName("assessor", self.judge, self.labels.assessors)
 
     @cached_property
     def compares_systems(self) -> bool:
