@@ -190,13 +190,17 @@ class PairedT(PairTest):
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
-        from scipy.special import stdtr
+        return student_p_values(paired.differences)
 
-        differences = paired.differences
-        spread = ~differences.without_spread
-        p = _of_alike(differences)
-        p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
-        return p
+
+def student_p_values(differences: Differences) -> Floats:
+    """Return two-sided p-values of Student's paired t-test -> (pair,); NaN with fewer than two topics."""
+    from scipy.special import stdtr
+
+    spread = ~differences.without_spread
+    p = _of_alike(differences)
+    p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
+    return p
 
 
 @dataclass(frozen=True)
