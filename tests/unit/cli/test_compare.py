@@ -44,7 +44,16 @@ def test_json_has_pairs_systems_and_tau(collection):
     assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
     assert list(held["pairs"][0]) == [
         *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
-        *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
+        *(
+            "p_stays_ahead",
+            "p_tie",
+            "p_flips",
+            "se",
+            "p_stays_ahead_topics",
+            "p_stays_ahead_both",
+            "observed",
+            "method",
+        ),
     ]
     assert {"system", "mean", "low", "high", "rank_low", "rank_high"} <= set(held["systems"][0])
     assert set(held["tau"]) == {"mean", "low", "high"}
