@@ -239,7 +239,8 @@ class ScoresByJudge(Tabular):
             notes.append(Note("judges-not-shown", text, n=len(self.judges) - most, names=self.judges[most:]))
         if few:
             text = (
-                "labelled under {enough:.0%} of the judged list places, and compared only where complete: {names:list}"
+                "{names:list} labelled under {enough:.0%} of the judged list places, and can contradict others only on "
+                "lists of which they labelled as much"
             )
             notes.append(Note("few-labels", text, enough=ENOUGH, names=few))
         return notes
