@@ -1,5 +1,7 @@
 from venire.comparison.agreement_needed import AgreementNeeded as AgreementNeeded, agreement_needed as agreement_needed
+from venire.comparison.by_judge import ScoresByJudge as ScoresByJudge, scores_by_judge as scores_by_judge
 from venire.comparison.compare import Comparison as Comparison
+from venire.comparison.contradictions import Contradictions as Contradictions
 from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
 from venire.comparison.judge_change import (
