@@ -8,7 +8,7 @@ import pytest
 
 from two_judges import judged, lists, table
 from venire import compare, evaluate, report_on
-from venire.comparison.forecast import JudgeSwap, forecast
+from venire.comparison.forecast import POOLED, JudgeSwap, forecast
 from venire.comparison.uncertainty import compare_judge_models, uncertainty_sources
 from venire.disagreement.transitions import FORMS, fit_transitions
 
@@ -32,7 +32,7 @@ def partly(*, share=0.4, more=("llm",)):
     return judged(pl.concat([expert, *parts]))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, POOLED])
 @pytest.mark.parametrize("named", [True, False])
 def test_two_complete_judges_who_contradict_each_other_leave_nothing_to_chance(form, named):
     judgments = judged(table())
@@ -45,7 +45,7 @@ def test_two_complete_judges_who_contradict_each_other_leave_nothing_to_chance(f
             assert (record["p_stays_ahead"], record["p_flips"], record["se"]) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, POOLED])
 def test_a_second_judge_who_says_the_same_keeps_every_order(form):
     judgments = judged(table(identical=True))
     for measure in ("nDCG@10", "P(rel=2)@3"):
