@@ -136,12 +136,12 @@ def _planned(found: Comparison) -> list[str]:
 
 def _write(out: Output, found: Comparison, beside: Details) -> None:
     """Write pairs; in JSON also systems, and tau and details of the first measure."""
-    from venire.comparison.compare import KEYS
+    from venire.comparison.compare import KEYS, flattened
 
     records = found.records()
     if out.for_machines:
         if out.format == "csv":
-            records = [_flat(record) for record in records]
+            records = [flattened(record) for record in records]
         keys = list(records[0]) if records else KEYS
         table = Table(keys, [[record[key] for key in keys] for record in records])
         first = found.by_measure[0]
@@ -149,19 +149,6 @@ def _write(out: Output, found: Comparison, beside: Details) -> None:
         out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
     else:
         out.table("pairs", people_table(found))
-
-
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a pair with the values under "observed" as columns of their own."""
-    from venire.comparison.observed import OBSERVED
-
-    seen = record["observed"] or {}
-    observed = {f"observed_{key}": seen.get(key) for key in OBSERVED}
-    return (
-        {key: value for key, value in record.items() if key not in ("observed", "method")}
-        | observed
-        | {"method": record["method"]}
-    )
 
 
 def people_table(found: Comparison) -> Table:

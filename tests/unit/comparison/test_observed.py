@@ -102,6 +102,14 @@ def test_three_of_four_judges_agree_and_a_further_one_is_drawn():
     assert alone["p_stays_ahead"] == 3 / 4
 
 
+def test_observations_are_columns_of_data_frames():
+    found = compare(judged(table()), lists(), **PAIR)
+    frame = found.to_polars()
+    assert [f"observed_{key}" for key in OBSERVED] == [name for name in frame.columns if name.startswith("observed")]
+    assert frame["observed_share"].to_list() == [1]
+    assert "observed_judges_agree" in found._repr_html_()
+
+
 def test_topics_and_both_are_wider_than_judges():
     found = record(judged(table(identical=True)), n_draws=500)
     assert found["p_stays_ahead"] == 1
