@@ -1,10 +1,13 @@
-"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--draws N]`; prints a table, and JSON to --out.
+"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--draws N] [--today PATH]`.
 
-On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, NIST and 23 language models on the same pairs): from NIST's labels and
-a random 3 % of the pairs that another judge labelled too, forecast for all 1,953 pairs of runs whether their order by
-nDCG@10 survives under that judge, and compare with what the judge's labels give.  Brier score and expected calibration
-error (ten bins), averaged over judges; three baselines on the same judges: one global transition matrix, a topic
-bootstrap that ignores judges, and a constant (the share that survives over all other judges).
+On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, NIST, and language models that labelled at least 98 % of the pairs):
+from NIST's labels and a share of another judge's, forecast for every pair of runs that NIST does not tie whether their
+order stays under that judge, and compare with what all labels of that judge give (what it did not label is unjudged).
+Shares of 1, 3, 10, 30 and 100 %, drawn from the pool, or from the lists: with a probability in proportion to the weight
+(the discount of nDCG@10) of a document in all lists.  Four measures.  Brier scores and calibration errors (ten bins, of
+all judges and samples together), for the judge models, and for those of an older version (--today: the folder src of a
+checkout of commit b35edfe) on the same samples, in another process.  Brier scores are less p (1 - p) / (N - 1) for N
+draws, so that their number does not matter.  Prints tables, and writes JSON to --out.
 """
 
 from __future__ import annotations
@@ -12,111 +15,258 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
+import subprocess
+import sys
+import tempfile
 import warnings
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire import evaluate, read_judgments, read_runs
-from venire.comparison.forecast import POOLED, Forecast, forecast, resampled
-from venire.data.judgments import Judgments
-from venire.disagreement.transitions import FORMS, fit_transitions, stated_transitions
-from venire.io.runs import scan
-
-OLD, SHARE, MEASURE = "nist", 0.03, "nDCG@10"
-BASELINES = ("global matrix", "topic bootstrap", "constant")
-
-
-def sampled(judgments: Judgments, new: str, rng: np.random.Generator) -> Judgments:
-    """All labels of the old judge, and a few of the new one's."""
-    who = judgments.assessor.codes
-    old, other = (judgments.assessor.code_of(name, "assessor") for name in (OLD, new))
-    return judgments.take((who == old) | ((who == other) & (rng.random(len(who)) < SHARE)))
-
-
-def survives(now: np.ndarray, then: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether the order of each pair is strictly the same."""
-    return np.sign(now[a] - now[b]) * np.sign(then[a] - then[b]) > 0
+OLD = "nist"
+MEASURES = ("nDCG@10", "P(rel=2)@10", "AP", "RBP")
+SHARES, WAYS = (0.01, 0.03, 0.1, 0.3, 1.0), ("pool", "lists")
+NEW_MODELS = ("hierarchical", "pooled")
+COMPLETE = "complete columns"
+TODAY = ("today hierarchical", "today pooled")
+TIE, DEPTH, NEARLY_ALL, BINS = 1e-12, 10, 0.98, 10
+REQUIRED = {  # the least that was asked for: how the Brier score compares with that of today's pool, from the pool
+    ("nDCG@10", 0.03, "pool"): 0.0625 / 0.0671,
+    ("nDCG@10", 0.1, "pool"): 0.0552 / 0.0689,
+    ("nDCG@10", 0.1, "lists"): 0.0472 / 0.0689,
+    ("AP", 0.1, "pool"): 0.0247 / 0.0411,
+    ("RBP", 0.1, "pool"): 0.0397 / 0.0500,
+}
 
 
-def plain_matrix(counts: np.ndarray) -> np.ndarray:
-    """One global transition matrix: shares of counts, two more items per row by the new judge's usual labels."""
-    whole = counts.sum(axis=(0, 1))
-    rows = whole + 2 * whole.sum(axis=0) / whole.sum() + 0.05
-    return rows / rows.sum(axis=1, keepdims=True)
+class Sample(NamedTuple):
+    """Labels of one judge that are known: their rows in the judgments."""
+
+    judge: str
+    share: float
+    way: str
+    rows: np.ndarray
 
 
-def brier(p: np.ndarray, y: np.ndarray) -> float:
-    return float(((p - y) ** 2).mean())
+def read(**options: bool) -> tuple[Any, Any]:
+    """Read the judgments, and the runs; with either version."""
+    import venire
+
+    folder = Path(os.environ.get("VENIRE_DATA", "")) / "dl21_full"
+    if not folder.is_dir():
+        raise SystemExit("set VENIRE_DATA to the folder that holds dl21_full")
+    judgments = venire.read_judgments(folder / "judges.tsv.gz", **options)
+    return judgments, venire.read_runs(folder / "runs.trec.gz")
 
 
-def calibration_error(p: np.ndarray, y: np.ndarray, bins: int = 10) -> float:
-    place = np.minimum((p * bins).astype(int), bins - 1)
-    inside = [place == n for n in range(bins)]
+def with_rows(judgments: Any, rows: np.ndarray) -> Any:
+    """All labels of the old judge, and these of another."""
+    kept = judgments.assessor.codes == judgments.assessor.code_of(OLD, "assessor")
+    kept[rows] = True
+    return judgments.take(kept)
+
+
+def kept_order(delta: np.ndarray, draws: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Share of draws (draw, system) in which each pair keeps its order -> (pair,)."""
+    new = draws[:, a] - draws[:, b]
+    return ((np.abs(new) > TIE) & (np.sign(new) == np.sign(delta))).mean(axis=0)
+
+
+def forecast_today(path: Path, n_draws: int) -> None:
+    """Forecast every sample of a file with the older version, and write the probabilities beside it."""
+    from venire.analysis.forecasts import Scene, resampled
+
+    judgments, runs = read(wide=True)
+    labels, samples = pickle.loads(path.read_bytes())
+    if not np.array_equal(labels, judgments.label):
+        raise SystemExit("the versions number the labels in different ways")
+    found = []
+    for sample in samples:
+        labels, chances = with_rows(judgments, sample[3]), []
+        for measure in MEASURES:
+            scene = Scene.of(labels, runs, measure, assessor=OLD, new_judge=sample[0])
+            blocks = scene.draws("hierarchical", n_draws, seed=np.random.SeedSequence(0))
+            draws = np.concatenate([np.nanmean(block, axis=1) for block in blocks], axis=1).T
+            mean, (a, b) = scene.now.mean(axis=1), np.triu_indices(len(scene.systems), 1)
+            delta = mean[a] - mean[b]
+            alone = kept_order(delta, draws, a, b)
+            pool = (alone + kept_order(delta, resampled(scene.now, n_draws, rng=1), a, b)) / 2
+            chances.append(np.stack([alone, pool]))
+        found.append(np.stack(chances))
+    path.with_suffix(".out").write_bytes(pickle.dumps(np.array(found, dtype=np.float32)))
+
+
+def started(
+    labels: np.ndarray, samples: list[Sample], source: Path, *, n_draws: int
+) -> tuple[subprocess.Popen[bytes], Path]:
+    """Start the older version on these samples of labels (row,)."""
+    path = Path(tempfile.mkdtemp()) / "samples"
+    path.write_bytes(pickle.dumps((labels, [tuple(each) for each in samples])))
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    command = [sys.executable, __file__, "--draws", str(n_draws), "--worker", str(path)]
+    return subprocess.Popen(command, env=environment), path.with_suffix(".out")
+
+
+class Bench:
+    """Judgments, runs, and what every judge's labels give."""
+
+    def __init__(self) -> None:
+        from venire import evaluate
+        from venire.io.runs import scan
+
+        self.judgments, runs = read()
+        self.runs = scan(runs, self.judgments.items)
+        scores = evaluate(self.judgments, self.runs, MEASURES, per="assessor")
+        means = np.moveaxis(np.nan_to_num(scores.values).mean(axis=1), -1, 0)
+        self.means = dict(zip(scores.names["assessor"], means, strict=True))
+        count = np.bincount(self.judgments.assessor.codes)
+        names = zip(self.judgments.assessors, count, strict=True)
+        n_items = len(self.judgments.items)
+        self.judges = [name for name, n in names if name != OLD and n >= NEARLY_ALL * n_items]
+        self.a, self.b = np.triu_indices(len(scores.names["system"]), 1)
+        self.delta = self.means[OLD][self.a] - self.means[OLD][self.b]
+        facts = self.runs.facts
+        top = facts.rank <= DEPTH
+        self.weight = np.bincount(facts.item[top], weights=1 / np.log2(1 + facts.rank[top]), minlength=n_items)
+
+    def outcome(self, judge: str) -> np.ndarray:
+        """Whether each pair keeps its order by all labels of a judge -> (pair, measure)."""
+        new = self.means[judge][self.a] - self.means[judge][self.b]
+        return (np.abs(new) > TIE) & (np.sign(new) == np.sign(self.delta))
+
+    def sample(self, judge: str, share: float, way: str, *, rng: np.random.Generator) -> Sample:
+        """Draw labels of a judge without replacement, evenly or in proportion to weights."""
+        rows = np.flatnonzero(self.judgments.assessor.codes == self.judgments.assessor.code_of(judge, "assessor"))
+        weight = np.ones(len(rows)) if way == "pool" else self.weight[self.judgments.item[rows]] + 1e-9
+        first = np.argsort(rng.exponential(size=len(rows)) / weight)[: round(share * len(rows))]
+        return Sample(judge, share, way, rows[first])
+
+    def forecast(self, sample: Sample, n_draws: int) -> np.ndarray:
+        """Forecast by every judge model -> (measure, model, pair); the pool from its parts and their weights."""
+        from venire.comparison.forecast import JudgeSwap, resampled
+
+        labels = with_rows(self.judgments, sample.rows)
+        swap = JudgeSwap.of(labels, self.runs, MEASURES, assessor=OLD, new_judge=sample.judge)
+        found = []
+        for n, each in enumerate(swap.forecasts(n_draws=n_draws)):
+            alone = kept_order(self.delta[:, n], each.draws, self.a, self.b)
+            topics = kept_order(self.delta[:, n], resampled(each.now, n_draws, rng=1), self.a, self.b)
+            weight = swap.weight_of_topics(n)
+            found.append([alone, (1 - weight) * alone + weight * topics])
+        return np.array(found, dtype=np.float32)
+
+
+def brier(p: np.ndarray, y: np.ndarray, n_draws: int) -> float:
+    """Brier score, without the part that is due to the number of draws."""
+    return float(((p - y) ** 2 - p * (1 - p) / (n_draws - 1)).mean())
+
+
+def calibration_error(p: np.ndarray, y: np.ndarray) -> float:
+    """Mean distance of stated and true shares over bins."""
+    place = np.minimum((p * BINS).astype(int), BINS - 1)
+    inside = [place == n for n in range(BINS)]
     return float(sum(abs(p[some].mean() - y[some].mean()) * some.mean() for some in inside if some.any()))
 
 
-def from_draws(found: Forecast, draws: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Share of draws in which the order of each pair survives."""
-    sign = np.sign(found.mean[a] - found.mean[b])
-    return (np.sign(draws[:, a] - draws[:, b]) == sign).mean(axis=0)
+def summarise(bench: Bench, samples: list[Sample], chances: np.ndarray, *, n_draws: int) -> list[dict[str, Any]]:
+    """Return one row per measure, share, way and model; chances (sample, measure, model, pair)."""
+    rows = []
+    outcomes = [bench.outcome(each.judge) for each in samples]
+    models = [*NEW_MODELS, *TODAY][: chances.shape[2]]
+    for number, measure in enumerate(MEASURES):
+        known = np.abs(bench.delta[:, number]) > TIE
+        for way in WAYS:
+            for share in SHARES:
+                chosen = [n for n, each in enumerate(samples) if (each.share, each.way) == (share, way)]
+                y = np.concatenate([outcomes[n][known, number] for n in chosen])
+                for row, model in enumerate(models):
+                    p = np.concatenate([chances[n, number, row, known] for n in chosen]).astype(np.float64)
+                    scores = {"brier": brier(p, y, n_draws), "calibration": calibration_error(p, y)}
+                    rows.append({"measure": measure, "way": way, "share": share, "model": model, **scores})
+        whole = [
+            n for n, each in enumerate(samples) if each.share == 1 and len(each.rows) == len(bench.judgments.items)
+        ]
+        p, y = (
+            np.concatenate([each[n] for n in whole]) if whole else np.zeros(1)
+            for each in (
+                [chance[number, 0, known] for chance in chances],
+                [outcome[known, number] for outcome in outcomes],
+            )
+        )
+        scores = {"brier": brier(p, y, n_draws), "calibration": calibration_error(p, y)}
+        rows.append({"measure": measure, "way": "all", "share": 1.0, "model": COMPLETE, **scores})
+    return rows
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print Brier scores and calibration errors, and how they compare with what was required."""
+    models = [name for name in dict.fromkeys(row["model"] for row in rows) if name != COMPLETE]
+    found = {(r["measure"], r["way"], r["share"], r["model"]): r for r in rows}
+    print(f"{'measure':<13} {'from':<6} {'share':>6}  " + "  ".join(f"{model:>18}" for model in models))
+    for measure in MEASURES:
+        for way in WAYS:
+            for share in SHARES:
+                cells = [found[measure, way, share, model] for model in models]
+                shown = [f"{cell['brier']:>10.4f} ({cell['calibration']:.3f})" for cell in cells]
+                print(f"{measure:<13} {way:<6} {share:>6.0%}  " + "  ".join(f"{text:>18}" for text in shown))
+    if TODAY[1] not in models:
+        return
+    for (measure, share, way), least in REQUIRED.items():
+        today = found[measure, "pool", share, TODAY[1]]["brier"]
+        ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
+        text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
+        print(f"{measure} {share:.0%} from the {way}, over today's pool: {text}; required {least:.3f}")
+    text = ", ".join(f"{row['measure']} {row['brier']:.6f}" for row in rows if row["model"] == COMPLETE)
+    print(f"hierarchical at 100% of complete columns: {text}")
+    worse = [
+        f"{measure} {way} {share:.0%}"
+        for measure in MEASURES
+        for way in WAYS
+        for share in SHARES
+        if found[measure, way, share, NEW_MODELS[0]]["brier"] > found[measure, way, share, TODAY[0]]["brier"]
+    ]
+    print(f"above today's hierarchical: {', '.join(worse) or 'none'}")
 
 
 def main() -> None:
+    """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--judges", type=int, help="how many judges, the first by name; all without it")
-    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--judges", type=int, help="how many judges, evenly chosen by name; all without it")
+    parser.add_argument("--samples", type=int, default=5, help="samples of labels per judge, share and way")
+    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--today", type=Path, help="the folder src of an older version")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    data = os.environ.get("VENIRE_DATA")
-    if not data or not (Path(data) / "dl21_full").is_dir():
-        raise SystemExit("set VENIRE_DATA to the folder that holds dl21_full")
     warnings.simplefilter("ignore")
-    judgments = read_judgments(Path(data) / "dl21_full" / "judges.tsv.gz")
-    runs = scan(read_runs(Path(data) / "dl21_full" / "runs.trec.gz"), judgments.items)
-    count = np.bincount(judgments.assessor.codes)
-    names = [name for name, n in zip(judgments.assessors, count, strict=True) if name != OLD and n > 0.98 * count.max()]
-    table = measured(judgments, runs, names[: asked.judges], asked.draws)
-    print(f"{'forecast':<18} {'Brier':>7} {'calibration':>12}")
-    for name, scores in table.items():
-        print(f"{name:<18} {np.mean([s[0] for s in scores]):>7.4f} {np.mean([s[1] for s in scores]):>12.4f}")
-    if asked.out:
-        asked.out.write_text(json.dumps({"judges": names[: asked.judges], "scores": table}), encoding="utf-8")
-
-
-def measured(judgments: Judgments, runs: object, names: list[str], draws: int) -> dict[str, list[tuple[float, float]]]:
-    """Brier score and calibration error of every forecast, judge by judge."""
-    truth = {name: evaluate(judgments, runs, MEASURE, assessor=name).mean("topic").values[:, 0] for name in names}
+    if asked.worker:
+        forecast_today(asked.worker, asked.draws)
+        return
+    bench = Bench()
+    judges = bench.judges[:: max(1, len(bench.judges) // asked.judges)] if asked.judges else bench.judges
     rng = np.random.default_rng(0)
-    forecasts: dict[str, dict[str, np.ndarray]] = {}
-    outcome: dict[str, np.ndarray] = {}
-    for name in names:
-        labels = sampled(judgments, name, rng)
-        found = {
-            form: forecast(labels, runs, MEASURE, assessor=OLD, new_judge=name, judge_model=form, n_draws=draws)
-            for form in (*FORMS, POOLED)
-        }
-        one = found["fixed"]
-        a, b = one.pairs()
-        outcome[name] = survives(one.mean, truth[name], a, b)
-        known = stated_transitions(labels.scale, plain_matrix(fit_transitions(labels, OLD, name).counts), old=OLD)
-        plain = forecast(labels, runs, MEASURE, assessor=OLD, transitions=known, judge_model="fixed", n_draws=draws)
-        forecasts[name] = {
-            "global matrix": plain.changes(a, b).stays,
-            "topic bootstrap": from_draws(one, resampled(one.now, draws), a, b),
-        }
-        forecasts[name] |= {form: each.changes(a, b).stays for form, each in found.items()}
-        print(name, {k: round(brier(p, outcome[name]), 4) for k, p in forecasts[name].items()}, flush=True)
-    for name in names:
-        others = [outcome[each].mean() for each in names if each != name]
-        forecasts[name]["constant"] = np.full(len(outcome[name]), np.mean(others))
-    kinds = [*BASELINES, *FORMS, POOLED]
-    return {
-        kind: [
-            (brier(forecasts[n][kind], outcome[n]), calibration_error(forecasts[n][kind], outcome[n])) for n in names
-        ]
-        for kind in kinds
-    }
+    samples = [
+        bench.sample(judge, share, way, rng=rng)
+        for judge in judges
+        for way in WAYS
+        for share in SHARES
+        for _ in range(asked.samples if share < 1 else 1)
+    ]
+    print(f"{len(judges)} judges, {len(samples)} samples, {asked.draws} draws", flush=True)
+    worker = started(bench.judgments.label, samples, asked.today, n_draws=asked.draws) if asked.today else None
+    chances = np.stack([bench.forecast(each, asked.draws) for each in samples])
+    if worker:
+        process, path = worker
+        if process.wait():
+            raise SystemExit("the older version failed")
+        today = pickle.loads(path.read_bytes())
+        chances = np.concatenate([chances, today], axis=2)
+    rows = summarise(bench, samples, chances, n_draws=asked.draws)
+    show(rows)
+    if asked.out:
+        asked.out.write_text(json.dumps({"judges": judges, "samples": asked.samples, "rows": rows}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -256,12 +256,12 @@ def _names_of_pairs(found: Comparison) -> list[tuple[str, str]]:
 
 def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJudge) -> None:
     """Write scores by judge and pairs; in JSON also systems, and tau and details of the first measure; CSV is pairs."""
-    from venire.comparison.compare import KEYS
+    from venire.comparison.compare import KEYS, flattened
 
     records = found.records()
     if out.for_machines:
         if out.format == "csv":
-            records = [_flat(record) for record in records]
+            records = [flattened(record) for record in records]
         keys = list(records[0]) if records else KEYS
         table = Table(keys, [[record[key] for key in keys] for record in records])
         first = found.by_measure[0]
@@ -278,19 +278,6 @@ def judges_table(scores: ScoresByJudge, systems: Collection[str]) -> Table:
     tables = [(measure, *scores.table(measure)) for measure in scores.measures]
     rows = [[row[0], measure, *row[1:]] for measure, _, rows in tables for row in rows if row[0] in systems]
     return Table(["system", "measure", *tables[0][1][1:]], rows)
-
-
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a pair with the values under "observed" as columns of their own."""
-    from venire.comparison.observed import OBSERVED
-
-    seen = record["observed"] or {}
-    observed = {f"observed_{key}": seen.get(key) for key in OBSERVED}
-    return (
-        {key: value for key, value in record.items() if key not in ("observed", "method")}
-        | observed
-        | {"method": record["method"]}
-    )
 
 
 def people_table(found: Comparison) -> Table:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
-from venire.comparison.observed import Observed, ObservedPairs
+from venire.comparison.observed import OBSERVED, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
@@ -31,8 +31,11 @@ from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring
-from venire.results import Note, Tabular, counted, known
+from venire.results import Note, Records, Tabular, counted, known
 from venire.types import RNGLike
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
@@ -161,9 +164,26 @@ class Comparison(Tabular):
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
 
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a data frame; what was observed has columns of its own."""
+        import polars as pl
+
+        return pl.DataFrame([flattened(record) for record in self.records()], infer_schema_length=None)
+
+    def _first(self, most: int) -> tuple[Records, int]:
+        rows = self.records()
+        return [flattened(record) for record in rows[:most]], len(rows)
+
     def sentence(self) -> str:
         """Return the sentence of the first measure."""
         return self.by_measure[0].sentence()
+
+
+def flattened(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of a pair with the values under "observed" as columns of their own."""
+    seen = record["observed"] or {}
+    rest = {key: value for key, value in record.items() if key not in ("observed", "method")}
+    return rest | {f"observed_{key}": seen.get(key) for key in OBSERVED} | {"method": record["method"]}
 
 
 def compare(

@@ -7,9 +7,9 @@ probabilities are shares of draws: in which share does A stay ahead of B?  With 
 error :math:`\sqrt{p(1-p)/N}`.  If transitions are stated, the new judge gave no labels, and all labels are drawn.
 
 The other judge may be any of n others.  They take turns in the draws, so that each who labelled everything is an
-outcome with an equal share of the probability.  With n > 1, a further judge without labels takes part as one more: with
-complete labels of n judges of whom m keep the order, the probability is (m + p) / (n + 1), where p is that of a further
-judge by the model.
+outcome with an equal share of the probability.  With n > 1, three further judges without labels take turns too
+(``disagreement.transitions.FURTHER``): with complete labels of n judges of whom m keep the order, the probability is
+(m + 3 p) / (n + 3), where p is that of a further judge by the model.
 
 The topics are fixed.  Two more sources of draws answer other questions: means over another sample of as many topics
 (``other_topics``), and both at once (``comparison.uncertainty``).

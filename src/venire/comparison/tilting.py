@@ -9,14 +9,14 @@ The rows of the matrix are therefore tilted: item i gets label j in proportion t
 with levels :math:`l_j` in standard deviations of the current labels.  F has the logarithm of the weight of the document
 in all lists, and the mean score now of the systems that return it, both standardised; a row of Z is the weight of the
 document in the list of each system (:math:`0.9^{\mathrm{rank}}`), centred, of length 1.  The coefficients have priors
-:math:`\beta \sim N(0.15, 0.1^2)` and :math:`v \sim N(0, 0.1^2)`.  Labels of the other judge update them: with
-:math:`m_i` and :math:`V_i` the mean and the variance of the level by the matrix, :math:`(l - m_i) / V_i` is normal
-around :math:`u_i` with the variance :math:`1 / V_i` (one step of Newton's method for the generalised linear model:
-McCullagh and Nelder 1989, Section 2.5).  A judge without labels has the mean of the coefficients of the others, and
-the variances of the priors.
+:math:`\beta_1 \sim N(0.1, 0.1^2)`, :math:`\beta_2 \sim N(0.2, 0.1^2)` and :math:`v \sim N(0, 0.1^2)`.  Labels of the
+other judge update them: with :math:`m_i` and :math:`V_i` the mean and the variance of the level by the matrix,
+:math:`(l - m_i) / V_i` is normal around :math:`u_i` with the variance :math:`1 / V_i` (one step of Newton's method for
+the generalised linear model: McCullagh and Nelder 1989, Section 2.5).  A judge without labels has the mean of the
+coefficients of the others, and the variances of the priors.
 
-The priors are those of 23 language models and NIST on TREC Deep Learning 2021, where both elements of :math:`\beta` lie
-between 0.05 and 0.29 for every model.  They hardly matter with a thousand labels.
+The priors were chosen on TREC Deep Learning 2021, with NIST and 23 language models, for each of which both elements
+of :math:`\beta` lie between 0.05 and 0.29.  They matter little with a thousand labels.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from venire.disagreement.transitions import MOST_LABELS, Transitions
 from venire.types import Codes, Floats
 
 PERSISTENCE = 0.9
-SLOPE, SLOPE_SD, SYSTEM_SD = 0.15, 0.1, 0.1
-"""The prior of the coefficients of F, and the standard deviation of those of systems."""
+SLOPES, SLOPE_SD, SYSTEM_SD = (0.1, 0.2), 0.1, 0.1
+"""The prior means of the coefficients of F and their standard deviation, and that of the coefficients of systems."""
 LEAST_WEIGHT = 0.1
 """Added to the weight of a document before the logarithm is taken."""
 MOST_DIRECTIONS = 100
@@ -48,7 +48,7 @@ def fit_tilt(facts: Facts, old: Codes, given: Given, *, transitions: Transitions
         return None
     design = np.concatenate([_features(facts, mean), _directions(facts)], axis=1)
     centre, variance = np.zeros(design.shape[1]), np.full(design.shape[1], SYSTEM_SD**2)
-    centre[:2], variance[:2] = SLOPE, SLOPE_SD**2
+    centre[:2], variance[:2] = SLOPES, SLOPE_SD**2
     levels = np.arange(n_labels) / spread
     fits = []
     for judge, row in enumerate(given.labels(len(old))):

@@ -11,8 +11,8 @@ its own random numbers, from the seed and its number, so that results do not dep
 old judge did not label stay unjudged.
 
 Labels of other judges are not drawn.  Of n judges, draw d is of the judge d mod n: the labels that this judge gave
-(``Given``) are kept, also on items that the old judge did not label, and only the others are drawn.  A last judge may
-have no labels.
+(``Given``) are kept, also on items that the old judge did not label, and only the others are drawn.  The last judges
+may have no labels.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ class Tilt:
     step: float
 
     def coefficients(self, judge: int, rng: Generator) -> Floats:
-        """Draw the coefficients of a judge -> (column,)."""
+        """Draw the coefficients of a judge -> (column,); judges beyond the last are like the last."""
+        judge = min(judge, len(self.mean) - 1)
         return self.mean[judge] + self.factor[judge] @ rng.standard_normal(self.mean.shape[1])
 
     def odds(self, items: Ints, coefficients: Floats) -> Floats:

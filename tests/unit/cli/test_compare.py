@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import numpy as np
@@ -59,6 +60,16 @@ def test_json_has_pairs_systems_and_tau(collection):
     assert set(held["tau"]) == {"mean", "low", "high"}
     n = len(held["systems"])
     assert len(held["pairs"]) == n * (n - 1) // 2
+
+
+def test_observations_are_columns_of_csv(collection):
+    rows = list(csv.DictReader(run(collection, "--format", "csv", "-q", "--new-judge", "careful2").stdout.splitlines()))
+    held = json.loads(run(collection, "--format", "json", "-q", "--new-judge", "careful2").stdout)["pairs"]
+    for row, pair in zip(rows, held, strict=True):
+        assert list(row)[-1] == "method"
+        assert {f"observed_{key}" for key in pair["observed"]} < set(row)
+        assert float(row["observed_share"]) == pytest.approx(pair["observed"]["share"])
+        assert row["method"] == pair["method"]
 
 
 def names(collection):
