@@ -1,5 +1,10 @@
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
+from venire.comparison.favoured import (
+    FavouredSystems as FavouredSystems,
+    favoured_on as favoured_on,
+    favoured_systems as favoured_systems,
+)
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
 from venire.comparison.judge_change import (
     RankCounts as RankCounts,
