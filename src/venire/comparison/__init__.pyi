@@ -5,6 +5,11 @@ from venire.comparison.corrected_scores import (
     corrected_on as corrected_on,
     corrected_scores as corrected_scores,
 )
+from venire.comparison.favoured import (
+    FavouredSystems as FavouredSystems,
+    favoured_on as favoured_on,
+    favoured_systems as favoured_systems,
+)
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
 from venire.comparison.judge_change import (
     RankCounts as RankCounts,
