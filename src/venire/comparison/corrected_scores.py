@@ -34,7 +34,7 @@ When not to use it: the labels of the reference must be a sample of what the sys
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,16 +60,16 @@ from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
-INTERCEPT_SD, GROUP_SD, SLOPE_SD, SCORE_SD = 1.2, 0.4, 0.4, 0.4
-"""Prior deviations in log-odds: of all items, of a group, per unit of log weight, per deviation of systems' scores."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD = 0.9, 0.45, 0.55
-"""Prior deviations in log-odds: between topics, between systems, and between systems within a topic."""
-LEAST_VARIANCE = 0.02
-"""Least variance of a label, as a share of the squared range of gains: no label of a judge is taken as certain."""
-TILT = 4.0
-"""Labels are drawn from mixtures with distributions that are tilted by this many log-odds."""
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SLOPE_SD, SCORE_SD = 1.2, 0.8, 0.4, 0.4, 0.4
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, per unit of log weight, and per standard
+deviation of the scores of systems."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.45, 0.55, 0.8
+"""Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
+LEAST_SHARE = 0.02
+"""No label is taken to be less probable: no label of a judge is certain."""
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items) are held at a time."""
+ATTENUATION = 0.346
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
 TIE = 1e-12
 
@@ -352,44 +352,78 @@ def list_weights(layout: Layout, measure: Measure, share: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class ResidualModel:
-    """The mixed model for one measure, on the items that are scored; gains are divided by their range.
+class Thresholds:
+    """Gains as sums of steps: an item has the steps up to its gain; gains are divided by their range.
 
-    mean (item,): predicted gain; gain (item,): gain by the reference where it is known; rows (item, label)
-    weights (system, item); values (label,): gains of labels, from 0 to 1; base and range: of the gains as they are
+    predicted, known (item, step): probability of each step, and the share of the reference that gave it
+    steps (step,): their heights, which sum to 1; base and range: of the gains as they are
+    """
+
+    predicted: Floats
+    known: Floats
+    steps: Floats
+    base: float
+    range: float
+
+    @classmethod
+    def of(cls, rows: Floats, shares: Floats, values: Floats) -> Thresholds:
+        """Sum distributions over labels from the top; rows and shares (item, label), values (label,)."""
+        levels = np.unique(values)
+        range_of = float(levels[-1] - levels[0]) or 1.0
+        above = (values[:, None] >= levels[1:]).astype(np.float64)
+        return cls(rows @ above, shares @ above, np.diff(levels) / range_of, float(levels[0]), range_of)
+
+    @property
+    def odds(self) -> Floats:
+        """Log-odds of each step, none certain -> (item, step)."""
+        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        return np.asarray(np.log(p / (1 - p)))
+
+    @property
+    def slope(self) -> Floats:
+        """Change of the mean per unit of log-odds of all steps -> (item,)."""
+        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        return np.asarray((p * (1 - p)) @ self.steps)
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of the gain -> (item,)."""
+        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        covariance = np.minimum(p[:, :, None], p[:, None, :]) - p[:, :, None] * p[:, None, :]
+        return np.asarray(np.einsum("icd,c,d->i", covariance, self.steps, self.steps))
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualModel:
+    """The mixed model for one measure, on the items that are scored, with their numbers, item (item,).
+
+    weights (system, item): what the gains add to the score; slope (item,): of the mean, per log-odds
     """
 
     effects: Effects
-    mean: Floats
-    gain: Floats
-    rows: Floats
+    thresholds: Thresholds
+    slope: Floats
     weights: Floats
-    values: Floats
-    base: float
-    range: float
     item: Ints
 
     @classmethod
     def of(cls, labels: ReferenceLabels, weights: Floats, values: Floats, raw: Floats, scene: Scene) -> ResidualModel:
         """Build the design, and condition on the labels of the reference."""
         item = np.flatnonzero(scene.scored)
-        base = float(values.min())
-        width = float(values.max()) - base or 1.0
-        scaled, rows, weights = (values - base) / width, labels.rows[item], weights[:, item]
-        mean, gain = rows @ scaled, labels.shares[item] @ scaled
-        variance = np.clip(rows @ scaled**2 - mean**2, LEAST_VARIANCE, 0.25)
-        features = item_features(weights, labels.group[item], raw)
+        thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
+        weights, slope, variance = weights[:, item], thresholds.slope, thresholds.variance
         systems = system_rows(weights)
-        shared = variance[:, None] * np.concatenate([features, SYSTEM_SD * systems], axis=1)
+        features = item_features(weights, labels.group[item], raw)
+        shared = slope[:, None] * np.concatenate([features, SYSTEM_SD * systems], axis=1)
         topic_column = np.full((len(item), 1), TOPIC_SD)
-        local = variance[:, None] * np.concatenate([topic_column, TOPIC_SYSTEM_SD * systems], axis=1)
-        used = TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2
-        noise = variance - variance**2 * used
-        known = labels.known[item]
-        noise = np.where(known, noise / np.where(known, labels.weight[item], 1.0), noise)
+        local = slope[:, None] * np.concatenate([topic_column, TOPIC_SYSTEM_SD * systems], axis=1)
+        explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
+        known, weight = labels.known[item], labels.weight[item]
+        noise = np.maximum(variance - explained, variance / 4) / np.where(known, weight, 1.0)
         start = np.searchsorted(scene.case.facts.items.topic[item], np.append(scene.layout.chosen, 1 << 30))
-        effects = fit_effects(Design(shared, local, noise, known, start), gain - mean)
-        return cls(effects, mean, gain, rows, weights, scaled, base, width, item)
+        residual = (thresholds.known - thresholds.predicted) @ thresholds.steps
+        effects = fit_effects(Design(shared, local, noise, known, start), residual)
+        return cls(effects, thresholds, slope, weights, item)
 
     @property
     def known(self) -> Bools:
@@ -399,37 +433,82 @@ class ResidualModel:
     def linear(self, n_draws: int, rng: np.random.Generator) -> Part:
         """Return scores of a linear measure in closed form, and draws from their normal distribution."""
         shift, covariance = self.effects.weighted(self.weights)
-        level = self.weights @ np.where(self.known, self.gain, self.mean)
-        least = self.weights @ np.where(self.known, self.gain, 0.0)
-        most = self.weights @ np.where(self.known, self.gain, 1.0)
-        offset = self.base * self.weights.sum(axis=1)
-        value = offset + self.range * np.clip(level + shift, least, most)
-        covariance = self.range**2 * covariance
+        base, width = self.thresholds.base, self.thresholds.range
+        gain, mean = self.thresholds.known @ self.thresholds.steps, self.thresholds.predicted @ self.thresholds.steps
+        level, *bounds = (
+            base * self.weights.sum(axis=1) + width * (self.weights @ np.where(self.known, gain, other))
+            for other in (mean, 0.0, 1.0)
+        )
+        value = np.clip(level + width * shift, *bounds)
+        covariance = width**2 * covariance
         low, high = _interval(value, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
-        bounds = offset + self.range * least, offset + self.range * most
         draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
         return Part(value, np.maximum(low, bounds[0]), np.minimum(high, bounds[1]), covariance, draws)
 
     def drawn(self, scene: Scene, plan: Plan, n_draws: int, rng: np.random.Generator) -> Part:
-        """Return scores of any measure from draws of the missing labels."""
-        step = max(1, BLOCK_CELLS // max(len(self.mean), len(scene.case.facts.depth), 1))
-        blocks = []
-        for first in range(0, n_draws, step):
-            judges = DrawnGains.of(self, min(step, n_draws - first), scene.scored, rng)
-            scores = scene.layout.place(score_facts(scene.case.facts, judges, plan))
+        """Return scores of any measure from draws of the missing labels, and draws from a normal distribution."""
+        n_labellings = max(2, n_draws // 4) if not self.known.all() else 2
+        step = max(1, BLOCK_CELLS // max(len(self.item), len(scene.case.facts.depth), 1))
+        draw, blocks = self.label_draws(), []
+        for first in range(0, n_labellings, step):
+            gain = np.zeros((min(step, n_labellings - first), len(scene.scored)))
+            gain[:, self.item] = draw(len(gain), rng)
+            scores = scene.layout.place(score_facts(scene.case.facts, DrawnGains(gain, scene.scored), plan))
             blocks.append(np.nanmean(scores[:, :, 0], axis=1).T)
-        draws = np.concatenate(blocks)
-        value, covariance = draws.mean(axis=0), np.atleast_2d(np.cov(draws, rowvar=False))
+        found = np.concatenate(blocks)
+        value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
         low, high = _interval(value, np.sqrt(np.diag(covariance)))
-        return Part(value, np.maximum(low, draws.min(axis=0)), np.minimum(high, draws.max(axis=0)), covariance, draws)
+        draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
+        return Part(value, np.maximum(low, found.min(axis=0)), np.minimum(high, found.max(axis=0)), covariance, draws)
 
-    def draw_gains(self, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Draw the labels that the reference did not give -> gains of all items, as they are, (draw, item)."""
-        found = np.tile(self.gain, (n_draws, 1))
-        unknown = np.flatnonzero(~self.known)
-        shift = self.effects.draw(n_draws, rng)[:, unknown]
-        found[:, unknown] = self.values[draw_labels(self.rows[unknown], self.values, shift, rng)]
-        return self.base + self.range * found
+    def label_draws(self) -> Callable[[int, np.random.Generator], Floats]:
+        """Return the function that draws labels which the reference did not give -> gains of all items (draw, item).
+
+        Log-odds of steps are shifted by the drawn effects, and enlarged so that their mean over draws stays the
+        predicted probability: a logistic function of a normal variable with variance v has the mean of one that is
+        divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
+        """
+        unknown, parts = np.flatnonzero(~self.known), self.thresholds
+        slope = self.slope[unknown]
+        centre = self.effects.expected()[unknown] / slope
+        within, spread = self.topic_thresholds()
+        topic = np.repeat(np.arange(len(within)), np.diff(self.effects.design.start))[unknown]
+        variance = (self.effects.variance()[unknown] / slope**2)[:, None] + (spread**2)[topic]
+        odds = (parts.odds[unknown] + centre[:, None] + within[topic]) * np.sqrt(1 + ATTENUATION * variance)
+        fixed = parts.base + parts.range * (parts.known @ parts.steps)
+
+        def draw(n_draws: int, rng: np.random.Generator) -> Floats:
+            shift = self.effects.draw(n_draws, rng)[:, unknown] / slope - centre
+            shift -= rng.logistic(size=shift.shape)
+            found, gain = np.tile(fixed, (n_draws, 1)), np.full(shift.shape, parts.base)
+            for step, height in enumerate((parts.range * parts.steps).tolist()):
+                drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
+                gain += height * (shift + drawn[:, topic] + odds[:, step] > 0)
+            found[:, unknown] = gain
+            return found
+
+        return draw
+
+    def topic_thresholds(self) -> tuple[Floats, Floats]:
+        """Return mean and deviation of the log-odds of each step within a topic, besides the effects; (topic, step).
+
+        Three Newton steps to the mode of a logistic model, with the curvature there (Laplace's approximation).
+        """
+        design, parts = self.effects.design, self.thresholds
+        n_topics, n_steps = len(design.start) - 1, len(parts.steps)
+        mode, precision = np.zeros((n_topics, n_steps)), np.full((n_topics, n_steps), THRESHOLD_SD**-2)
+        if n_steps < 2:
+            return mode, np.zeros_like(mode)
+        known = np.flatnonzero(design.known)
+        topic = np.repeat(np.arange(n_topics), np.diff(design.start))[known]
+        odds = parts.odds[known] + (self.effects.expected()[known] / self.slope[known])[:, None]
+        for _ in range(3):
+            p = 1 / (1 + np.exp(-(odds + mode[topic])))
+            gradient, precision = -mode * THRESHOLD_SD**-2, np.full_like(mode, THRESHOLD_SD**-2)
+            np.add.at(gradient, topic, parts.known[known] - p)
+            np.add.at(precision, topic, p * (1 - p))
+            mode = mode + gradient / precision
+        return mode, 1 / np.sqrt(precision)
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,13 +517,6 @@ class DrawnGains:
 
     gain: Floats
     judged: Bools
-
-    @classmethod
-    def of(cls, model: ResidualModel, n_draws: int, scored: Bools, rng: np.random.Generator) -> DrawnGains:
-        """Draw so many judges."""
-        gain = np.zeros((n_draws, len(scored)))
-        gain[:, model.item] = model.draw_gains(n_draws, rng)
-        return cls(gain, scored)
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -462,44 +534,22 @@ class DrawnGains:
         return gain, np.broadcast_to(self.judged, gain.shape)
 
 
-def draw_labels(rows: Floats, values: Floats, shift: Floats, rng: np.random.Generator) -> Ints:
-    """Draw labels from rows (item, label) whose mean value is shifted -> (draw, item).
-
-    values (label,), from 0 to 1; shift (draw, item).  A row is mixed with itself tilted by plus or minus ``TILT``
-    log-odds (``tilted``), with the share that gives the shifted mean, or as much of it as they allow.
-    """
-    mean, above, below = rows @ values, tilted(rows, TILT * values), tilted(rows, -TILT * values)
-    up, down = np.maximum(above @ values - mean, 1e-12), np.maximum(mean - below @ values, 1e-12)
-    share_up, share_down = np.clip(shift / up, 0.0, 1.0), np.clip(-shift / down, 0.0, 1.0)
-    drawn, label = rng.random(shift.shape), np.zeros(shift.shape, dtype=np.int64)
-    plain, above, below = (each.cumsum(axis=1).T[:-1] for each in (rows, above, below))
-    for bound, higher, lower in zip(plain, above, below, strict=True):
-        label += drawn > bound + share_up * (higher - bound) + share_down * (lower - bound)
-    return label
-
-
-def tilted(rows: Floats, exponent: Floats) -> Floats:
-    """Multiply distributions (item, label) by the exponential of so many log-odds per label, and normalise."""
-    found = rows * np.exp(exponent)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
-
-
 def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
     """Return the features f of the items, times the prior deviations of their effects -> (item, feature).
 
     weights (system, item), group (item,), raw (system,): scores by the judge
     """
     total = weights.sum(axis=0)
-    least = total[total > 0].min(initial=1.0)
-    log_weight = np.log(np.maximum(total, least / 2))
-    log_weight -= np.average(log_weight, weights=total) if total.sum() > 0 else 0.0
+    inside = total > 0
+    log_weight = np.log(np.where(inside, total, 1.0))
+    log_weight = np.where(inside, log_weight - np.average(log_weight, weights=total + 1e-300), 0.0)
     groups = np.eye(int(group.max(initial=0)) + 1)[group]
     spread = float(np.nanstd(raw)) or 1.0
-    score = np.where(total > 0, weights.T @ np.nan_to_num(raw) / np.where(total > 0, total, 1.0), np.nan)
-    centre = np.average(score[total > 0], weights=total[total > 0]) if (total > 0).any() else 0.0
-    score = np.nan_to_num((score - centre) / spread)
+    score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
+    score = np.where(inside, (score - np.average(score, weights=total + 1e-300)) / spread, 0.0)
     columns = [
         np.full((len(group), 1), INTERCEPT_SD),
+        OUTSIDE_SD * ~inside[:, None],
         GROUP_SD * groups,
         SLOPE_SD * log_weight[:, None],
         SLOPE_SD * log_weight[:, None] * groups,

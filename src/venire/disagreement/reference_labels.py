@@ -95,7 +95,8 @@ def matrix_rows(weighted: Floats, group: Ints, *, ordered: bool) -> Floats:
     weighted (item, label): shares times the weight of the item -> (label + 1, label)
     """
     n_labels = weighted.shape[1]
-    counts = np.stack([np.bincount(group, weights=each, minlength=n_labels + 1) for each in weighted.T], axis=1)
+    counts = np.zeros((n_labels + 1, n_labels))
+    np.add.at(counts, group, weighted)
     prior = np.empty_like(counts)
     prior[:-1] = prior_of(counts[:-1], ordered=ordered)
     overall = counts.sum(axis=0) + 1.0 / n_labels

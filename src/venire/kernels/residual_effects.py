@@ -65,6 +65,16 @@ class Effects:
         topic = np.repeat(np.arange(len(local)), np.diff(self.design.start))
         return np.asarray(self.design.shared @ self.mean + (self.design.local * local[topic]).sum(axis=1))
 
+    def variance(self) -> Floats:
+        """Return the posterior variance of the effects of every item, without its noise -> (item,)."""
+        found = np.empty(len(self.design.noise))
+        for topic, items, _ in self.design.topics():
+            local = self.design.local[items]
+            carried = local @ self.within[topic]
+            slope = self.design.shared[items] - carried @ self.pull[topic]
+            found[items] = (slope @ self.covariance * slope).sum(axis=1) + (carried * local).sum(axis=1)
+        return found
+
     def weighted(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return mean and covariance of weighted sums of the unknown residuals; weights (sum, item)."""
         design, n_sums = self.design, len(weights)
@@ -105,7 +115,7 @@ def fit_effects(design: Design, residual: Floats) -> Effects:
         pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
         precision += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
         score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
-    covariance = np.linalg.inv(precision)
+    covariance: Floats = np.linalg.inv(precision)
     return Effects(design, covariance @ score, covariance, within, pull, push)
 
 
