@@ -426,11 +426,13 @@ def scores_by_topic(scene: Scene, number: int, *, rng: RNGLike, n_draws: int = T
     weights = list_weights(scene.layout, measure, scene.share)
     values, raw = scene.plan.worths[number].values, scene.raw[:, number]
     model = ResidualModel.of(scene.labels, weights, values, raw, scene)
-    drawn = DrawnGains.of(model, 1 if model.known.all() else n_draws, scene.scored, np.random.default_rng(rng))
+    gain = np.zeros((1 if model.known.all() else n_draws, len(scene.scored)))
+    gain[:, model.item] = model.label_draws()(len(gain), np.random.default_rng(rng))
     labels = in_isolation(scene.case.judgments)[0]
     own = build_panel(labels.where(assessor=scene.judges[0]))
     by_judge, by_reference = (
-        scene.layout.place(score_facts(scene.case.facts, panel, plan))[:, :, 0] for panel in (own, drawn)
+        scene.layout.place(score_facts(scene.case.facts, panel, plan))[:, :, 0]
+        for panel in (own, DrawnGains(gain, scene.scored))
     )
     return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
 

@@ -9,7 +9,9 @@ it did not give are missing.  A claim is decided by an interval (95 % unless ``c
     top      tau-AP is at least .9 over the systems that the judge or the reference ranks among the first ten; likewise
     pairs    two systems that differ by more than x by the judge have the same order by the reference, except for 5 % of
              such pairs.  x is the smallest difference for which the upper bound of the share of reversed pairs is at
-             most .05.  PASS if there is such an x; FAIL if the lower bound is above .05 for every x
+             most .05.  PASS if there is such an x; FAIL if the lower bound is above .05 for every x.  Errors raise the
+             share: its lower end is as far below its value by corrected scores as the upper percentile of the draws is
+             above it (see ``certification.order``)
 
 Everything else is NOT ENOUGH LABELS.  All criteria are about these systems and topics.
 
@@ -166,11 +168,13 @@ def correlation_claim(
     return Claim(name, measure, verdict, found, criterion, needed, detail)
 
 
-def pairs_claim(raw: Floats, draws: Floats, *, measure: str, criteria: Criteria, sample: Sample) -> Claim:
+def pairs_claim(
+    raw: Floats, value: Floats, draws: Floats, *, measure: str, criteria: Criteria, sample: Sample
+) -> Claim:
     """Find the smallest difference by the judge from which on nearly no pair is reversed.
 
-    raw (system,), draws (draw, system).  The value is x; low and high limit the share of reversed pairs beyond it.
-    Cost: draws x pairs.
+    raw, value (system,), draws (draw, system).  The claim's value is x; low and high limit the share of reversed pairs
+    beyond it.  Cost: draws x pairs.
     """
     a, b = np.triu_indices(len(raw), 1)
     delta = np.round(raw[a] - raw[b], DIGITS)
@@ -180,11 +184,12 @@ def pairs_claim(raw: Floats, draws: Floats, *, measure: str, criteria: Criteria,
     last = np.flatnonzero(np.append(size[1:] < size[:-1], True)[: len(size)])
     if not len(last):
         return Claim("pairs", measure, FAIL, UNKNOWN, criteria.pairs, None, "all systems are tied")
-    drawn = np.round(draws[:, a[order]] - draws[:, b[order]], DIGITS) * np.sign(delta[order])
+    both = np.concatenate([value[None], draws])
+    drawn = np.round(both[:, a[order]] - both[:, b[order]], DIGITS) * np.sign(delta[order])
     shares = np.cumsum(drawn < 0, axis=1)[:, last] / (last + 1.0)
-    tail = (1 - criteria.confidence) / 2
-    low, middle, high = np.quantile(shares, [tail, 0.5, 1 - tail], axis=0)
-    return _smallest(size, last, (low, middle, high), measure=measure, criteria=criteria, sample=sample)
+    high = np.maximum(np.quantile(shares[1:], (1 + criteria.confidence) / 2, axis=0), shares[0])
+    low = np.maximum(2 * shares[0] - high, 0.0)
+    return _smallest(size, last, (low, shares[0], high), measure=measure, criteria=criteria, sample=sample)
 
 
 def _smallest(
@@ -225,7 +230,7 @@ def claims_of(
         levels,
         correlation_claim("order", order.tau, criterion=criteria.order, **how),
         correlation_claim("top", order.tau_ap_top, criterion=criteria.top, detail=f"{len(order.top)} systems", **how),
-        pairs_claim(raw, draws, criteria=criteria, **how),
+        pairs_claim(raw, corrected.value, draws, criteria=criteria, **how),
     )
 
 
