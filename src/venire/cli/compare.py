@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -11,10 +12,11 @@ import click
 from venire.cli import inputs
 from venire.cli.messages import bar
 from venire.cli.options import Command, draws_option, gathered, one_of, option
-from venire.cli.output import Output, Table
+from venire.cli.output import RENDERERS, Output, Table
 from venire.results import read_number
 
 if TYPE_CHECKING:
+    from venire.comparison.by_judge import Contradictions, ScoresByJudge
     from venire.comparison.compare import Comparison
 
 JUDGE = "Judge"
@@ -27,6 +29,7 @@ Examples:
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
 """
+SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
 
 judging = gathered(
@@ -87,10 +90,13 @@ def command(
 ) -> None:
     """Compare the systems of RUNS, and forecast whether another judge would change their order.
 
-    For each pair of systems: the difference, its significance over topics, and the probability that the order stays
-    the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks come first.
+    The first table has the mean score of every system by the labels of every judge, with 95 % intervals over topics.
+    The second has, for each pair of systems: the difference, its significance over topics, and the probability that the
+    order stays the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks
+    come first.
     """
     from venire import compare, read_runs
+    from venire.comparison.by_judge import ScoresByJudge
     from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
@@ -117,12 +123,16 @@ def command(
             rng=options["rng"],
             **judge,
         )
+    by_judge = ScoresByJudge.on(found.swap.case, found.swap.plan, first=found.swap.case.scoring.assessor)
+    contradictions = by_judge.contradictions(pairs=_names_of_pairs(found))
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
-    _write(out, found, beside)
+    _write(out, found, beside, contradictions)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
+    if len(by_judge.judges) > 1:
+        out.notes([contradictions.sentence(), *by_judge.notes_on_judges()])
     out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
     if conditions:
-        ctx.exit(_gate(found, conditions, out))
+        ctx.exit(_gate(found, conditions, out, contradictions))
 
 
 def _planned(found: Comparison) -> list[str]:
@@ -131,13 +141,18 @@ def _planned(found: Comparison) -> list[str]:
 
     if len(found.scores.names["topic"]) <= 2:
         return []
-    tested = found.by_measure[0].tested
-    pairs = [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+    pairs = _names_of_pairs(found)
     return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=pairs).sentence()]
 
 
-def _write(out: Output, found: Comparison, beside: Details) -> None:
-    """Write pairs; in JSON also systems, and tau and details of the first measure."""
+def _names_of_pairs(found: Comparison) -> list[tuple[str, str]]:
+    """Return the names of the systems that are compared."""
+    tested = found.by_measure[0].tested
+    return [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+
+
+def _write(out: Output, found: Comparison, beside: Details, contradictions: Contradictions) -> None:
+    """Write scores by judge and pairs; in JSON also systems, and tau and details of the first measure; CSV is pairs."""
     from venire.comparison.compare import KEYS
 
     records = found.records()
@@ -145,9 +160,19 @@ def _write(out: Output, found: Comparison, beside: Details) -> None:
         table = Table(KEYS, [[record[key] for key in KEYS] for record in records])
         first = found.by_measure[0]
         systems = [record for each in found.by_measure for record in each.systems()]
-        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
+        judges = {"by_judge": contradictions.scores.records(), "contradictions": contradictions.records()}
+        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records, **judges})
     else:
-        out.table("pairs", people_table(found))
+        systems_shown = {name for pair in _names_of_pairs(found) for name in pair}
+        tables = [judges_table(contradictions.scores, systems_shown), people_table(found)]
+        out.text("\n".join(RENDERERS[out.format](each) for each in tables))
+
+
+def judges_table(scores: ScoresByJudge, systems: Collection[str]) -> Table:
+    """Return systems by judges, with intervals; one row per measure and system."""
+    tables = [(measure, *scores.table(measure)) for measure in scores.measures]
+    rows = [[row[0], measure, *row[1:]] for measure, _, rows in tables for row in rows if row[0] in systems]
+    return Table(["system", "measure", *tables[0][1][1:]], rows)
 
 
 def people_table(found: Comparison) -> Table:
@@ -193,31 +218,33 @@ def read_condition(text: str) -> tuple[str, str, float]:
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
 
 
-def _gate(found: Comparison, conditions: list[tuple[str, str, float]], out: Output) -> int:
-    """Print whether the candidate meets the conditions; return 0 if it does, else 1."""
+def _gate(
+    found: Comparison, conditions: list[tuple[str, str, float]], out: Output, contradictions: Contradictions
+) -> int:
+    """Print whether the candidate meets the conditions; return 0 if it does, else 1.
+
+    Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
+    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.
+    """
     from venire.cli.messages import say
 
-    results = []
-    passed = True
+    margin = max((-number for name, sign, number in conditions if name == "delta" and sign in (">", ">=")), default=0.0)
+    opposition = contradictions.against(*_names_of_pairs(found)[0], margin=max(margin, 0.0))
+    failed: list[str] = opposition.reasons()
+    held: list[str] = []
     for record in found.records():
+        if record["delta"] <= 0 and (margin <= 0 or any(name == "p_stays_ahead" for name, _, _ in conditions)):
+            failed.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
         for name, sign, number in conditions:
             value = record[name]
-            holds = (
-                value is not None
-                and {">=": value >= number, "<=": value <= number, ">": value > number, "<": value < number}[sign]
-            )
-            if name == "p_stays_ahead" and record["delta"] <= 0:
-                holds = False
-                results.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
-            else:
-                shown = "unknown" if value is None else f"{value:.4g}"
-                results.append(f"{name} = {shown} by {record['measure']}, required {sign} {number:g}")
-            passed = passed and holds
-    if passed:
-        out.notes([f"passed: {'; '.join(results)}"])
-    else:
-        say("error", f"not passed: {'; '.join(results)}")
-    return 0 if passed else 1
+            shown = "unknown" if value is None else f"{value:.4g}"
+            text = f"{name} = {shown} by {record['measure']}, required {sign} {number:g}"
+            (held if value is not None and SIGNS[sign](value, number) else failed).append(text)
+    if not failed:
+        out.notes([f"passed: {'; '.join(held)}"])
+        return 0
+    say("error", f"not passed: {'; '.join(failed)}")
+    return 1
 
 
 FEWER_DRAWS = 500

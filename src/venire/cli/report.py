@@ -144,7 +144,7 @@ def _question(options: dict[str, Any]) -> Question:
         measure=inputs.checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
         relevant=options["relevant"],
-        reference=_users(labels, options),
+        reference=labels.reference,
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
         aspects=_aspects(files, options["reading"], options["where"]) if len(_names_of_aspects(every)) > 1 else None,
@@ -153,17 +153,6 @@ def _question(options: dict[str, Any]) -> Question:
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
     )
-
-
-def _users(labels: Judgments, options: dict[str, Any]) -> tuple[str, ...]:
-    """Name who represents users: the reference, except whoever scores the runs; all, if nobody else is left.
-
-    An assessor who is named for both on the command line is left to the report, which refuses that.
-    """
-    if options["declared"]["reference"]:
-        return labels.reference
-    named = tuple(name for name in labels.reference if name != options["assessor"])
-    return named if set(named) < set(labels.assessors) else ()
 
 
 def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:

@@ -94,7 +94,7 @@ def paired_scores(scores: Scores, measure: str | None = None, *, pairs: Pairs = 
     """
     one = _of_one_measure(scores, measure)
     systems = one.names["system"]
-    a, b = _numbered(systems, pairs)
+    a, b = numbered_pairs(systems, pairs)
     values = np.moveaxis(one.values, one.axes.index("system"), 0).astype(np.float64, copy=False)
     name = measure or (scores.names["measure"][0] if "measure" in scores.axes else "score")
     return PairedScores(values, systems, one.names["topic"], name, a, b, differences_of(values, a, b))
@@ -118,8 +118,8 @@ def _of_one_measure(scores: Scores, measure: str | None) -> Scores:
     return scores
 
 
-def _numbered(systems: tuple[str, ...], pairs: Pairs) -> tuple[Ints, Ints]:
-    """Number the systems of every pair."""
+def numbered_pairs(systems: tuple[str, ...], pairs: Pairs) -> tuple[Ints, Ints]:
+    """Number the systems of every pair -> a, b, both (pair,)."""
     if len(systems) < 2:
         named = f" ({', '.join(systems)})" if systems else ""
         raise SettingError(
@@ -190,13 +190,17 @@ class PairedT(PairTest):
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
-        from scipy.special import stdtr
+        return t_test(paired.differences)
 
-        differences = paired.differences
-        spread = ~differences.without_spread
-        p = _of_alike(differences)
-        p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
-        return p
+
+def t_test(differences: Differences) -> Floats:
+    """Return two-sided p-values of Student's paired t-test; NaN with fewer than two topics -> (pair,)."""
+    from scipy.special import stdtr
+
+    spread = ~differences.without_spread
+    p = _of_alike(differences)
+    p[spread] = 2 * stdtr(differences.n[spread] - 1.0, -np.abs(differences.t[spread]))
+    return p
 
 
 @dataclass(frozen=True)

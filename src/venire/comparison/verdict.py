@@ -7,6 +7,10 @@ which happens with probability (1 - confidence) / 2 at most, however many system
 Berger 1982, Technometrics 24, 295-300).  If two are equal, one is named with probability 1 - confidence; among more
 that are equal, usually with less.  Systems that do not differ significantly from w are its *rivals*.
 
+If scores by other judges are given, w is named *without reserve* only if none of them contradicts it: on a pair of w
+and another system, judges contradict each other, or another judge has the other system ahead significantly
+(``comparison.by_judge``, with p-values adjusted for the pairs of w and for the judges).
+
 The probability that w comes first is estimated by the share of draws in which it does, by source: other topics,
 another judge, both (``comparison.uncertainty``), and another user, for whom relevance is drawn
 (``measures.random_users``).  A first place shared by k systems counts 1 / k.  The *margin* is the 95% quantile over
@@ -21,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.by_judge import Reversal, ScoresByJudge
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import PairedT, paired_scores
@@ -44,7 +49,8 @@ class Verdict(Tabular):
     """``best`` has the highest mean, ``rivals`` do not differ significantly from it; p_first and margin are by source.
 
     twins: rivals with the same score on every topic; ``closest`` is the first other rival.  mean (system,): scores.
-    lead: how far the best is ahead of the next system; p_next: the p-value of that difference.
+    lead: how far the best is ahead of the next system; p_next: the p-value of that difference.  judge: whose labels
+    score the systems; reversals: other judges who have another system ahead of the best.
     """
 
     systems: tuple[str, ...]
@@ -60,11 +66,23 @@ class Verdict(Tabular):
     p_first: Mapping[str, float]
     margin: Mapping[str, float]
     confidence: float = CONFIDENCE
+    judge: str | None = None
+    reversals: tuple[Reversal, ...] = ()
+
+    @property
+    def leader(self) -> str | None:
+        """The system that is significantly better than all others by these labels, or None."""
+        return self.best if not self.rivals and len(self.systems) > 1 else None
 
     @property
     def winner(self) -> str | None:
-        """The system that is named the winner, or None."""
-        return self.best if not self.rivals and len(self.systems) > 1 else None
+        """The system that is named the winner without reserve: the leader, if no judge contradicts it; or None."""
+        return None if self.contradictions else self.leader
+
+    @property
+    def contradictions(self) -> tuple[Reversal, ...]:
+        """The reversals by which judges contradict that the best system is ahead."""
+        return tuple(row for row in self.reversals if row.contradicts or row.b == self.best)
 
     @property
     def closest(self) -> str | None:
@@ -75,6 +93,8 @@ class Verdict(Tabular):
         """Return it as a JSON object."""
         return {
             "winner": self.winner,
+            "leader": self.leader,
+            "judge": self.judge,
             "best": self.best,
             "rivals": list(self.rivals),
             "twins": list(self.twins),
@@ -85,6 +105,7 @@ class Verdict(Tabular):
             "topics": self.n_topics,
             "p_first": dict(self.p_first),
             "margin": dict(self.margin),
+            "contradicted_by": [row.record() for row in self.contradictions],
         }
 
     def records(self) -> Records:
@@ -106,12 +127,13 @@ class Verdict(Tabular):
         topics = counted(self.n_topics, "topic")
         if self.mean.max() <= TIE:
             return f"No winner can be named: all {len(self.systems)} systems score 0 by {self.measure} over {topics}."
-        if self.winner is not None:
+        if self.leader is not None:
             others = "the other system" if len(self.systems) == 2 else f"the {len(self.systems) - 1} other systems"
-            return (
+            text = (
                 f"{self.best} is significantly better than {others} by {self.measure} ({self.mean.max():.3f}, "
-                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}."
+                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}"
             )
+            return self._with_reserve(text)
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
         alike = ", which score the same on every topic," if self.twins else ""
         rivals = [name for name in self.rivals if name not in self.twins]
@@ -119,6 +141,21 @@ class Verdict(Tabular):
         verb = "cannot be tested against" if self.n_topics < 2 else verb
         text = f" {verb} {listed(rivals, MOST_NAMES)}" if rivals else " have the highest score"
         return f"No winner can be named: by {self.measure} over {topics}, {first}{alike}{text}{self._stays()}."
+
+    def _with_reserve(self, text: str) -> str:
+        """Say which judges have another system ahead of the leader."""
+        if self.contradictions:
+            whose = f"With the labels of {self.judge}, " if self.judge else ""
+            row = self.contradictions[0]
+            others = {name for each in self.contradictions for name in (each.judge, each.against)} - {self.judge}
+            more = f" ({counted(len(others), 'other judge')} in all)" if len(others) > 1 else ""
+            reserve = "No winner can be named without reserve, because judges contradict each other"
+            return f"{reserve}: {row.sentence()}{more}. {whose}{text}."
+        if not self.reversals:
+            return f"{text}."
+        names = list(dict.fromkeys(each.against for each in self.reversals))
+        whose = f"the labels of {listed(names, MOST_NAMES)}"
+        return f"{text}. With {whose} another system is ahead of {self.best}, but not significantly."
 
     def _stays(self) -> str:
         shares = list(self.p_first.items())
@@ -136,11 +173,14 @@ def verdict(
     *,
     draws: Mapping[str, Floats] | None = None,
     confidence: float = CONFIDENCE,
+    judge: str | None = None,
+    by_judge: ScoresByJudge | None = None,
 ) -> Verdict:
     """Name the best system, or list the systems that do not differ significantly from it.
 
     scores: by system and topic, of one measure, or of several and ``measure`` names one.  draws: mean scores (draw,
-    system) by source, as of ``uncertainty_sources``; the systems as in ``scores``.
+    system) by source, as of ``uncertainty_sources``; the systems as in ``scores``.  judge: whose labels gave the
+    scores; by_judge: the scores by all judges, who may contradict the winner.
     Cost: O(systems x topics + draws x systems).
 
     Examples
@@ -176,6 +216,8 @@ def verdict(
         {source: share for source, (share, _) in sure.items()},
         {source: behind for source, (_, behind) in sure.items()},
         confidence,
+        judge,
+        () if by_judge is None or alone else by_judge.contradictions(name, pairs=systems[best]).reversals,
     )
 
 

@@ -5,6 +5,7 @@ What cannot be computed is ``Missing`` with its reason.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ import numpy as np
 from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.table import table
+from venire.comparison.by_judge import Contradictions, ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
@@ -27,9 +29,10 @@ from venire.data.gains import Gains
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.runs import Scan
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
-from venire.errors import SettingError, UnknownName
+from venire.errors import SettingError, UnknownName, VenireWarning
 from venire.io.runs import scan
 from venire.measures.evaluate import evaluate
+from venire.measures.names import parse_measure
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
 from venire.planning.topics import TopicPlan, plan_topics
@@ -40,6 +43,7 @@ from venire.report.scoring_judge import (
     Unjudged,
     coverage_but,
     level_topics,
+    share_of_results,
     unanswered,
     unjudged_results,
     useless_assessors,
@@ -69,22 +73,46 @@ class Evidence:
         return self.runs.facts
 
     @cached_property
+    def judgments(self) -> Judgments:
+        """All labels, with the reference that the question names."""
+        judgments, reference = self.question.judgments, self.question.reference
+        return judgments.declare(reference=reference) if reference else judgments
+
+    @cached_property
     def left_out(self) -> tuple[str, ...]:
         """Judged topics without a list by any system, which are omitted; none, if that holds for all."""
-        return unanswered(self.question.judgments, self.facts)
+        return unanswered(self.judgments, self.facts)
 
     @cached_property
     def answered(self) -> Judgments:
         """The labels of topics for which some system has a list; on the others all systems score 0."""
-        return without(self.question.judgments, self.left_out)
+        return without(self.judgments, self.left_out)
+
+    @cached_property
+    def possible_judges(self) -> tuple[str, ...]:
+        """Assessors of whom one scores the runs if none is named: the reference, people or machines, or all.
+
+        The first of these groups that labelled nearly all results; without declarations, everybody.
+        """
+        labels = self.answered
+        measure = parse_measure(self.question.measure)
+        groups = [group for group in (labels.reference, labels.people, labels.machines) if group]
+        whole = (group for group in groups if share_of_results(labels, self.facts, group, measure.k) >= NEARLY_ALL)
+        others = tuple(name for name in labels.assessors if name not in labels.reference)
+        return next(whole, others or labels.assessors)
+
+    @cached_property
+    def excluded(self) -> tuple[str, ...]:
+        """Assessors whose labels do not score the runs unless one is named."""
+        return tuple(name for name in self.judgments.assessors if name not in self.possible_judges)
 
     @cached_property
     def everyone(self) -> Judgments:
         """The labels of all topics, also of those without a list, with those of the judge under one name."""
-        judgments, users = self.question.judgments, self.question.reference
+        judgments = self.judgments
         if self.judge != PRIMARY:
             return judgments
-        return with_primary(judgments, without=users, order=self._ranked(judgments).names)
+        return with_primary(judgments, without=self.excluded, order=self._ranked(judgments).names)
 
     @cached_property
     def labels(self) -> Judgments:
@@ -92,14 +120,25 @@ class Evidence:
 
         The judge is one assessor, or on each topic the one who judged most of it.
         """
-        judgments, users = self.answered, self.question.reference
-        if self.question.assessor is not None or coverage_but(judgments, users).max(initial=0) >= NEARLY_ALL:
+        judgments = self.answered
+        if self.question.assessor is not None or self._one_judge:
             return judgments
-        return with_primary(judgments, without=users, order=self.ranking.names)
+        return with_primary(judgments, without=self.excluded, order=self.ranking.names)
+
+    @property
+    def _one_judge(self) -> bool:
+        """Whether one of the possible judges labelled nearly all items, or nearly all results if declared."""
+        judgments = self.answered
+        if coverage_but(judgments, self.excluded).max(initial=0) >= NEARLY_ALL:
+            return True
+        if not (judgments.reference or judgments.machines):
+            return False
+        k = parse_measure(self.question.measure).k
+        return any(share_of_results(judgments, self.facts, [name], k) >= NEARLY_ALL for name in self.possible_judges)
 
     def _ranked(self, judgments: Judgments) -> Ranking:
         known = None if isinstance(self.profiles, Missing) else self.profiles
-        return Ranking.of(judgments, self.question.reference, known)
+        return Ranking.of(judgments, self.excluded, known)
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -132,13 +171,8 @@ class Evidence:
 
     def validate(self) -> None:
         """Raise an error for settings with which no report can be made."""
-        question = self.question
-        question.validate()
-        if set(question.judgments.assessors) <= set(question.reference):
-            raise SettingError("all assessors are reference assessors: none is left to score the runs", hint=_ANOTHER)
-        if self.judge in question.reference:
-            message = f"{self.judge!r} scores the runs, so cannot be a reference assessor"
-            raise SettingError(message, hint=_ANOTHER)
+        self.question.validate()
+        _ = self.judge
 
     @cached_property
     def compares_systems(self) -> bool:
@@ -185,7 +219,7 @@ class Evidence:
     @cached_property
     def profiles(self) -> Profiles | Missing:
         """How each assessor labels, compared with the reference assessors if any were named, else with all others."""
-        return or_missing(lambda: profiles(self.question.judgments, reference=self.question.reference))
+        return or_missing(lambda: profiles(self.judgments, reference=self.judgments.reference))
 
     @cached_property
     def copies(self) -> tuple[Copy, ...]:
@@ -205,18 +239,40 @@ class Evidence:
     @cached_property
     def user_model(self) -> UserModel:
         """The labels from which p(R|i) is learnt: of first results, if enough were judged twice."""
-        question = self.question
-        return user_model(self.everyone, self.runs, self.judge, reference=question.reference, top=TOP, rng=question.rng)
+        users = self.people or ()
+        return user_model(self.everyone, self.runs, self.judge, reference=users, top=TOP, rng=self.question.rng)
+
+    @cached_property
+    def people(self) -> tuple[str, ...] | None:
+        """Assessors who represent users: the reference or, without one, people; none of them scores the runs.
+
+        () if nothing is declared, and all others represent users; None if nobody else is known to be a person.
+        """
+        labels = self.everyone
+        if not (self.judgments.reference or self.judgments.machines):
+            return ()
+        for group in (self.judgments.reference, self.judgments.people):
+            others = tuple(name for name in group if name != self.judge and name in labels.assessors)
+            if others:
+                return others
+        return None
+
+    @cached_property
+    def nobody(self) -> Missing | None:
+        """The reason why nothing is known of users, if so."""
+        if self.alone is not None or self.people is not None:
+            return self.alone
+        return Missing(f"nobody besides {self.judge} is declared as a person", SECOND)
 
     @cached_property
     def fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for every threshold."""
-        return self.alone or self.user_model.fit("all")
+        return self.nobody or self.user_model.fit("all")
 
     @cached_property
     def user_fit(self) -> PredictedRelevanceFit | Missing:
         """p(R|i) for the relevant labels."""
-        return self.alone or self.user_model.fit(self.relevant)
+        return self.nobody or self.user_model.fit(self.relevant)
 
     @cached_property
     def gains(self) -> Mapping[str, Gains]:
@@ -253,6 +309,25 @@ class Evidence:
     def nothing_judged(self) -> bool:
         """Whether none of the first results of any system was judged."""
         return bool((self.unjudged.share >= 1).all())
+
+    @cached_property
+    def by_judge(self) -> ScoresByJudge:
+        """Scores by the labels of every assessor, and of the judge if that is none of them; the judge comes first.
+
+        Declared references and people come before.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VenireWarning)
+            found = scores_by_judge(self.answered, self.runs, self.question.measure)
+            if self.judge != PRIMARY:
+                return found.with_first(self.judge)
+            own = scores_by_judge(self.own, self.runs, self.question.measure)
+        return found.joined(own)
+
+    @cached_property
+    def contradictions(self) -> Contradictions:
+        """Pairs of systems on which judges contradict each other."""
+        return self.by_judge.contradictions()
 
     @cached_property
     def tested(self) -> SystemComparison | Missing:
@@ -306,7 +381,7 @@ class Evidence:
             draws = {source: each for source, each in draws.items() if source == "judges"}
         if not isinstance(self.users, Missing):
             draws["users"] = self.users.users.values[:, 0].T
-        found = verdict(scores, draws=draws)
+        found = verdict(scores, draws=draws, judge=self.judge, by_judge=self.by_judge)
         if self.only_label is None:
             return found
         order = np.argsort(-found.mean, kind="stable").tolist()  # scores differ only by how much was judged

@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.comparison.verdict import MOST_NAMES, SOURCES, Verdict
-from venire.data.assessors import PRIMARY, copy_notes
+from venire.data.assessors import PRIMARY, copy_notes, nothing_declared
 from venire.data.judgments import Judgments
 from venire.disagreement.double_judgments import JudgingEffort, double_judgments_needed, lowest_labels
 from venire.disagreement.predicted_relevance import PredictedRelevanceFit
@@ -27,6 +27,7 @@ DEVIATION = 0.05
 SECOND_JUDGMENTS = 300
 """Double judgments recommended where there are none."""
 MOST_LABELS = 8
+MOST_PAIRS = 200
 TOO_MANY = 10
 """More topics than this many times the present number are not recommended."""
 SURE = 0.95
@@ -37,11 +38,52 @@ CHANGES_TITLE = "What the new judgments changed"
 
 def verdict_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the best system."""
-    found = evidence.verdict
-    parts: list[Part] = [*_sure(evidence), *_significant(evidence), *_limits(evidence), *advice(evidence)]
+    found, contradictions = evidence.verdict, evidence.contradictions
+    parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *_sure(evidence), *_significant(evidence)]
+    parts += [*_limits(evidence), *advice(evidence)]
     copied = [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
-    headline = " ".join([found.sentence(), *_equal_judges(evidence), *copied])
-    return Chapter("verdict", "Verdict", headline, tuple(parts), {"verdict": found.record()})
+    headline = " ".join([found.sentence(), *_other_contradictions(evidence), *_equal_judges(evidence), *copied])
+    numbers = {"verdict": found.record(), "by_judge": evidence.by_judge.records()}
+    return Chapter(
+        "verdict", "Verdict", headline, tuple(parts), {**numbers, "contradictions": contradictions.records()}
+    )
+
+
+def _by_judge(evidence: Evidence) -> list[Part]:
+    """Show the scores of the systems by the labels of every judge, with intervals."""
+    scores, measure = evidence.by_judge, evidence.question.measure
+    columns, rows = scores.table()
+    interval = ", with 95% confidence intervals over topics" if evidence.verdict.n_topics > 1 else ""
+    more = len(scores.judges) - len(columns) + 1
+    others = f" {counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the JSON output." if more else ""
+    caption = f"{measure} of each system by the labels of each judge{interval}; best by the first judge first.{others}"
+    notes = [note for note in scores.notes_on_judges() if note.kind == "few-labels"]
+    parts: list[Part] = [Grid("scores_by_judge", caption, columns, rows), *(Words(f"{note}.") for note in notes)]
+    return [*parts, *(Words(f"{note}.", about=note.kind) for note in nothing_declared(evidence.judgments))]
+
+
+def _other_contradictions(evidence: Evidence) -> list[str]:
+    """Say on how many pairs judges contradict each other, unless the verdict has told all of it."""
+    found, told = evidence.contradictions, evidence.verdict.leader is not None and evidence.verdict.contradictions
+    if not found.found or (told and len(found.pairs()) == 1):
+        return []
+    if told:
+        return [f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} in all."]
+    return [found.sentence()]
+
+
+def _contradicted(evidence: Evidence) -> list[Part]:
+    """List the pairs of systems on which judges contradict each other."""
+    rows = evidence.contradictions.records()
+    if not rows:
+        return []
+    keys = ("a", "b", "judge", "delta", "p_adjusted", "against", "delta_against", "p_against", "p_between")
+    caption = (
+        "Contradictions: the difference is significant by one judge and reversed by another. P-values are adjusted for "
+        "all pairs and judges; p between is that of the difference between the two judges."
+    )
+    shown = [{key: row[key] for key in keys} for row in rows[:MOST_PAIRS]]
+    return [Grid.of("contradictions", caption, shown, shown=10)]
 
 
 def _equal_judges(evidence: Evidence) -> list[str]:
@@ -111,16 +153,33 @@ def _whose(evidence: Evidence) -> list[Part]:
     if evidence.judge != PRIMARY:
         whose = f"with the labels of {evidence.judge}, {_why_them(evidence)}"
     else:
-        whose = "on each topic with the labels of the assessor who judged most of it; others fill in what is missing"
-    named = evidence.question.reference
-    users = f", and those of {listed(named)} also for users" if named else " and for users"
+        group = f", of {listed(evidence.possible_judges)}" if evidence.excluded else ""
+        whose = f"on each topic with the labels of the assessor who judged most of it{group}"
+        whose = f"{whose}; others fill in what is missing"
+    named = evidence.people
+    users = f", and those of {listed(named)} also for users" if named else "" if named is None else " and for users"
     others = f" The other labels stand for other judges{users}." if evidence.several else ""
     return [Words(f"The runs are scored {whose}.{others} Another assessor can be named.", about="judge")]
 
 
+def _declared(evidence: Evidence) -> str:
+    """Say that the judge was chosen because of what was declared, if so."""
+    labels, judge = evidence.judgments, evidence.judge
+    if judge in labels.reference:
+        others = [name for name in labels.reference if name != judge]
+        return f"one of the reference ({listed(labels.reference)})" if others else "the declared reference"
+    if labels.reference and judge not in labels.machines:
+        return f"because the reference ({listed(labels.reference)}) labelled too few of the results"
+    if judge in labels.machines and labels.people:
+        return f"a machine, because people ({listed(labels.people)}) labelled too few of the results"
+    return "" if not labels.machines or judge in labels.machines else "the person who judged most items"
+
+
 def _why_them(evidence: Evidence) -> str:
     """Say why this judge was chosen: coverage, agreement with the others, or the order in the files."""
-    share, names = coverage_but(evidence.labels, evidence.question.reference), evidence.labels.assessors
+    if why := _declared(evidence):
+        return why
+    share, names = coverage_but(evidence.labels, evidence.excluded), evidence.labels.assessors
     as_much = [name for name, n in zip(names, share, strict=True) if n >= share[names.index(evidence.judge)]]
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
     passed = f" (not counting {listed(over)}: one label only)" if over else ""
@@ -171,7 +230,7 @@ def _topics_used(evidence: Evidence) -> list[Part]:
 
 def _user(evidence: Evidence) -> str:
     """Define a random user."""
-    people = listed(evidence.question.reference) or "the other assessors"
+    people = listed(evidence.people or ()) or "the other assessors"
     higher = "" if evidence.relevant == evidence.question.judgments.scale.labels[-1] else " or higher"
     relevant = f"R: {evidence.relevant}{higher}"
     return f"A random user finds a result relevant with probability p(R|label), estimated from {people} ({relevant})."
@@ -185,9 +244,18 @@ def advice(evidence: Evidence) -> list[Part]:
     if evidence.only_label is not None:
         text = f"judge more results: with {evidence.only_label} as the only label, no system can be better than others."
         return [Words(text, "todo", about="results")]
-    parts = [*_topics(evidence), *_double_judgments(evidence)]
+    parts = [*_whose_labels(evidence), *_topics(evidence), *_double_judgments(evidence)]
     asked = any(isinstance(each, Words) and each.kind == "todo" for each in parts)
     return parts if asked else [*parts, *_choice(evidence)]
+
+
+def _whose_labels(evidence: Evidence) -> list[Part]:
+    """Recommend to decide whose labels count, if judges contradict each other on the best system."""
+    rows = evidence.verdict.contradictions
+    if not rows or {rows[0].judge, rows[0].against} & set(evidence.judgments.reference):
+        return []
+    text = f"decide whether the labels of {rows[0].judge} or those of {rows[0].against} count"
+    return [Words(f"{text}, and declare the reference: the order of systems depends on it.", "todo", "whose-labels")]
 
 
 def _choice(evidence: Evidence) -> list[Part]:

@@ -195,7 +195,7 @@ def _warnings(fit: PredictedRelevanceFit) -> list[Part]:
 
 def _worth_finding(evidence: Evidence, fit: PredictedRelevanceFit) -> str:
     """State p(R|i): of which results, by whose label, and for whom."""
-    users, top = " or ".join(evidence.question.reference), evidence.user_model.top
+    users, top = " or ".join(evidence.people or ()), evidence.user_model.top
     return fit.sentence(
         judge="one assessor" if evidence.judge == PRIMARY else evidence.judge,
         users=users or "another person",

@@ -56,9 +56,11 @@ def report_on(
     ----------
     judgments, runs : as ``read_judgments`` and ``read_runs`` take them
     measure : what systems are scored by
-    assessor : whose labels score the runs; None: who judged nearly all items, or else most of each topic
+    assessor : whose labels score the runs; None: of the reference, or else of the people, if declared and they labelled
+        nearly all results, the one who judged nearly all items, or else most of each topic
     relevant : the lowest label that is relevant to a user; None: the highest label of those that score the runs
-    reference : assessors who stand for users; none: all do
+    reference : assessors whose labels count; none: those that the judgments declare.  They score the runs if they
+        labelled nearly all results, and stand for users
     preferences, clicks : as ``read_preferences`` and ``read_clicks`` take them
     aspects : grades by aspect, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed

@@ -1,9 +1,11 @@
 """The judge: whose labels score the runs if nobody is named, and on which topics.
 
-It is the assessor who judged nearly all items; of several, who judged most, and of these who agrees most with others
-(kappa).  Assessors who give one label only are passed over if there is another, since such labels distinguish no
-systems.  Those who label differently from the others are not: the others may be wrong.  Of assessors with equal rank,
-the first in the files is taken, and the report names the others in its first finding.  Names have no influence.
+If a reference or machines are declared, it is one of the reference, or else of the people, or else of the machines: the
+first of these groups who judged nearly all results.  Among them, or among all if nothing is declared, it is the
+assessor who judged nearly all items; of several, who judged most, and of these who agrees most with others (kappa).
+Assessors who give one label only are passed over if there is another, since such labels distinguish no systems.  Those
+who label differently from the others are not: the others may be wrong.  Of assessors with equal rank, the first in the
+files is taken, and the report names the others in its first finding.  Names have no influence.
 """
 
 from __future__ import annotations
@@ -30,6 +32,17 @@ DIGITS = 9
 def coverage_but(judgments: Judgments, names: Sequence[str]) -> Floats:
     """Return the share of the judged items that each assessor judged; 0 for the named ones."""
     return np.where(np.isin(judgments.assessors, list(names)), 0.0, coverage(judgments))
+
+
+def share_of_results(judgments: Judgments, facts: Facts, names: Sequence[str], depth: int | None) -> float:
+    """Return the share of the judged results of some system, down to a depth, that the named assessors labelled."""
+    within = facts.rank > 0 if depth is None else facts.rank <= depth
+    returned, judged, own = (np.zeros(len(judgments.items), dtype=np.bool_) for _ in range(3))
+    returned[facts.item[within]] = True
+    judged[judgments.item] = True
+    own[judgments.item[np.isin(judgments.assessors, list(names))[judgments.assessor.codes]]] = True
+    results = returned & judged
+    return float(own[results].mean()) if results.any() else float(own[judged].mean())
 
 
 @dataclass(frozen=True, eq=False)
