@@ -11,7 +11,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.messages import bar
-from venire.cli.options import Command, draws_option, gathered, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, one_of, option
 from venire.cli.output import RENDERERS, Output, Table
 from venire.results import read_number
 
@@ -25,6 +25,7 @@ EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
   venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
+  venire compare crowd.tsv runs --pool dawid-skene --reference expert
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
@@ -36,6 +37,12 @@ judging = gathered(
     "judging",
     {
         "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
+        "pool": inputs.pool_option(
+            JUDGE,
+            choices=ALL_POOLS,
+            help="Score the runs with pooled labels, by {}, of all assessors but --new-judge or the reference; without "
+            "these, the other judge is another crowd.",
+        ),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
@@ -126,11 +133,12 @@ def command(
     by_judge = ScoresByJudge.on(found.swap.case, found.swap.plan, first=found.swap.case.scoring.assessor)
     contradictions = by_judge.contradictions(pairs=_names_of_pairs(found))
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
+    declared = nothing_declared(labels) if judge["pool"] is None else ()
     _write(out, found, beside, contradictions)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     if len(by_judge.judges) > 1:
         out.notes([contradictions.sentence(), *by_judge.notes_on_judges()])
-    out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *declared, *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out, contradictions))
 

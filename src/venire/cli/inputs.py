@@ -102,6 +102,15 @@ def pool_option(
     return one_of("--pool", choices=choices, section=section, default=default, help=help)
 
 
+def pool_for(labels: Judgments, pool: str | None) -> Any:
+    """Return a pool as ``evaluate`` takes it: a model of assessors is fitted on the labels."""
+    if pool not in (None, *POOLS):
+        from venire.disagreement.dawid_skene import pool_for as fitted
+
+        return fitted(labels, pool)
+    return pool
+
+
 def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
     """Declare --gains as a list, ``gain_names``; ``more`` ends its help."""
     words = f"Gains of labels, as in evaluate; may be repeated{more}"
