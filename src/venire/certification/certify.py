@@ -33,10 +33,11 @@ from venire.comparison.corrected_scores import (
     corrected_on,
     list_weights,
 )
+from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import Families, FavouredSystems, favoured_on
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
-from venire.data.panel import build_panel, in_isolation
+from venire.data.panel import Pool, build_panel, in_isolation
 from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
@@ -207,6 +208,7 @@ def certify(
     *,
     judges: str | Sequence[str] = ALL,
     reference: str | Sequence[str] | None = None,
+    pool: str | Pool | None = None,
     families: Families | None = None,
     gains: GainsLike = "linear",
     topics: Iterable[str] | None = None,
@@ -224,6 +226,8 @@ def certify(
     judgments, runs, measures, gains, topics : as in ``evaluate``
     judges : names, or "all": the machines that the judgments declare, or else everybody but the reference
     reference : the people whose labels count; None: those that the judgments declare
+    pool : how the labels of a crowd become one label, as in ``evaluate``, or "dawid-skene".  The crowd is everybody who
+        is neither the reference, nor a machine, nor a named judge; it is the reference if there is no other
     families : name -> systems that are tested together for favour
     criteria : what the claims require
     prompts : judge -> hash of its prompt
@@ -244,6 +248,8 @@ def certify(
     [('levels', 'FAIL'), ('order', 'FAIL'), ('top', 'FAIL'), ('pairs', 'PASS')]
     """
     every = as_judgments(judgments)
+    if pool is not None:
+        every, judges, reference = pooled(every, pool, judges=judges, reference=reference)
     people = reference_of(every, reference)
     names = judges_of(every, judges, people)
     plain = last_labels(without_probes(every)[0])
@@ -293,6 +299,22 @@ def judges_of(judgments: Judgments, judges: str | Sequence[str], reference: Sequ
     return tuple(dict.fromkeys(names))
 
 
+def pooled(
+    judgments: Judgments, pool: str | Pool, *, judges: str | Sequence[str], reference: str | Sequence[str] | None
+) -> tuple[Judgments, str | Sequence[str], Sequence[str]]:
+    """Make one assessor of a crowd: a judge to certify, or the reference if there is no other.
+
+    Returns the judgments, the judges and the reference.
+    """
+    people = judgments.reference if reference is None else (reference,) if isinstance(reference, str) else reference
+    named = [judges] if isinstance(judges, str) else list(judges)
+    apart = dict.fromkeys([*people, *judgments.machines, *(name for name in named if name != ALL)])
+    crowd = crowd_judge(judgments, pool, new_judge=tuple(apart), another=False)
+    if not people:
+        return crowd.judgments, judges, (crowd.name,)
+    return crowd.judgments, judges if named == [ALL] else [*named, crowd.name], people
+
+
 @dataclass(frozen=True, eq=False)
 class Certification:
     """What certificates of several judges share: all labels, the last ones without probes, and how they are scored."""
@@ -320,7 +342,7 @@ class Certification:
         agreement = reference_agreement(self.every, judge, self.reference, people=people, rng=seed)
         tested = alt_test(self.plain, judge, people)
         found, share, notes = self.judged(judge, case, plan, families=families, seed=seed)
-        claims = self.claims(found, plan, share) if found else _undecided(plan, self.criteria, share)
+        claims = self.claims(found, plan) if found else _undecided(plan, self.criteria, share)
         every_note = dict.fromkeys([*agreement.notes, *tested.notes, *notes])
         about = (agreement, tested, found, claims, hash_of_labels(own), prompt, tuple(every_note))
         return JudgeCertificate(judge, self.reference, share, *about)
@@ -371,7 +393,7 @@ class Certification:
             pairs=pairs,
         )
 
-    def claims(self, found: Judged, plan: Plan, share: float) -> tuple[Claim, ...]:  # noqa: ARG002
+    def claims(self, found: Judged, plan: Plan) -> tuple[Claim, ...]:
         """Decide the claims by all measures."""
         corrected = found.corrected
         return tuple(
