@@ -23,7 +23,18 @@ import numpy as np
 from venire.certification.agreement import ReferenceAgreement, last_labels, reference_agreement, without_probes
 from venire.certification.alt_test import AltTest, alt_test
 from venire.certification.binding import Input, hash_of_labels, hash_of_lists
-from venire.certification.claims import CLAIMS, NOT_ENOUGH, PASS, UNKNOWN, Claim, Criteria, Limits, Sample, claims_of
+from venire.certification.claims import (
+    CLAIMS,
+    FAIL,
+    NOT_ENOUGH,
+    PASS,
+    UNKNOWN,
+    Claim,
+    Criteria,
+    Limits,
+    Sample,
+    claims_of,
+)
 from venire.certification.order import Interval, OrderAgreement, order_agreement, significant_pairs
 from venire.comparison.corrected_scores import (
     CorrectedScores,
@@ -104,16 +115,29 @@ class JudgeCertificate(Tabular):
         return next(chosen, None)
 
     def sentence(self) -> str:
-        """Say what the judge may be trusted with."""
-        passed = list(dict.fromkeys(_NAMES[each.claim] for each in self.claims if each.verdict == PASS))
-        open_ = list(dict.fromkeys(_NAMES[each.claim] for each in self.claims if each.verdict == NOT_ENOUGH))
-        failed = [
-            name for name in dict.fromkeys(_NAMES[each.claim] for each in self.claims) if name not in (*passed, *open_)
-        ]
-        parts = [f"may be trusted with {listed(passed)}"] if passed else ["may not be trusted with any claim"]
-        parts += [f"not with {listed(failed)}"] if failed and passed else []
-        parts += [f"there are not enough labels to tell about {listed(open_)}"] if open_ else []
-        return f"{self.judge} {'; '.join(parts)}."
+        """Say what the judge may be trusted with: claims that pass by every measure, fail by one, or are open."""
+        verdicts = {name: {each.verdict for each in self.claims if each.claim == name} for name in CLAIMS}
+        named = {name: self._name(name) for name, found in verdicts.items() if found}
+        passed = [text for name, text in named.items() if verdicts[name] == {PASS}]
+        failed = [text for name, text in named.items() if FAIL in verdicts[name]]
+        open_ = [text for name, text in named.items() if text not in (*passed, *failed)]
+        parts = [f"may be trusted with {listed(passed)}"] if passed else []
+        parts += (
+            [f"{'' if passed else 'may '}not {'' if passed else 'be trusted '}with {listed(failed)}"] if failed else []
+        )
+        if open_:
+            what = listed(open_) if passed or failed else "any claim"
+            parts.append(f"there are not enough labels to tell about {what}")
+        return f"{self.judge} {'; '.join(parts)}." if passed or failed else f"{self.judge}: {parts[0]}."
+
+    def _name(self, claim: str) -> str:
+        """Name a claim in words; pairs with the differences from which on they are safe."""
+        safe = [each for each in self.claims if each.claim == claim and claim == "pairs" and each.verdict == PASS]
+        if not safe:
+            return _NAMES[claim]
+        return "pairs that differ by more than " + listed(
+            [f"{each.found.value:.3f} by {each.measure}" for each in safe]
+        )
 
     def records(self) -> Records:
         """Return one row per claim and measure."""
@@ -460,7 +484,10 @@ def scores_by_topic(scene: Scene, number: int, *, rng: RNGLike, n_draws: int = T
 
 
 def ranked_table(certificate: Certificate) -> Records:
-    """Return one row per judge and measure: agreement, tau with its interval, verdicts; x for pairs."""
+    """Return one row per judge and measure: agreement, tau with its interval, verdicts, and for pairs x and the share.
+
+    safe_pairs is the share of pairs of systems that differ by more than x.
+    """
     rows = []
     for each in certificate.judges:
         found = each.agreement.found
@@ -478,6 +505,7 @@ def ranked_table(certificate: Certificate) -> Records:
                     "tau_high": known(tau.high),
                     **{name: _verdict(each, name, measure) for name in CLAIMS},
                     "x": known(pairs.found.value) if pairs else None,
+                    "safe_pairs": known(pairs.share) if pairs else None,
                 }
             )
     return rows

@@ -90,7 +90,7 @@ class Claim:
     """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
 
     criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
-    pairs.
+    pairs; share: of the pairs of systems, those that differ by more than x.
     """
 
     claim: str
@@ -100,6 +100,7 @@ class Claim:
     criterion: float
     needed: int | None = None
     detail: str = ""
+    share: float = np.nan
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -113,6 +114,7 @@ class Claim:
             "high": known(self.found.high),
             "criterion": self.criterion,
             "detail": self.detail,
+            "share": known(self.share),
         }
 
     def sentence(self) -> str:
@@ -206,7 +208,8 @@ def _smallest(
     room = np.where(middle < at_most, (at_most - middle) / np.maximum(high - middle, 1e-12), 0.0)
     needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
     detail = f"{last[at] + 1:,} of {len(size):,} pairs"
-    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail)
+    share = float(last[at] + 1) / len(size) if len(passing) else np.nan
+    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share)
 
 
 def claims_of(
@@ -234,16 +237,22 @@ def claims_of(
     )
 
 
+def _limits(found: Interval, form: str) -> str:
+    """Return an interval in brackets; nothing if it has no width."""
+    wide = found.high - found.low > 10.0**-DIGITS
+    return f" ({found.low:{form}} to {found.high:{form}})" if wide else ""
+
+
 def _bias(claim: Claim) -> str:
-    value, low, high = claim.found
-    return f"by {claim.measure}, the score of {claim.detail} differs by {value:+.3f} ({low:+.3f} to {high:+.3f})"
+    found = claim.found
+    limits = _limits(found, "+.3f")
+    return f"by {claim.measure}, the score of {claim.detail} differs by {found.value:+.3f}{limits}"
 
 
 def _tau(claim: Claim, name: str) -> str:
-    value, low, high = claim.found
-    return f"by {claim.measure}, {name} " + (
-        "is not defined" if np.isnan(value) else f"is {value:.2f} ({low:.2f} to {high:.2f})"
-    )
+    found = claim.found
+    value = "not defined" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
+    return f"by {claim.measure}, {name} is {value}"
 
 
 _ORDERS = (("order", "all systems", "tau"), ("top", "the first systems", "tau-AP"))

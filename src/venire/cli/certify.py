@@ -310,7 +310,7 @@ def judge_in_words(judge: JudgeCertificate) -> list[str]:
     """Return the findings on one judge."""
     scores, words = judge.scores, [judge.sentence()]
     if scores is not None:
-        words += [each.sentence() for each in (*judge.claims, *scores.order)]
+        words += [*(each.sentence() for each in judge.claims), *(each.sentence() for each in scores.order)]
         words += [scores.favoured.sentence()] if scores.favoured is not None else []
         now, more = scores.sample.labelled, scores.sample.needed(0.5)
         text = f"About {more:,} labels of the reference, instead of {now:,}, would halve the intervals."
