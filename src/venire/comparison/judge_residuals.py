@@ -49,6 +49,8 @@ CLASSES, LABELS_PER_CLASS = 10, 20
 """Classes of items by weight for inclusion probabilities: at most so many, each for so many labels."""
 LABEL_PRIOR, TOPIC_PRIOR = 2.0, 3.0
 """Labels with the mean error of all items that are added to those of each label, and of each topic."""
+NEARLY_ALL = 0.95
+"""A judge who labelled less of the results, by weight, is compared on those it labelled."""
 HALVINGS = 60
 
 
@@ -99,15 +101,18 @@ class TwoJudges:
 class Residuals:
     """Score by the reference less that by the judge, values (topic, system), on the scale of the measure.
 
-    exact: the reference labelled all that counts; linear: the measure is linear in the gains, or exact; n_labels: how
-    many labelled items the values rest on; stated: whether all inclusion probabilities were given.
+    best: the score of a perfect list; exact: the reference labelled all that counts; linear: the measure is linear in
+    the gains, or exact; n_labels: how many labelled items the values rest on; stated: whether all inclusion
+    probabilities were given; judge_share: the share of the results with any label, by weight, that the judge labelled.
     """
 
     values: Floats
+    best: float
     exact: bool
     linear: bool
     n_labels: int
     stated: bool
+    judge_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,35 +166,44 @@ def topics_used(case: Case, judges: TwoJudges, plan: Plan) -> Ints:
 def residuals_of(case: Case, plan: Plan, judges: TwoJudges, *, used: Ints) -> list[Residuals]:
     """Estimate, for each measure, by how much the reference's scores differ from the judge's in these topics.
 
-    Cost: O(hits) per measure.
+    Results that the judge did not label count as unjudged, as in its scores; if they have more than 5 % of the weight,
+    they are left out of the comparison.  Cost: O(hits) per measure.
     """
-    hits, found = Hits.of(case, used), []
-    stated = stated_probabilities(case, judges)
-    for number, (measure, worth) in enumerate(zip(plan.measures, plan.worths, strict=True)):
-        deepest = int(case.facts.depth.max(initial=1))
-        weights, linear = rank_weights(measure, deepest)
-        counts = np.append(weights, 0.0)[np.minimum(hits.rank, len(weights) + 1) - 1]
-        gains, judged = judges.gains(worth.values, 0, 2)
-        top = 1.0 if linear else float(worth.values.max(initial=0.0)) or 1.0
-        error = np.where(judged[1], gains[1], 0.0) - np.where(judged[0], gains[0], worth.unjudged)
-        frame = _in_lists(hits, counts, judged[0] | judged[1])
-        n_labels = int((judged[1] & frame).sum())
-        if not (frame & ~judged[1]).any():
-            values = _exact(case, plan.only([number]), judges, used=used)
-            found.append(Residuals(values, exact=True, linear=True, n_labels=n_labels, stated=True))
-            continue
-        if plan.condensed:
-            raise MeasureError(
-                "condensed lists need all labels of the reference: their ranks depend on who labelled what",
-                hint="leave unjudged documents where they are (the default)",
-            )
-        sample = Sample.of(hits, counts, frame, labelled=judged[1], topic=_topic_of(case, used), stated=stated)
-        z = np.zeros(judges.n_items)
-        z[sample.item] = sample.errors(error[sample.item] / top, judges.labels[sample.item])
-        values = hits.sums(counts * z[hits.item], len(used), len(case.facts.systems))
-        known = not np.isnan(stated[sample.item[sample.labelled]]).any()
-        found.append(Residuals(values, exact=False, linear=linear, n_labels=n_labels, stated=known))
-    return found
+    hits, stated = Hits.of(case, used), stated_probabilities(case, judges)
+    each = (plan.only([number]) for number in range(len(plan.measures)))
+    return [_residuals(case, one, judges, hits=hits, used=used, stated=stated) for one in each]
+
+
+def _residuals(case: Case, plan: Plan, judges: TwoJudges, *, hits: Hits, used: Ints, stated: Floats) -> Residuals:
+    """Estimate the residuals of a plan with one measure."""
+    worth = plan.worths[0]
+    weights, linear = rank_weights(plan.measures[0], int(case.facts.depth.max(initial=1)))
+    weight = np.append(weights, 0.0)[np.minimum(hits.rank, len(weights) + 1) - 1]
+    gains, judged = judges.gains(worth.values, 0, 2)
+    frame = _in_lists(hits, weight, judged[0] | judged[1])
+    share = _share(weight, judged[0, hits.item], frame[hits.item])
+    frame &= judged[0] | (share >= NEARLY_ALL)
+    top, n_labels = float(worth.values.max(initial=0.0)) or 1.0, int((judged[1] & frame).sum())
+    best = float(weights.sum()) * top if linear else 1.0
+    if share >= NEARLY_ALL and not (frame & ~judged[1]).any():
+        values = _exact(case, plan, judges, used=used)
+        return Residuals(values, best, exact=True, linear=True, n_labels=n_labels, stated=True, judge_share=share)
+    _refuse_condensed(plan)
+    error = gains[1] - np.where(judged[0], gains[0], worth.unjudged)
+    sample = Sample.of(hits, weight, frame, labelled=judged[1], topic=_topic_of(case, used), stated=stated)
+    z = np.zeros(judges.n_items)
+    z[sample.item] = sample.errors(error[sample.item] / (1.0 if linear else top), judges.labels[sample.item])
+    values = hits.sums(weight * z[hits.item], len(used), len(case.facts.systems))
+    known = sample.labelled.all() or not np.isnan(stated[sample.item[sample.labelled]]).any()
+    return Residuals(values, best, exact=False, linear=linear, n_labels=n_labels, stated=bool(known), judge_share=share)
+
+
+def _refuse_condensed(plan: Plan) -> None:
+    if plan.condensed:
+        raise MeasureError(
+            "condensed lists need all labels of the reference: their ranks depend on who labelled what",
+            hint="leave unjudged documents where they are (the default)",
+        )
 
 
 def _in_lists(hits: Hits, weight: Floats, judged: Bools) -> Bools:
@@ -197,6 +211,11 @@ def _in_lists(hits: Hits, weight: Floats, judged: Bools) -> Bools:
     present = np.zeros(len(judged), dtype=np.bool_)
     present[hits.item[weight > 0]] = True
     return present & judged
+
+
+def _share(weight: Floats, judged: Bools, frame: Bools) -> float:
+    """Share of the weight of the items in the frame that is on judged ones; all (hit,)."""
+    return float(weight[judged & frame].sum() / max(weight[frame].sum(), 1e-300))
 
 
 def _topic_of(case: Case, used: Ints) -> Ints:
