@@ -43,6 +43,9 @@ def in_process(*args: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
+NO_INTERVAL = {"low": None, "high": None}
+
+
 def test_the_result_is_all_that_stands_on_standard_output(folder):
     done = venire(
         "evaluate", "qrels.txt", "-j", "other.txt", "x.run", "--per", "assessor", "--format", "json", cwd=folder
@@ -50,24 +53,26 @@ def test_the_result_is_all_that_stands_on_standard_output(folder):
     assert done.returncode == 0
     assert json.loads(done.stdout) == {
         "scores": [
-            {"system": "x", "measure": "nDCG@10", "topic": "all", "assessor": "other", "value": 0.6309297535714575},
-            {"system": "x", "measure": "nDCG@10", "topic": "all", "assessor": "qrels", "value": 1.0},
+            {"system": "x", "measure": "nDCG@10", "topic": "all", "assessor": "other", "value": 0.6309297535714575}
+            | NO_INTERVAL,
+            {"system": "x", "measure": "nDCG@10", "topic": "all", "assessor": "qrels", "value": 1.0} | NO_INTERVAL,
         ]
     }
 
 
-def test_csv_has_five_columns(folder, monkeypatch):
+def test_csv_has_the_keys_of_json(folder, monkeypatch):
     monkeypatch.chdir(folder)
     _, out, _ = in_process("evaluate", "qrels.txt", "x.run", "--format", "csv")
     rows = list(csv.reader(io.StringIO(out)))
-    assert rows == [["system", "measure", "topic", "assessor", "value"], ["x", "nDCG@10", "all", "qrels", "1.0"]]
+    keys = ["system", "measure", "topic", "assessor", "value", "low", "high"]
+    assert rows == [keys, ["x", "nDCG@10", "all", "qrels", "1.0", "", ""]]
 
 
 @pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
 def test_a_missing_value_is_null_and_never_nan(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "y.run").write_bytes(b"9 Q0 a 1 2 y\n")
-    for form, value in (("json", "null}"), ("csv", "all,qrels,\n"), ("table", " -\n")):
+    for form, value in (("json", "null}"), ("csv", "all,qrels,,,\n"), ("table", " -\n")):
         code, out, _ = in_process("evaluate", "qrels.txt", "x.run", "y.run", "--missing", "skip", "--format", form)
         assert code == 0
         assert value in out

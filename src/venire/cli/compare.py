@@ -10,7 +10,7 @@ import click
 
 from venire.cli import inputs
 from venire.cli.messages import bar
-from venire.cli.options import Command, draws_option, gathered, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output, Table
 from venire.results import read_number
 
@@ -23,6 +23,7 @@ EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
   venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
+  venire compare crowd.tsv runs --pool dawid-skene --reference expert
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
@@ -33,6 +34,12 @@ judging = gathered(
     "judging",
     {
         "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
+        "pool": inputs.pool_option(
+            JUDGE,
+            choices=ALL_POOLS,
+            help="Score the runs with pooled labels, by {}, of all assessors but --new-judge or the reference; without "
+            "these, the other judge is another crowd.",
+        ),
         "new_judge": option(
             "--new-judge",
             section=JUDGE,
@@ -79,6 +86,7 @@ judging = gathered(
     metavar="CONDITION",
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
+@inputs.declared
 @inputs.shared_options()
 @click.pass_context
 def command(
@@ -90,6 +98,7 @@ def command(
     the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks come first.
     """
     from venire import compare, read_runs
+    from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
@@ -118,7 +127,7 @@ def command(
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))
 

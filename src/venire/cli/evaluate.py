@@ -32,6 +32,7 @@ scoring = declare.gathered(
     "scoring",
     {
         **inputs.WHOSE,
+        "pool": inputs.pool_option(choices=declare.ALL_POOLS),
         "unjudged": declare.option(
             "--unjudged",
             section=inputs.SCORING,
@@ -104,6 +105,7 @@ def command(
     sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,
+        "pool": inputs.pool_for(labels, scoring["pool"]),
         "judgments": labels,
         "runs": sources,
         "measures": measures,
@@ -128,7 +130,14 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
         out.table("scores", long_table(scores, _whose(case), per_topic=per_topic), beside=beside)
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
-    return [*scores.notes, *_not_means(case)]
+    return [*scores.notes, *_intervals(scores), *_not_means(case)]
+
+
+def _intervals(scores: Scores) -> list[str]:
+    """Return what low and high are; nothing where topics are too few."""
+    n_topics = len(scores.names["topic"])
+    words = f"low and high: 95% interval of the mean over {n_topics:,} topics (Student's t); single topics have none"
+    return [words] if n_topics >= FEWEST_TOPICS else []
 
 
 def _not_means(case: dict[str, Any]) -> list[str]:
@@ -155,8 +164,7 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
         out.table("scores", long_user_table(found, _whose(case), per_topic=per_topic))
     else:
         out.table("scores", wide_user_table(found, per_topic=per_topic))
-    some = ["low and high are for means over topics; single topics have none"] if per_topic and users > 1 else []
-    return [*found.notes, found.sentence(), *(some if out.for_machines else [])]
+    return [*found.notes, found.sentence(), *_intervals(found.topics)]
 
 
 def _whose(case: dict[str, Any]) -> str | None:
@@ -164,48 +172,58 @@ def _whose(case: dict[str, Any]) -> str | None:
     return None if case["pool"] else case["assessor"] or case["judgments"].assessors[0]
 
 
-LONG = ("system", "measure", "topic", "assessor", "value")
-SPREAD = ("sd", "low", "high")
+LONG = ("system", "measure", "topic", "assessor", "value", "low", "high")
+SPREAD = ("sd", "user_low", "user_high")
+FEWEST_TOPICS = 3
+"""The fewest topics for which the table for people has intervals."""
 ALL = "all"
 """The topic of a mean over topics."""
 
-Row = tuple[tuple[str, str, str | None], list[float | None]]
-"""A system, a topic and an assessor, and their values, one per measure."""
+Row = tuple[tuple[str, str, str | None], list[list[float | None]]]
+"""A system, a topic and an assessor, and by measure their value and its interval, if it is a mean over topics."""
 
 
 def long_table(scores: Scores, assessor: str | None, *, per_topic: bool) -> Table:
     """Lay scores out with a row per value; ``assessor`` names whose labels they are, where that is no axis."""
     rows = [
-        (system, measure, topic, judge, value)
-        for (system, topic, judge), values in score_rows(scores, assessor, per_topic=per_topic)
-        for measure, value in zip(scores.names["measure"], values, strict=True)
+        (system, measure, topic, judge, *values)
+        for (system, topic, judge), by_measure in score_rows(scores, assessor, per_topic=per_topic)
+        for measure, values in zip(scores.names["measure"], by_measure, strict=True)
     ]
     return Table(LONG, rows)
 
 
 def wide_table(scores: Scores, *, per_topic: bool) -> Table:
-    """Lay scores out with systems (and topics, and assessors) down, measures across."""
+    """Lay scores out with systems (and topics, and assessors) down, measures across; one measure with intervals."""
     shown = {"system": True, "topic": per_topic, "assessor": "assessor" in scores.axes}
+    measures = scores.names["measure"]
+    several = len(scores.names["topic"]) >= FEWEST_TOPICS
+    intervals = ("low", "high") if several and len(measures) == 1 and not per_topic else ()
     rows: list[list[Cell]] = [
-        [*(name for name, keep in zip(place, shown.values(), strict=True) if keep), *values]
-        for place, values in score_rows(scores, None, per_topic=per_topic)
+        [
+            *(name for name, keep in zip(place, shown.values(), strict=True) if keep),
+            *(value for values in by_measure for value in values[: 1 + len(intervals)]),
+        ]
+        for place, by_measure in score_rows(scores, None, per_topic=per_topic)
     ]
-    return Table([*(name for name, keep in shown.items() if keep), *scores.names["measure"]], rows)
+    return Table([*(name for name, keep in shown.items() if keep), *measures, *intervals], rows)
 
 
 def score_rows(scores: Scores, assessor: str | None, *, per_topic: bool) -> Iterator[Row]:
     """Yield the values of each system: topic by topic if asked, then the means; None where there is none."""
     import numpy as np
 
-    means = scores.mean("topic").values[:, None]
-    values = np.concatenate([scores.values, means], axis=1) if per_topic else means
-    values = values if "assessor" in scores.axes else values[..., None]
-    topics = [*(scores.names["topic"] if per_topic else ()), ALL]
+    whole = (scores.mean("topic"), *scores.interval("topic"))
+    means = np.stack([each.values[:, None] for each in whole], axis=-1)
+    topics = np.stack([scores.values, *[np.full_like(scores.values, np.nan)] * 2], axis=-1)
+    values = np.concatenate([topics, means], axis=1) if per_topic else means
+    values = np.moveaxis(values, 3, 2) if "assessor" in scores.axes else values[:, :, None]
+    names = [*(scores.names["topic"] if per_topic else ()), ALL]
     judges: Iterable[str | None] = scores.names["assessor"] if "assessor" in scores.axes else [assessor]
-    for system, by_topic in zip(scores.names["system"], np.moveaxis(values, 2, 3), strict=True):
-        for topic, by_judge in zip(topics, by_topic.tolist(), strict=True):
-            for judge, row in zip(judges, by_judge, strict=True):
-                yield (system, topic, judge), [known(value) for value in row]
+    for system, by_topic in zip(scores.names["system"], values.tolist(), strict=True):
+        for topic, by_judge in zip(names, by_topic, strict=True):
+            for judge, by_measure in zip(judges, by_judge, strict=True):
+                yield (system, topic, judge), [[known(value) for value in row] for row in by_measure]
 
 
 def long_user_table(found: UserScores, assessor: str | None, *, per_topic: bool) -> Table:
@@ -221,7 +239,7 @@ def long_user_table(found: UserScores, assessor: str | None, *, per_topic: bool)
 def wide_user_table(found: UserScores, *, per_topic: bool) -> Table:
     """Lay scores of simulated users out with systems (and topics) down, and measures with their spread across."""
     rows: list[list[Cell]] = [
-        [system, *([topic] if per_topic else []), *(known(cell) for cells in values for cell in cells[:2])]
+        [system, *([topic] if per_topic else []), *(known(cells[n]) for cells in values for n in (0, 3))]
         for (system, topic), values in user_rows(found, per_topic=per_topic)
     ]
     across = [name for measure in found.users.names["measure"] for name in (measure, f"{measure} sd")]
@@ -229,15 +247,15 @@ def wide_user_table(found: UserScores, *, per_topic: bool) -> Table:
 
 
 def user_rows(found: UserScores, *, per_topic: bool) -> Iterator[tuple[tuple[str, str], list[list[float]]]]:
-    """Yield value, sd, low and high by measure: of each system, topic by topic if asked, then of its means."""
+    """Yield the numbers of each measure, in the order of LONG and SPREAD: topic by topic if asked, then of means."""
     import numpy as np
 
     from venire.measures.random_users import HIGH, LOW
 
-    overall = [found.mean.values, found.sd.values, found.quantile(LOW), found.quantile(HIGH)]
+    overall = [found.mean.values, *found.over_topics(), found.sd.values, found.quantile(LOW), found.quantile(HIGH)]
     means = np.stack(overall, axis=-1)[:, None]
-    nothing = np.full(found.topics.values.shape, np.nan)
-    topics = np.stack([found.topics.values, found.topic_spread.values, nothing, nothing], axis=-1)
+    nothing = [np.full(found.topics.values.shape, np.nan)] * 2
+    topics = np.stack([found.topics.values, *nothing, found.topic_spread.values, *nothing], axis=-1)
     values = np.concatenate([topics, means], axis=1) if per_topic else means
     names = [*(found.topics.names["topic"] if per_topic else ()), ALL]
     for system, by_topic in zip(found.users.names["system"], values.tolist(), strict=True):

@@ -54,7 +54,7 @@ Examples:
 )
 @inputs.worth_without_runs
 @inputs.assessor_option(inputs.SCORING, "Write the labels of one assessor.")
-@inputs.pool_option()
+@inputs.pool_option(choices=declare.ALL_POOLS)
 @declare.more_judgments
 @inputs.where_option
 @declare.reading
@@ -72,6 +72,7 @@ def command(*, judgments: str, more: tuple[str, ...], tool: str, target: Path, o
     inputs.one_standard_input(judgments, *more)
     whose = _whose(tool, options)
     labels = inputs.read_labels([judgments, *more], options)
+    whose["pool"] = inputs.pool_for(labels, whose["pool"])
     gains = inputs.resolve_gains(labels, options["reading"], **options["worth"])
     form = {"scale_by": options["scale_by"], "groups": tool == "groups"}
     qrels = scaled_qrels(labels, gains, build_panel(labels, **whose), **form)

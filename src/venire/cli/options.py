@@ -122,6 +122,7 @@ PATH = click.Path(allow_dash=True)
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
+ALL_POOLS = (*POOLS, "dawid-skene")
 DUPLICATE_LABELS = ("error", "keep", "first", "last")
 SECOND_COLUMN = ("ignore", "assessor", "intent")
 LAYOUTS = ("long", "wide", "aspects")

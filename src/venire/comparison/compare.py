@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from venire.comparison.crowd import crowd_judge
 from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
@@ -20,10 +21,10 @@ from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.assessors import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import current_assessor
+from venire.data.panel import Pool, current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
-from venire.errors import SettingError, UnknownName
+from venire.errors import AmbiguousLabels, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case
@@ -154,6 +155,7 @@ def compare(
     *,
     gains: GainsLike = "linear",
     assessor: str | None = None,
+    pool: str | Pool | None = None,
     new_judge: str = ANY,
     judge_model: str = DEFAULT_MODEL,
     agreement: tuple[float, float] | None = None,
@@ -169,7 +171,9 @@ def compare(
     Parameters
     ----------
     assessor : whose labels score the runs; needed where several judged
-    new_judge : the judge to forecast, by name, or "any": a random other assessor
+    pool : pool the labels of a crowd in place of one assessor: a rule as in ``evaluate``, or "dawid-skene"
+    new_judge : the judge to forecast, by name, or "any": a random other assessor; with a pool, the declared reference,
+        else another crowd (``comparison.crowd``)
     judge_model : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed",
         "assessors", or "pooled", which draws other topics in half of the draws
     agreement : stated rates a0, a1 of agreement with irrelevant and with relevant labels, in place of those estimated
@@ -183,10 +187,16 @@ def compare(
     draws x (items + hits) per measure.
     """
     labels = as_judgments(judgments)
+    if pool is not None and assessor is not None:
+        raise AmbiguousLabels("assessor and pool exclude each other", hint="give one of them")
+    another: dict[str, Any] = {"new_judge": new_judge, "another": agreement is None, "rng": rng}
+    crowd = None if pool is None else crowd_judge(labels, pool, **another)
+    labels, assessor = (labels, assessor) if crowd is None else (crowd.judgments, crowd.name)
     worth, old = gains_for(gains, labels.scale), current_assessor(labels, assessor)
     scoring = Scoring(assessor=old, gains=worth, topics=topics)
-    transitions: Transitions | None = None
-    notes: list[Any] = []
+    transitions: Transitions | None = None if crowd is None else crowd.transitions
+    notes: list[Any] = [] if crowd is None else [*crowd.notes]
+    panel = None if crowd is None else crowd.panel
     plan = scoring.plan(as_list(measures), labels.scale)
     if agreement is not None:
         if new_judge != ANY or judge_model not in (DEFAULT_MODEL, "fixed"):
@@ -196,11 +206,13 @@ def compare(
                 hint="omit the agreement rates, or the new judge and the judge model",
             )
         judge_model, names = "fixed", _binary_names(plan, worth)
+        panel = panel and replace(panel, label=(worth.values > 0)[panel.label].astype(np.int32))
         labels, worth, note = as_binary(labels, worth)
         scoring = replace(scoring, gains=worth)
         plan = replace(scoring.plan(plan.measures, labels.scale), names=names)
-        transitions, notes = agreement_transitions(labels.scale, *agreement), [note] if note else []
+        transitions, notes = agreement_transitions(labels.scale, *agreement), [*notes, *[note] * bool(note)]
     case = Case.of(labels, runs, scoring, progress=progress)
+    case = case if panel is None else replace(case, panel=panel)
     swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
     pairs = _requested_pairs(swap.systems, baseline, candidate)
     test = _test_for(len(swap.systems), pairs)

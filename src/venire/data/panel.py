@@ -4,15 +4,20 @@ A *judge* is an assessor, or what several of them come to when their labels are 
 it judged, a distribution over labels: all weight on one label for an assessor who gave one, shared where labels were
 pooled or repeated.  The gain of an item is the mean gain over that distribution.  One assessor, several, or a pool thus
 have the same form.
+
+Of a crowd, no single worker is a judge: ``pooled_judge`` puts one judge in the place of all of them, beside assessors
+who are kept apart, such as an expert.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from venire.data.ids import Category, Ids
 from venire.data.judgments import FACETS, Judgments, is_conditional
 from venire.errors import AmbiguousLabels, ScaleError, UnknownName, Way
 from venire.results import Note, counted, first_few
@@ -109,7 +114,12 @@ def current_assessor(judgments: Judgments, assessor: str | None) -> str:
 
 
 def one_label_each(panel: Panel) -> Codes:
-    """Label of every item by a panel of one judge, -1 where it has none -> (item,)."""
+    """Label of every item by a panel of one judge, -1 where it has none -> (item,).
+
+    Of a pool it is the label with the most weight, the lowest of several.
+    """
+    if panel.judges[0] is None:
+        return panel.labels(0, 1)[0]
     repeated = len(panel.item) - len(np.unique(panel.item))
     if repeated:
         raise AmbiguousLabels(
@@ -119,6 +129,60 @@ def one_label_each(panel: Panel) -> Codes:
     label: Codes = np.full(panel.n_items, -1, dtype=np.int32)
     label[panel.item] = panel.label
     return label
+
+
+class PooledJudge(NamedTuple):
+    """Several assessors as one judge: judgments in which they are one assessor, and the panel that scores with it.
+
+    In the judgments an item has the label with the most weight; the panel has all weights, so that scores are those of
+    the pool.
+    """
+
+    name: str
+    judgments: Judgments
+    panel: Panel
+
+
+def pooled_judge(judgments: Judgments, pool: str | Pool, *, apart: Collection[str] = (), name: str) -> PooledJudge:
+    r"""Make one judge of all assessors except those who are ``apart``, and keep the labels of these.
+
+    Conditional labels are left out.  Cost: O(rows + items x labels).
+
+    Examples
+    --------
+    >>> from venire.io import read_grid
+    >>> labels = read_grid("1 0\n1 0\n0 0\n0 1", assessors=["u1", "u2", "u3", "expert"])
+    >>> found = pooled_judge(labels, "majority", apart=["expert"], name="crowd").judgments
+    >>> found.assessors, found.where(assessor="crowd").column("label").texts()
+    (('crowd', 'expert'), ['1', '0'])
+    """
+    own = np.isin(judgments.assessors, list(apart))[judgments.assessor.codes]
+    crowd, others = judgments.take(~own), in_isolation(judgments.take(own))[0] if own.any() else None
+    panel = build_panel(crowd, pool=pool)
+    label = panel.labels(0, 1)[0]
+    item = np.flatnonzero(label >= 0).astype(np.int32)
+    machines = (name,) if crowd.assessors and set(crowd.assessors) <= set(judgments.machines) else ()
+    who = Category.constant(name, len(item))
+    held = replace(crowd, item=item, assessor=who, label=label[item], facets={}, time=None, probability=None)
+    held = replace(held, reference=(), machines=machines)
+    return PooledJudge(name, held if others is None else with_others(held, others), panel)
+
+
+def with_others(judge: Judgments, others: Judgments) -> Judgments:
+    """Add the labels of other assessors to those of one, whose name comes first; both on the same items."""
+    names = Ids.of([*judge.assessors, *others.assessors])
+    codes = np.concatenate([judge.assessor.codes, others.assessor.codes + np.int32(len(judge.assessors))])
+    known = others.probability
+    chance = None if known is None else np.concatenate([np.full(len(judge), np.nan), known])
+    return replace(
+        judge,
+        item=np.concatenate([judge.item, others.item]),
+        assessor=Category(codes, names),
+        label=np.concatenate([judge.label, others.label]),
+        probability=chance,
+        reference=others.reference,
+        machines=(*judge.machines, *others.machines),
+    )
 
 
 def in_isolation(judgments: Judgments) -> tuple[Judgments, list[Note]]:

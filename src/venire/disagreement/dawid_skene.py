@@ -36,14 +36,17 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import most_assessors, refuse_mixed
+from venire.data.panel import Pool, in_isolation
 from venire.data.relevance import Relevant, relevant_sets
 from venire.data.scale import Scale
 from venire.disagreement.several_labels import ItemRelevance, refuse_facets
-from venire.errors import PairsError, SettingError
+from venire.errors import GainsError, PairsError, SettingError
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints
 
 TINY = 1e-300
+DAWID_SKENE = "dawid-skene"
+"""The name of the pool."""
 
 
 class Rows(NamedTuple):
@@ -185,6 +188,19 @@ class DawidSkeneFit(Tabular):
         total = given.sum(axis=1, keepdims=True)
         return np.where(total > 0, given / np.where(total > 0, total, 1.0), np.eye(len(given)))
 
+    def pool(self, counts: Ints) -> Floats:
+        """Weigh each label by the probability of its class, to score with; counts, weights (labelled, label).
+
+        As in ``evaluate(judgments, runs, measures, pool=fit.pool)``, on the judgments of the fit.
+        """
+        some = self.counts.sum(axis=1) > 0
+        if not np.array_equal(counts, self.counts[some]):
+            raise GainsError(
+                f"the classes are of {counted(int(some.sum()), 'item')}, and not of the labels to score with",
+                hint="score with the judgments that the model was fitted on",
+            )
+        return self.posterior[some]
+
     def relevance(self, relevant: Relevant = None) -> ItemRelevance:
         """P(a random user finds an item relevant | all its labels)."""
         names, marked = relevant_sets(self.scale, relevant)
@@ -209,6 +225,22 @@ class DawidSkeneFit(Tabular):
             f"{mean:.0%} of the labels by {counted(int(given.sum()), 'assessor')} are the class of their item, from "
             f"{skill.min():.0%} to {skill.max():.0%} by assessor ({ended})."
         )
+
+
+def pool_for(judgments: Judgments, pool: str | Pool | None) -> str | Pool | None:
+    r"""Return a pool for judgments: of the name "dawid-skene" the posterior of a fit on them, others as they are.
+
+    Examples
+    --------
+    >>> from venire.data.panel import build_panel
+    >>> from venire.io import read_grid
+    >>> labels = read_grid("1 1 0 0 1\n1 1 0 0 1\n0 1 1 0 0")
+    >>> build_panel(labels, pool=pool_for(labels, "dawid-skene")).labels(0, 1).tolist()
+    [[1, 1, 0, 0, 1]]
+    """
+    if pool != DAWID_SKENE:
+        return pool
+    return DawidSkene().fit(in_isolation(judgments)[0]).pool
 
 
 def _refuse(judgments: Judgments) -> None:

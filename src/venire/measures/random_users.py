@@ -41,7 +41,6 @@ from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingErro
 from venire.io.duplicates import Duplicates
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.kernels.resampling import FEW_TOPICS, topic_weights
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
 from venire.measures.scores import Scores
@@ -166,23 +165,10 @@ class UserScores(Tabular):
         """Return the quantile q over users -> (system, measure)."""
         return np.quantile(self.users.values, q, axis=-1)
 
-    def over_topics(self, *, confidence: float = 0.95, n_draws: int = 1000, rng: RNGLike = 0) -> tuple[Floats, Floats]:
-        """Return the bootstrap interval of each mean over topics -> low, high (system, measure).
-
-        With fewer than ten topics it is Student's interval, and NaN for one.  Cost: O(draws x topics x systems).
-        """
-        from scipy.special import stdtrit
-
-        values = np.nan_to_num(self.topics.values)
-        n, mean = values.shape[1], values.mean(axis=1)
-        if n < 2:
-            return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-        if n < FEW_TOPICS:
-            half = stdtrit(n - 1, (1 + confidence) / 2) * values.std(axis=1, ddof=1) / np.sqrt(n)
-            return mean - half, mean + half
-        draws = np.einsum("dt,stm->dsm", topic_weights(n, n_draws, np.random.default_rng(rng)), values) / n
-        low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-        return low, high
+    def over_topics(self, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Return Student's interval of each mean over topics -> low, high (system, measure); NaN for one topic."""
+        low, high = self.topics.interval("topic", confidence=confidence)
+        return low.values, high.values
 
     def sentence(self) -> str:
         """Return the system with the highest mean over users, and the simulation error of the means."""
@@ -195,13 +181,14 @@ class UserScores(Tabular):
         error = float(np.nanmax(self.sd.values, initial=0.0)) / self.n_users**0.5
         return (
             f"{best}scores are means over {self.n_users:,} simulated users, with a simulation error of at most "
-            f"{2 * error:.4f} (two standard errors); sd, low and high (5% and 95%) are between users"
+            f"{2 * error:.4f} (two standard errors); sd, user_low and user_high (5% and 95%) are between users"
         )
 
     def records(self) -> Records:
-        """Return one row per system and measure: the mean over users, and sd, 5 % and 95 % between them."""
-        limits = {"low": self.quantile(LOW), "high": self.quantile(HIGH)}
-        names, numbers = self.users.names, {"mean": self.mean.values, "sd": self.sd.values, **limits}
+        """Return one row per system and measure: the mean, its interval over topics; sd, 5 % and 95 % between users."""
+        low, high = self.over_topics()
+        limits = {"sd": self.sd.values, "user_low": self.quantile(LOW), "user_high": self.quantile(HIGH)}
+        names, numbers = self.users.names, {"mean": self.mean.values, "low": low, "high": high, **limits}
         return [
             {"system": system, "measure": measure, **{name: known(each[n, m]) for name, each in numbers.items()}}
             for n, system in enumerate(names["system"])

@@ -120,6 +120,28 @@ class Scores(Tabular):
         """Standard deviation along one axis, over the cells that have a score."""
         return self._reduced(axis, _deviation)
 
+    def interval(self, axis: str = "topic", *, confidence: float = 0.95) -> tuple[Scores, Scores]:
+        r"""Student's interval of the mean along one axis, over the cells that have a score: low and high.
+
+        .. math:: \bar x \pm t_{n-1} s / \sqrt n
+
+        (Student 1908, doi:10.2307/2331554); NaN for fewer than two cells.  It is of the mean over all topics from which
+        these were drawn.  When not to use it: for the difference of two systems, which varies less between topics than
+        either score does (``compare_systems``).
+
+        Examples
+        --------
+        >>> scores = Scores(np.array([[0.2, 0.4, 0.6]]), ("system", "topic"), {"system": ("a",), "topic": tuple("123")})
+        >>> [each.values.round(3).tolist() for each in scores.interval()]
+        [[-0.097], [0.897]]
+        """
+        from scipy.special import stdtrit
+
+        mean, spread, n = (self._reduced(axis, each).values for each in (_mean, _deviation, _number))
+        half = stdtrit(np.maximum(n - 1, 1), (1 + confidence) / 2) * spread / np.sqrt(np.maximum(n, 1))
+        whole = self.mean(axis)
+        return replace(whole, values=mean - half), replace(whole, values=mean + half)
+
     def select(self, **wanted: str) -> Scores:
         """Fix an axis at one name: ``scores.select(measure="nDCG@10")``."""
         scores = self
@@ -217,6 +239,11 @@ def _mean(values: Floats) -> Floats:
     """Mean over the first axis of what is not NaN; NaN where nothing is."""
     present = ~np.isnan(values)
     return _ratio(np.where(present, values, 0.0).sum(axis=0), present.sum(axis=0))
+
+
+def _number(values: Floats) -> Floats:
+    """How many along the first axis are not NaN."""
+    return (~np.isnan(values)).sum(axis=0).astype(np.float64)
 
 
 def _deviation(values: Floats) -> Floats:

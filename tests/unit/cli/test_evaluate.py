@@ -4,14 +4,17 @@ import csv
 import gzip
 import io
 import json
+from statistics import stdev
 
 import pytest
+from scipy.stats import t
 
 approx = pytest.approx
 LOG3 = 1.584962500721156
 NDCG_1 = (2 + 1 / 2) / (2 + 1 / LOG3)
 NDCG_2 = 1 / LOG3
-KEYS = ["system", "measure", "topic", "assessor", "value"]
+NUMBERS = ["value", "low", "high"]
+KEYS = ["system", "measure", "topic", "assessor", *NUMBERS]
 
 
 def scores(answer) -> list[dict[str, object]]:
@@ -28,9 +31,10 @@ def values(answer) -> dict[tuple[str, str, str | None], float | None]:
 
 def test_the_mean_of_the_usual_measure(venire, qrels, run):
     row = {"system": "sys", "measure": "nDCG@10", "topic": "all", "assessor": "qrels"}
-    assert scores(venire("evaluate", qrels, run, "--format", "json")) == [
-        row | {"value": approx((NDCG_1 + NDCG_2) / 2)}
-    ]
+    half = t.ppf(0.975, 1) * abs(NDCG_1 - NDCG_2) / 2
+    mean = (NDCG_1 + NDCG_2) / 2
+    interval = {"low": approx(mean - half), "high": approx(mean + half)}
+    assert scores(venire("evaluate", qrels, run, "--format", "json")) == [row | {"value": approx(mean)} | interval]
 
 
 def test_measures_are_named_as_typed_and_come_in_the_order_given(venire, qrels, run):
@@ -43,6 +47,44 @@ def test_measures_are_named_as_typed_and_come_in_the_order_given(venire, qrels, 
     ]
 
 
+def test_intervals_of_means_for_every_kind_of_judge(venire, write):
+    judges = write(
+        "judges.csv", "topic,doc,ann,bob,cyd\n" + "".join(f"{t},a,{t % 2},1,0\n{t},b,1,0,{t % 2}\n" for t in range(6))
+    )
+    run = write("x.run", "".join(f"{t} Q0 a 1 2 x\n{t} Q0 b 2 1 x\n" for t in range(6)))
+    for more in (["--assessor", "ann"], ["--per", "assessor"], ["--pool", "mean"], ["--pool", "dawid-skene"]):
+        rows = scores(venire("evaluate", judges, run, "-m", "P@1", *more, "--per-topic", "--format", "json"))
+        means = [row for row in rows if row["topic"] == "all"]
+        assert all(row["low"] is None for row in rows if row["topic"] != "all")
+        for mean in means:
+            some = [row["value"] for row in rows if row["topic"] != "all" and row["assessor"] == mean["assessor"]]
+            half = t.ppf(0.975, 5) * stdev(some) / 6**0.5
+            assert (mean["low"], mean["high"]) == approx((mean["value"] - half, mean["value"] + half))
+    table = venire("evaluate", judges, run, "-m", "P@1", "--assessor", "ann")
+    assert table.out.splitlines()[0].split() == ["system", "P@1", "low", "high"]
+    assert "95% interval of the mean over 6 topics" in table.err
+    assert "low" not in venire("evaluate", judges, run, "-m", "P@1", "-m", "AP", "--assessor", "ann").out
+
+
+def test_one_topic_has_no_interval(venire, write, run):
+    (row,) = scores(venire("evaluate", write("one.qrels", "1 0 a 1\n"), run, "-m", "P@1", "--format", "json"))
+    assert (row["low"], row["high"]) == (None, None)
+
+
+def test_dawid_and_skenes_posterior_is_a_pool(venire, write):
+    """Of three assessors who differ on one document, the one who errs elsewhere is outvoted by one who does not."""
+    labels = {doc: (doc in "abcdef", doc in "abcdef", n % 2) for n, doc in enumerate("abcdefghijkl")}
+    lines = "".join(f"1,{doc},{int(good)},{int(also)},{bad}\n" for doc, (good, also, bad) in labels.items())
+    judges = write("judges.csv", f"topic,doc,good,also,bad\n{lines}1,z,1,,0\n2,y,1,,0\n3,x,0,,1\n")
+    run = write("x.run", "1 Q0 z 1 1 s\n2 Q0 y 1 1 s\n3 Q0 x 1 1 s\n")
+    at = {
+        pool: scores(venire("evaluate", judges, run, "-m", "CG@1", "--pool", pool, "--format", "json"))[0]["value"]
+        for pool in ("majority", "dawid-skene")
+    }
+    assert at["majority"] == approx(0.5)
+    assert 0.6 < at["dawid-skene"] < 2 / 3 + 1e-9
+
+
 def test_per_topic_gives_topics_and_then_their_mean(venire, qrels, run):
     answer = venire("evaluate", qrels, run, "--per-topic", "-m", "RR", "--format", "json")
     assert [(row["topic"], row["value"]) for row in scores(answer)] == [("1", 1.0), ("2", 0.5), ("all", 0.75)]
@@ -53,7 +95,7 @@ def test_per_topic_csv_has_the_same_rows_as_json(venire, qrels, second, run):
     rows = list(csv.DictReader(io.StringIO(venire(*args, "--format", "csv").out)))
     assert list(rows[0]) == KEYS
     expected = scores(venire(*args, "--format", "json"))
-    assert [row | {"value": float(row["value"]) if row["value"] else None} for row in rows] == expected
+    assert [row | {key: float(row[key]) if row[key] else None for key in NUMBERS} for row in rows] == expected
 
 
 def test_per_assessor_scores_with_each_and_none_where_nothing_was_judged(venire, qrels, second, run):

@@ -77,16 +77,18 @@ def found():
     return evaluate_users(labels, runs, ["nDCG@5", "P@3"], gains=gains, users=80)
 
 
-def test_the_interval_over_topics_is_that_of_topics_drawn_one_by_one(found):
-    low, high = found.over_topics(n_draws=4000, rng=1)
+def test_the_interval_over_topics_is_near_that_of_topics_drawn_one_by_one(found):
+    low, high = found.over_topics()
     rng, values = np.random.default_rng(9), found.topics.values
     means = np.array([values[:, rng.integers(12, size=12)].mean(axis=1) for _ in range(4000)])
-    assert np.allclose([low, high], np.quantile(means, [0.025, 0.975], axis=0), atol=0.01)
+    drawn = np.diff(np.quantile(means, [0.025, 0.975], axis=0), axis=0)[0]
+    wider = t.ppf(0.975, 11) / 1.96 * np.sqrt(12 / 11)
+    assert np.allclose((high - low) / drawn, wider, rtol=0.05)
     assert (low < found.mean.values).all()
     assert (found.mean.values < high).all()
 
 
-def test_the_interval_over_few_topics_is_students():
+def test_the_interval_over_topics_is_students():
     rng = np.random.default_rng(3)
     labels = {f"q{q}": {f"d{n}": int(rng.integers(2)) for n in range(8)} for q in range(4)}
     runs = {f"q{q}": {f"d{n}": rng.random() for n in range(8)} for q in range(4)}
