@@ -106,6 +106,12 @@ def anyone(function: Callable[..., object], **options: object) -> object:
     return function(labels(), small().runs, assessor="careful1", **options)
 
 
+@cache
+def corrected() -> venire.comparison.CorrectedScores:
+    some = labels().take(labels().assessor.among("careful1", "assessor") | (labels().item % 5 == 0))
+    return venire.comparison.corrected_scores(some, small().runs, judge="careful1", reference="lenient1", n_draws=20)
+
+
 def swap() -> venire.comparison.JudgeSwap:
     return venire.comparison.JudgeSwap.of(labels(), small().runs, assessor="careful1")
 
@@ -156,6 +162,8 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "ContextSweep": lambda: sweep_context(
         context().judgments, context().runs, context().preferences, alphas=(0.0, 0.5), pool="median", n_draws=20
     ),
+    "CorrectedPairs": lambda: corrected().pairs(),
+    "CorrectedScores": corrected,
     "Counts": lambda: anyone(venire.disagreement.count_relevant),
     "Coverage": lambda: study().coverage,
     "CrossFitted": lambda: venire.context.cross_fitted(context().judgments, folds=2),
@@ -189,7 +197,6 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "PositionBias": lambda: chosen(venire.users.position_bias),
     "Power": lambda: venire.quality.power_of(scores(), test=venire.comparison.PairedT()).rows[0],
     "PredictedRelevanceFit": fit,
-    "PredictedScores": lambda: anyone(venire.comparison.score_intervals, model=fit().setting, n_draws=20),
     "PreferenceAgreement": lambda: venire.users.preference_agreement(perceived().preferences, n_draws=20),
     "Prediction": lambda: study().prediction,
     "PreferenceSummary": lambda: summarise_preferences(context().preferences),

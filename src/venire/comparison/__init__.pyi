@@ -1,5 +1,10 @@
 from venire.comparison.compare import Comparison as Comparison
-from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
+from venire.comparison.corrected_scores import (
+    CorrectedPairs as CorrectedPairs,
+    CorrectedScores as CorrectedScores,
+    corrected_on as corrected_on,
+    corrected_scores as corrected_scores,
+)
 from venire.comparison.favoured import (
     FavouredSystems as FavouredSystems,
     favoured_on as favoured_on,

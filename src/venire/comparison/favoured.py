@@ -53,7 +53,7 @@ from venire.checks import need_share
 from venire.comparison.judge_residuals import NEARLY_ALL, Residuals, TwoJudges, residuals_of, topics_used
 from venire.data.facts import Facts
 from venire.data.gains import GainsLike
-from venire.data.judgments import Judgments
+from venire.disagreement.reference_labels import reference_names
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
@@ -247,23 +247,12 @@ def favoured_systems(
     return favoured_on(case, plan, judge=judge, reference=names, families=families, margin=margin, rng=rng)
 
 
-def reference_names(judgments: Judgments, reference: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of the reference: those given, or those that the judgments declare."""
-    names = getattr(judgments, "reference", ()) if reference is None else reference
-    names = (names,) if isinstance(names, str) else tuple(names)
-    if not names:
-        raise SettingError(
-            "nothing says whose labels are the reference", hint="name the assessors whose labels count, such as people"
-        )
-    return names
-
-
 def favoured_on(
     case: Case,
     plan: Plan,
     *,
     judge: str,
-    reference: Sequence[str],
+    reference: str | Sequence[str] | None = None,
     families: Families | None = None,
     margin: float = MARGIN,
     rng: RNGLike = 0,
@@ -273,7 +262,8 @@ def favoured_on(
     The form for many judges: the case is built once, with one scan of the runs.
     """
     need_share("the margin", margin)
-    judges, systems = TwoJudges.of(case.panel, judge, reference), case.facts.systems
+    names = reference_names(case.judgments, reference)
+    judges, systems = TwoJudges.of(case.panel, judge, names), case.facts.systems
     families = checked_families(families or {}, systems)
     used = topics_used(case, judges, plan)
     residuals = residuals_of(case, plan, judges, used=used)
@@ -284,8 +274,8 @@ def favoured_on(
         for number, matrix in enumerate(against)
     ]
     of_systems, of_families = (
-        Findings(tuple(names), *np.moveaxis(np.array(part), 0, -1))
-        for names, part in zip((systems, families), parts, strict=True)
+        Findings(tuple(each), *np.moveaxis(np.array(part), 0, -1))
+        for each, part in zip((systems, families), parts, strict=True)
     )
     order, by_reference = (ranked_in_order(case.facts, labels, used) for labels in _labels_of_both(judges))
     notes = [
@@ -295,7 +285,7 @@ def favoured_on(
     ]
     n_labels = max(each.n_labels for each in residuals)
     about = (of_systems, of_families, order, margin, n_labels, len(used), tuple(notes))
-    return FavouredSystems(judge, tuple(reference), plan.names, *about)
+    return FavouredSystems(judge, names, plan.names, *about)
 
 
 def checked_families(families: Families, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -272,7 +272,7 @@ def _ranking(measure: Measure, gains: Floats) -> Ranked:
 
 def stated_probabilities(case: Case, judges: TwoJudges) -> Floats:
     """Return the probability that the reference labels an item, NaN where it is not stated -> (item,)."""
-    found, rows = np.full(judges.n_items, np.nan), getattr(case.judgments, "probability", None)
+    found, rows = np.full(judges.n_items, np.nan), case.judgments.probability
     if rows is not None:
         names = [str(judges.panel.judges[number]) for number in judges.reference]
         of_reference = case.judgments.column("assessor").among(names, "assessor")
