@@ -17,7 +17,11 @@ labels of the judge being known.  Four cases, each with the same settings and sa
               random; share of samples in which any of the five is found
     as run    the five runs as they were submitted; share in which any is found.  A judge may well favour one of them
 
-"all" are the shares with all labels of NIST, once per setting; "residual" is the mean difference with all labels.
+"all" are the shares with all labels of NIST, once per setting; "residual" is the mean difference of the re-ranked run.
+"order" is the share of samples in which corrected scores (``corrected_scores``) order the re-ranked run and the best of
+the others by all labels of NIST as these labels do, "raw" in which the judge's own labels do.  Pairs whose P@10 by NIST
+is equal are left out, and "order+" is "order" for pairs that differ by at least .02: half of the re-ranked runs of a
+strong judge are within .04 of the best other run by NIST too.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ from pathlib import Path
 import numpy as np
 
 from venire import evaluate, read_judgments, read_runs
+from venire.comparison.corrected_scores import corrected_scores
 from venire.comparison.favoured import favoured_systems
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
@@ -129,6 +134,19 @@ def found(judgments: Judgments, facts: Facts, judge: str, *, n: int | None, rng:
     return hits[0], hits[1:].any(), answer.by_system.difference[0, 0]
 
 
+def ordered(judgments: Judgments, facts: Facts, judge: str, *, n: int | None, rng: np.random.Generator) -> tuple:
+    """Whether corrected and raw scores order the first system and the best other as all labels do; the difference."""
+    by = [
+        evaluate(judgments, as_runs(facts), MEASURE, assessor=each).mean("topic").values for each in (REFERENCE, judge)
+    ]
+    true, raw = (each[:, 0] for each in by)
+    labels = sampled(judgments, facts, n, rng)
+    found = corrected_scores(labels, as_runs(facts), MEASURE, judge=judge, reference=REFERENCE, n_draws=2).value[:, 0]
+    best = 1 + int(np.argmax(true[1:]))
+    truth = np.sign(np.round(true[0] - true[best], 9))
+    return *((each[0] - each[best]) * truth > 0 for each in (found, raw)), abs(true[0] - true[best])
+
+
 def measured(judgments: Judgments, facts: Facts, judge: str, asked: argparse.Namespace) -> dict[str, list]:
     """Outcomes of every case, by whether all labels are known."""
     rng, table = np.random.default_rng(asked.seed), {}
@@ -139,6 +157,7 @@ def measured(judgments: Judgments, facts: Facts, judge: str, asked: argparse.Nam
         for n in [None] + [asked.labels] * asked.samples:
             for case, lists in (("planted", planted), ("shuffled", shuffled(plain, rng)), ("as run", plain)):
                 table.setdefault((case, n), []).append(found(both, lists, judge, n=n, rng=rng))
+            table.setdefault(("order", n), []).append(ordered(both, planted, judge, n=n, rng=rng))
     return table
 
 
@@ -157,9 +176,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     judgments = read_judgments(Path(data) / "dl21_full" / "judges.tsv.gz")
     facts = scan(read_runs(Path(data) / "dl21_full" / "runs.trec.gz"), judgments.items).facts
-    print(
-        f"{'judge':<14} {'labels':>6} {'samples':>7} {'planted':>8} {'wrong':>6} {'shuffled':>8} {'as run':>6} residual"
-    )
+    heads = f"{'planted':>8} {'wrong':>6} {'shuffled':>8} {'as run':>6} {'residual':>8} order order+   raw"
+    print(f"{'judge':<14} {'labels':>6} {'samples':>7} {heads}")
     for judge in asked.judges.split(","):
         table = measured(judgments, facts, judge, asked)
         for n in (asked.labels, None):
@@ -167,7 +185,11 @@ def main() -> None:
             any_null, any_real = (each[:, :2].any(axis=1).mean() for each in (null, real))
             hit, wrong, residual = planted.mean(axis=0)
             shares = f"{hit:>8.3f} {wrong:>6.3f} {any_null:>8.3f} {any_real:>6.3f}"
-            print(f"{judge:<14} {n or 'all':>6} {len(planted):>7} {shares} {residual:>8.3f}", flush=True)
+            order = np.array([each for each in table["order", n] if each[2] > 0], dtype=float)
+            right, raw = order[:, :2].mean(axis=0)
+            clear = order[order[:, 2] >= 0.02, 0].mean()
+            shares += f" {residual:>8.3f} {right:>5.3f} {clear:>6.3f} {raw:>5.3f}"
+            print(f"{judge:<14} {n or 'all':>6} {len(planted):>7} {shares}", flush=True)
 
 
 if __name__ == "__main__":
