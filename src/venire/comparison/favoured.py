@@ -27,9 +27,10 @@ is favoured, whatever the correlation of the systems.  Chance is over topics and
 labels it is over topics.
 
 Shrinkage.  :math:`\hat D_s \sim N(\theta_s, se_s^2)`, :math:`\theta_s \sim N(0, \tau^2)`, with a half-Cauchy prior of
-:math:`\tau`, whose scale is the root mean square of the standard errors (Gelman 2006, doi:10.1214/06-BA117A).  The
-residual is the posterior mean of :math:`\theta_s`, and its interval has Student's t with T - 1 degrees of freedom times
-the posterior standard deviation as half its length.  p-values are not shrunken.
+:math:`\tau`, whose scale is ten times the root mean square of the standard errors (Gelman 2006,
+doi:10.1214/06-BA117A).  The residual is the posterior mean of :math:`\theta_s`, and its interval has Student's t with
+T - 1 degrees of freedom times the posterior standard deviation as half its length; in simulations with 3 to 63 systems
+it covers in 93 % of cases or more.  p-values are not shrunken.
 
 Order.  A system may rank by the judge's own labels.  Of two results of a list with different labels by the judge, the
 one with the higher label is ranked first in a share of the pairs (Goodman and Kruskal 1954's gamma, as a share).  A
@@ -68,7 +69,7 @@ from venire.types import Bools, Codes, Floats, Ints, RNGLike
 LEVEL, MARGIN = 0.05, 0.03
 N_FLIPS, EXACT_TOPICS = 9_999, 12
 """Random changes of signs; with up to so many topics, all of them."""
-TAUS = 200
+TAUS, PRIOR_SCALE = 200, 10.0
 RANKS_ALIKE, ABOVE_REFERENCE = 0.9, 0.125
 """A system ranks as the judge if this share of pairs is in the judge's order, so much more than by the reference."""
 SHORTEST_NAME = 3
@@ -381,12 +382,12 @@ def shrunken(mean: Floats, error: Floats) -> tuple[Floats, Floats]:
     --------
     >>> value, deviation = shrunken(np.array([-0.2, 0.01, 0.05]), np.array([0.05, 0.05, 0.05]))
     >>> value.round(3).tolist(), deviation.round(3).tolist()
-    ([-0.148, 0.007, 0.037], [0.057, 0.043, 0.044])
+    ([-0.171, 0.009, 0.043], [0.053, 0.046, 0.047])
     """
     scale = float(np.sqrt((error**2).mean()))
     if scale <= 1e-12 * max(1.0, float(np.abs(mean).max())):
         return mean, error
-    tau = scale * np.tan(np.pi / 2 * (np.arange(TAUS) + 0.5) / TAUS)[:, None]
+    tau = PRIOR_SCALE * scale * np.tan(np.pi / 2 * (np.arange(TAUS) + 0.5) / TAUS)[:, None]
     variance = tau**2 + error**2
     log_weight = -0.5 * (np.log(variance) + mean**2 / variance).sum(axis=1)
     weight = np.exp(log_weight - log_weight.max())[:, None]

@@ -11,8 +11,9 @@ Wretman 1992, Model Assisted Survey Sampling, doi:10.1007/978-1-4612-4378-6, Sec
 
 .. math:: z_i = \mu_i + \frac{\delta_i}{\pi_i} (e_i - \mu_i)
 
-which has the mean :math:`e_i` over samples, whatever :math:`\mu_i`; here :math:`\mu_i` is the mean error of the items
-with the same label by the judge, plus an effect of the topic, both shrunken.  If the reference labelled everything,
+which has the mean :math:`e_i` over samples, if :math:`\mu_i` does not depend on whether i is in the sample; here
+:math:`\mu_i` is the mean error of the other items with the same label by the judge, plus an effect of the topic, both
+shrunken.  If the reference labelled everything,
 :math:`z_i = e_i`.
 
 Inclusion probabilities that the judgments do not state are estimated.  Items are assumed to have entered the sample
@@ -20,8 +21,10 @@ depending on their weight over all lists, and at a rate of the topic's own:
 
 .. math:: \pi_i = 1 - \exp(-f_t\, h_c), \qquad h_c = -\ln(1 - \text{share labelled of class } c)
 
-with up to ten classes c of items of similar weight, and :math:`f_t` such that the probabilities of a topic sum to the
-number of its items that were labelled.
+with up to ten classes c of items of similar weight.  :math:`f_t` is such that the probabilities of a topic sum to the
+number of its labelled items, shrunken towards the number expected without it by as much as topics differ by chance (as
+James and Stein 1961 do: the factor of the deviations is 1 - (T - 1) / X2, with X2 the sum of their squares over their
+variances).  In topics that were labelled completely the probability is 1.
 
 Where the reference labelled all results that count, the scores themselves are compared, for every measure.  Otherwise a
 measure that is not linear in the gains is replaced by one that is: each rank has the weight that a single relevant
@@ -305,7 +308,7 @@ class Sample:
         return expected + np.where(self.labelled, correction, 0.0)
 
     def _expected(self, error: Floats, label: Codes) -> Floats:
-        """Mean error by label and topic, shrunken; items count by their weight in lists -> (item,)."""
+        """Mean error of other items by label and topic, shrunken; items count by their weight in lists -> (item,)."""
         counts = np.where(self.labelled, self.weight / self.probability, 0.0)
         counts *= self.labelled.sum() / counts.sum()
         whole = float((counts * error).sum() / counts.sum())
@@ -314,9 +317,9 @@ class Sample:
 
 
 def _shrunken(values: Floats, counts: Floats, *, group: Ints | Codes, prior: float) -> Floats:
-    """Mean of each item's group, with ``prior`` further items of value 0 -> (item,)."""
-    total = np.bincount(group, weights=counts * values)
-    return (total / (np.bincount(group, weights=counts) + prior))[group]
+    """Mean of the other items of each item's group, with ``prior`` further items of value 0 -> (item,)."""
+    total = np.bincount(group, weights=counts * values)[group] - counts * values
+    return total / (np.bincount(group, weights=counts)[group] - counts + prior)
 
 
 def inclusion_probabilities(weight: Floats, labelled: Bools, topic: Ints) -> Floats:
@@ -328,16 +331,35 @@ def inclusion_probabilities(weight: Floats, labelled: Bools, topic: Ints) -> Flo
     >>> inclusion_probabilities(np.ones(12), labelled, np.repeat([0, 1, 2], 4)).round(2).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
     """
-    n_classes = int(np.clip(labelled.sum() // LABELS_PER_CLASS, 1, CLASSES))
-    edges = np.quantile(weight, np.arange(1, n_classes) / n_classes)
-    group = np.searchsorted(np.unique(edges), weight, side="right")
-    n_items = np.bincount(group)
-    share = np.bincount(group, weights=labelled) / np.maximum(n_items, 1)
-    hazard = -np.log1p(-np.clip(share, 0.5 / np.maximum(n_items, 1), 1 - 1e-9))[group]
-    target = np.bincount(topic, weights=labelled)
+    count, size = np.bincount(topic, weights=labelled), np.bincount(topic)
+    whole = count == size
+    some = ~whole[topic]
+    hazard = -np.log1p(-_labelled_shares(weight, labelled, some))
+    chance = np.where(some, -np.expm1(-hazard), 0.0)
+    mean, variance = np.bincount(topic, weights=chance), np.bincount(topic, weights=chance * (1 - chance))
+    squares = float(((count - mean)[~whole] ** 2 / np.maximum(variance[~whole], 1e-12)).sum())
+    kept = max(0.0, 1.0 - max(int((~whole).sum()) - 1, 0) / max(squares, 1e-12))
+    factor = _topic_factors(hazard, topic, mean + kept * (count - mean))
+    return np.where(some, -np.expm1(-factor[topic] * hazard), 1.0)
+
+
+def _labelled_shares(weight: Floats, labelled: Bools, some: Bools) -> Floats:
+    """Share of labelled items among those of similar weight, from the items of some topics; all (item,)."""
+    if not some.any():
+        return np.full(len(weight), 0.5)
+    n_classes = int(np.clip(labelled[some].sum() // LABELS_PER_CLASS, 1, CLASSES))
+    edges = np.unique(np.quantile(weight[some], np.arange(1, n_classes) / n_classes))
+    group = np.searchsorted(edges, weight, side="right")
+    n_items = np.maximum(np.bincount(group[some], minlength=len(edges) + 1), 1)
+    share = np.bincount(group[some], weights=labelled[some], minlength=len(edges) + 1) / n_items
+    return np.clip(share, 0.5 / n_items, 1 - 1e-9)[group]
+
+
+def _topic_factors(hazard: Floats, topic: Ints, target: Floats) -> Floats:
+    """Find factors of the hazards by bisection, so that probabilities of a topic sum to its target -> (topic,)."""
     low, high = np.full(len(target), -30.0), np.full(len(target), 30.0)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         short = np.bincount(topic, weights=-np.expm1(-np.exp(middle)[topic] * hazard)) < target
         low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return -np.expm1(-np.exp(high)[topic] * hazard)
+    return np.exp(high)
