@@ -175,6 +175,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Forecast": outlook,
     "JudgeModelComparison": lambda: venire.comparison.compare_judge_models(swap(), n_draws=20),
     "Gains": lambda: fit().gains(),
+    "FavouredSystems": lambda: venire.comparison.favoured_systems(
+        labels(), small().runs, ["P@5", "nDCG@5"], judge="lenient1", reference="careful1", families={"few": ["s01"]}
+    ),
     "GroupComparison": lambda: venire.disagreement.compare_groups(
         labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting
     ),

@@ -11,8 +11,9 @@ Wretman 1992, Model Assisted Survey Sampling, doi:10.1007/978-1-4612-4378-6, Sec
 
 .. math:: z_i = \mu_i + \frac{\delta_i}{\pi_i} (e_i - \mu_i)
 
-which has the mean :math:`e_i` over samples, whatever :math:`\mu_i`; here :math:`\mu_i` is the mean error of the items
-with the same label by the judge, plus an effect of the topic, both shrunken.  If the reference labelled everything,
+which has the mean :math:`e_i` over samples, if :math:`\mu_i` does not depend on whether i is in the sample; here
+:math:`\mu_i` is the mean error of the other items with the same label by the judge, plus an effect of the topic, both
+shrunken.  If the reference labelled everything,
 :math:`z_i = e_i`.
 
 Inclusion probabilities that the judgments do not state are estimated.  Items are assumed to have entered the sample
@@ -20,8 +21,10 @@ depending on their weight over all lists, and at a rate of the topic's own:
 
 .. math:: \pi_i = 1 - \exp(-f_t\, h_c), \qquad h_c = -\ln(1 - \text{share labelled of class } c)
 
-with up to ten classes c of items of similar weight, and :math:`f_t` such that the probabilities of a topic sum to the
-number of its items that were labelled.
+with up to ten classes c of items of similar weight.  :math:`f_t` is such that the probabilities of a topic sum to the
+number of its labelled items, shrunken towards the number expected without it by as much as topics differ by chance (as
+James and Stein 1961 do: the factor of the deviations is 1 - (T - 1) / X2, with X2 the sum of their squares over their
+variances).  In topics that were labelled completely the probability is 1.
 
 Where the reference labelled all results that count, the scores themselves are compared, for every measure.  Otherwise a
 measure that is not linear in the gains is replaced by one that is: each rank has the weight that a single relevant
@@ -49,6 +52,8 @@ CLASSES, LABELS_PER_CLASS = 10, 20
 """Classes of items by weight for inclusion probabilities: at most so many, each for so many labels."""
 LABEL_PRIOR, TOPIC_PRIOR = 2.0, 3.0
 """Labels with the mean error of all items that are added to those of each label, and of each topic."""
+NEARLY_ALL = 0.95
+"""A judge who labelled less of the results, by weight, is compared on those it labelled."""
 HALVINGS = 60
 
 
@@ -99,15 +104,18 @@ class TwoJudges:
 class Residuals:
     """Score by the reference less that by the judge, values (topic, system), on the scale of the measure.
 
-    exact: the reference labelled all that counts; linear: the measure is linear in the gains, or exact; n_labels: how
-    many labelled items the values rest on; stated: whether all inclusion probabilities were given.
+    best: the score of a perfect list; exact: the reference labelled all that counts; linear: the measure is linear in
+    the gains, or exact; n_labels: how many labelled items the values rest on; stated: whether all inclusion
+    probabilities were given; judge_share: the share of the results with any label, by weight, that the judge labelled.
     """
 
     values: Floats
+    best: float
     exact: bool
     linear: bool
     n_labels: int
     stated: bool
+    judge_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,35 +169,44 @@ def topics_used(case: Case, judges: TwoJudges, plan: Plan) -> Ints:
 def residuals_of(case: Case, plan: Plan, judges: TwoJudges, *, used: Ints) -> list[Residuals]:
     """Estimate, for each measure, by how much the reference's scores differ from the judge's in these topics.
 
-    Cost: O(hits) per measure.
+    Results that the judge did not label count as unjudged, as in its scores; if they have more than 5 % of the weight,
+    they are left out of the comparison.  Cost: O(hits) per measure.
     """
-    hits, found = Hits.of(case, used), []
-    stated = stated_probabilities(case, judges)
-    for number, (measure, worth) in enumerate(zip(plan.measures, plan.worths, strict=True)):
-        deepest = int(case.facts.depth.max(initial=1))
-        weights, linear = rank_weights(measure, deepest)
-        counts = np.append(weights, 0.0)[np.minimum(hits.rank, len(weights) + 1) - 1]
-        gains, judged = judges.gains(worth.values, 0, 2)
-        top = 1.0 if linear else float(worth.values.max(initial=0.0)) or 1.0
-        error = np.where(judged[1], gains[1], 0.0) - np.where(judged[0], gains[0], worth.unjudged)
-        frame = _in_lists(hits, counts, judged[0] | judged[1])
-        n_labels = int((judged[1] & frame).sum())
-        if not (frame & ~judged[1]).any():
-            values = _exact(case, plan.only([number]), judges, used=used)
-            found.append(Residuals(values, exact=True, linear=True, n_labels=n_labels, stated=True))
-            continue
-        if plan.condensed:
-            raise MeasureError(
-                "condensed lists need all labels of the reference: their ranks depend on who labelled what",
-                hint="leave unjudged documents where they are (the default)",
-            )
-        sample = Sample.of(hits, counts, frame, labelled=judged[1], topic=_topic_of(case, used), stated=stated)
-        z = np.zeros(judges.n_items)
-        z[sample.item] = sample.errors(error[sample.item] / top, judges.labels[sample.item])
-        values = hits.sums(counts * z[hits.item], len(used), len(case.facts.systems))
-        known = not np.isnan(stated[sample.item[sample.labelled]]).any()
-        found.append(Residuals(values, exact=False, linear=linear, n_labels=n_labels, stated=known))
-    return found
+    hits, stated = Hits.of(case, used), stated_probabilities(case, judges)
+    each = (plan.only([number]) for number in range(len(plan.measures)))
+    return [_residuals(case, one, judges, hits=hits, used=used, stated=stated) for one in each]
+
+
+def _residuals(case: Case, plan: Plan, judges: TwoJudges, *, hits: Hits, used: Ints, stated: Floats) -> Residuals:
+    """Estimate the residuals of a plan with one measure."""
+    worth = plan.worths[0]
+    weights, linear = rank_weights(plan.measures[0], int(case.facts.depth.max(initial=1)))
+    weight = np.append(weights, 0.0)[np.minimum(hits.rank, len(weights) + 1) - 1]
+    gains, judged = judges.gains(worth.values, 0, 2)
+    frame = _in_lists(hits, weight, judged[0] | judged[1])
+    share = _share(weight, judged[0, hits.item], frame[hits.item])
+    frame &= judged[0] | (share >= NEARLY_ALL)
+    top, n_labels = float(worth.values.max(initial=0.0)) or 1.0, int((judged[1] & frame).sum())
+    best = float(weights.sum()) * top if linear else 1.0
+    if share >= NEARLY_ALL and not (frame & ~judged[1]).any():
+        values = _exact(case, plan, judges, used=used)
+        return Residuals(values, best, exact=True, linear=True, n_labels=n_labels, stated=True, judge_share=share)
+    _refuse_condensed(plan)
+    error = gains[1] - np.where(judged[0], gains[0], worth.unjudged)
+    sample = Sample.of(hits, weight, frame, labelled=judged[1], topic=_topic_of(case, used), stated=stated)
+    z = np.zeros(judges.n_items)
+    z[sample.item] = sample.errors(error[sample.item] / (1.0 if linear else top), judges.labels[sample.item])
+    values = hits.sums(weight * z[hits.item], len(used), len(case.facts.systems))
+    known = sample.labelled.all() or not np.isnan(stated[sample.item[sample.labelled]]).any()
+    return Residuals(values, best, exact=False, linear=linear, n_labels=n_labels, stated=bool(known), judge_share=share)
+
+
+def _refuse_condensed(plan: Plan) -> None:
+    if plan.condensed:
+        raise MeasureError(
+            "condensed lists need all labels of the reference: their ranks depend on who labelled what",
+            hint="leave unjudged documents where they are (the default)",
+        )
 
 
 def _in_lists(hits: Hits, weight: Floats, judged: Bools) -> Bools:
@@ -197,6 +214,11 @@ def _in_lists(hits: Hits, weight: Floats, judged: Bools) -> Bools:
     present = np.zeros(len(judged), dtype=np.bool_)
     present[hits.item[weight > 0]] = True
     return present & judged
+
+
+def _share(weight: Floats, judged: Bools, frame: Bools) -> float:
+    """Share of the weight of the items in the frame that is on judged ones; all (hit,)."""
+    return float(weight[judged & frame].sum() / max(weight[frame].sum(), 1e-300))
 
 
 def _topic_of(case: Case, used: Ints) -> Ints:
@@ -253,7 +275,7 @@ def _ranking(measure: Measure, gains: Floats) -> Ranked:
 
 def stated_probabilities(case: Case, judges: TwoJudges) -> Floats:
     """Return the probability that the reference labels an item, NaN where it is not stated -> (item,)."""
-    found, rows = np.full(judges.n_items, np.nan), getattr(case.judgments, "probability", None)
+    found, rows = np.full(judges.n_items, np.nan), case.judgments.probability
     if rows is not None:
         names = [str(judges.panel.judges[number]) for number in judges.reference]
         of_reference = case.judgments.column("assessor").among(names, "assessor")
@@ -286,7 +308,7 @@ class Sample:
         return expected + np.where(self.labelled, correction, 0.0)
 
     def _expected(self, error: Floats, label: Codes) -> Floats:
-        """Mean error by label and topic, shrunken; items count by their weight in lists -> (item,)."""
+        """Mean error of other items by label and topic, shrunken; items count by their weight in lists -> (item,)."""
         counts = np.where(self.labelled, self.weight / self.probability, 0.0)
         counts *= self.labelled.sum() / counts.sum()
         whole = float((counts * error).sum() / counts.sum())
@@ -295,9 +317,9 @@ class Sample:
 
 
 def _shrunken(values: Floats, counts: Floats, *, group: Ints | Codes, prior: float) -> Floats:
-    """Mean of each item's group, with ``prior`` further items of value 0 -> (item,)."""
-    total = np.bincount(group, weights=counts * values)
-    return (total / (np.bincount(group, weights=counts) + prior))[group]
+    """Mean of the other items of each item's group, with ``prior`` further items of value 0 -> (item,)."""
+    total = np.bincount(group, weights=counts * values)[group] - counts * values
+    return total / (np.bincount(group, weights=counts)[group] - counts + prior)
 
 
 def inclusion_probabilities(weight: Floats, labelled: Bools, topic: Ints) -> Floats:
@@ -309,16 +331,35 @@ def inclusion_probabilities(weight: Floats, labelled: Bools, topic: Ints) -> Flo
     >>> inclusion_probabilities(np.ones(12), labelled, np.repeat([0, 1, 2], 4)).round(2).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
     """
-    n_classes = int(np.clip(labelled.sum() // LABELS_PER_CLASS, 1, CLASSES))
-    edges = np.quantile(weight, np.arange(1, n_classes) / n_classes)
-    group = np.searchsorted(np.unique(edges), weight, side="right")
-    n_items = np.bincount(group)
-    share = np.bincount(group, weights=labelled) / np.maximum(n_items, 1)
-    hazard = -np.log1p(-np.clip(share, 0.5 / np.maximum(n_items, 1), 1 - 1e-9))[group]
-    target = np.bincount(topic, weights=labelled)
+    count, size = np.bincount(topic, weights=labelled), np.bincount(topic)
+    whole = count == size
+    some = ~whole[topic]
+    hazard = -np.log1p(-_labelled_shares(weight, labelled, some))
+    chance = np.where(some, -np.expm1(-hazard), 0.0)
+    mean, variance = np.bincount(topic, weights=chance), np.bincount(topic, weights=chance * (1 - chance))
+    squares = float(((count - mean)[~whole] ** 2 / np.maximum(variance[~whole], 1e-12)).sum())
+    kept = max(0.0, 1.0 - max(int((~whole).sum()) - 1, 0) / max(squares, 1e-12))
+    factor = _topic_factors(hazard, topic, mean + kept * (count - mean))
+    return np.where(some, -np.expm1(-factor[topic] * hazard), 1.0)
+
+
+def _labelled_shares(weight: Floats, labelled: Bools, some: Bools) -> Floats:
+    """Share of labelled items among those of similar weight, from the items of some topics; all (item,)."""
+    if not some.any():
+        return np.full(len(weight), 0.5)
+    n_classes = int(np.clip(labelled[some].sum() // LABELS_PER_CLASS, 1, CLASSES))
+    edges = np.unique(np.quantile(weight[some], np.arange(1, n_classes) / n_classes))
+    group = np.searchsorted(edges, weight, side="right")
+    n_items = np.maximum(np.bincount(group[some], minlength=len(edges) + 1), 1)
+    share = np.bincount(group[some], weights=labelled[some], minlength=len(edges) + 1) / n_items
+    return np.clip(share, 0.5 / n_items, 1 - 1e-9)[group]
+
+
+def _topic_factors(hazard: Floats, topic: Ints, target: Floats) -> Floats:
+    """Find factors of the hazards by bisection, so that probabilities of a topic sum to its target -> (topic,)."""
     low, high = np.full(len(target), -30.0), np.full(len(target), 30.0)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         short = np.bincount(topic, weights=-np.expm1(-np.exp(middle)[topic] * hazard)) < target
         low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return -np.expm1(-np.exp(high)[topic] * hazard)
+    return np.exp(high)
