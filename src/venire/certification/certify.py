@@ -57,11 +57,11 @@ from venire.measures.evaluate import as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import seed_of
 from venire.results import Note, Records, Tabular, counted, first_few, known, listed
-from venire.types import Bools, Floats, RNGLike
+from venire.types import Floats, RNGLike
 
 ALL = "all"
 COMPLETE = 0.9
-"""A judge must have labelled this share of what the lists hold, by weight, for its scores to be certified."""
+"""A judge must have labelled this share of what the lists hold for its scores to be certified."""
 TOPIC_DRAWS = 50
 """Draws of missing labels for tests over topics."""
 
@@ -80,7 +80,7 @@ class Judged:
 class JudgeCertificate(Tabular):
     """The certificate of one judge.
 
-    share: how much of what the lists hold it labelled, by weight.  scores: None if that is too little, or if it shares
+    share: how much of what the lists hold it labelled.  scores: None if that is too little, or if it shares
     no item with the reference; prompt: the hash of its prompt, if known; labels: the hash of its labels and those of
     the reference.
     """
@@ -379,14 +379,14 @@ class Certification:
         self, judge: str, case: Case, plan: Plan, *, families: Families | None, seed: np.random.SeedSequence
     ) -> tuple[Judged | None, float, list[Any]]:
         """Score, correct and compare; return also how much the judge labelled, and notes."""
-        try:
-            scene = Scene.of(case, plan, judge=judge, reference=self.reference)
-        except PairsError as error:
-            return None, np.nan, [Note("not-certified", "{why}", why=error.message)]
-        share, sample = _labelled(scene, judge)
+        share = self.share_labelled(judge, case, plan)
         if share < COMPLETE:
             text = "{judge} labelled {share:.0%} of what the lists hold, too little for its scores to be certified"
             return None, share, [Note("judge-incomplete", text, judge=judge, share=share)]
+        try:
+            scene = Scene.of(case, plan, judge=judge, reference=self.reference)
+        except PairsError as error:
+            return None, share, [Note("not-certified", "{why}", why=error.message)]
         how: dict[str, Any] = {"judge": judge, "reference": self.reference}
         corrected = corrected_on(case, plan, **how, n_draws=self.n_draws, rng=seed)
         notes = [note for note in corrected.notes if note not in self.every.notes]
@@ -398,7 +398,20 @@ class Certification:
             notes.append(Note("favour-unknown", "whether systems are favoured is not known: {why}", why=error.message))
         order = [self.order(corrected, scene, number, seed) for number in range(len(plan.names))]
         several = len(corrected.systems) > 1
-        return Judged(corrected, tuple(order) if several else (), favoured, sample), share, notes
+        return Judged(corrected, tuple(order) if several else (), favoured, _sample(scene)), share, notes
+
+    def share_labelled(self, judge: str, case: Case, plan: Plan) -> float:
+        """Return the share of the results in the lists, down to the measures' depth, that the judge labelled.
+
+        Of results that anybody labelled; 0 if there is none.
+        """
+        facts, deepest = case.facts, plan.depth
+        hits = facts.item if deepest is None else facts.item[facts.rank <= deepest]
+        labels = self.plain
+        anybody, own = np.zeros((2, len(labels.items)), dtype=np.bool_)
+        anybody[labels.item] = True
+        own[labels.item[labels.assessor.codes == labels.assessors.index(judge)]] = True
+        return float(own[hits].sum() / max(int(anybody[hits].sum()), 1))
 
     def order(
         self, corrected: CorrectedScores, scene: Scene, number: int, seed: np.random.SeedSequence
@@ -438,7 +451,7 @@ class Certification:
 
 def _undecided(plan: Plan, criteria: Criteria, share: float) -> tuple[Claim, ...]:
     """Return claims that cannot be decided, as the judge labelled too little."""
-    detail = "no item in common" if np.isnan(share) else f"the judge labelled {share:.0%}"
+    detail = f"the judge labelled {share:.0%}" if share < COMPLETE else "no item in common with the reference"
     return tuple(
         Claim(name, measure, NOT_ENOUGH, UNKNOWN, getattr(criteria, name), None, detail)
         for measure in plan.names
@@ -446,21 +459,11 @@ def _undecided(plan: Plan, criteria: Criteria, share: float) -> tuple[Claim, ...
     )
 
 
-def _labelled(scene: Scene, judge: str) -> tuple[float, Sample]:
-    """Return how much the judge labelled, by weight, and how many results the reference labelled, of how many."""
+def _sample(scene: Scene) -> Sample:
+    """Return how many of the results that count the reference labelled, and how many there are."""
     weights = [list_weights(scene.layout, each, scene.share).sum(axis=0) for each in scene.plan.measures]
-    weight = np.sum([each / max(float(each.sum()), 1e-300) for each in weights], axis=0) * scene.scored
-    labels = scene.case.judgments
-    own = np.zeros(len(weight), dtype=np.bool_)
-    own[labels.item[labels.assessor.codes == labels.assessors.index(judge)]] = True
-    counts = _counting(weight)
-    share = float(weight[own].sum() / max(weight.sum(), 1e-300))
-    return share, Sample(int((counts & scene.labels.known).sum()), int(counts.sum()))
-
-
-def _counting(weight: Floats) -> Bools:
-    counts: Bools = weight > 0
-    return counts
+    counts = (np.sum(weights, axis=0) > 0) & scene.scored
+    return Sample(int((counts & scene.labels.known).sum()), int(counts.sum()))
 
 
 def scores_by_topic(scene: Scene, number: int, *, rng: RNGLike, n_draws: int = TOPIC_DRAWS) -> tuple[Floats, Floats]:

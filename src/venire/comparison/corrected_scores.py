@@ -422,7 +422,9 @@ class Linearised:
         there = thresholds.shifted(offset)
         slope, variance = there.slope, there.variance
         explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
-        return cls(there.predicted @ there.steps - slope * offset, slope, np.maximum(variance - explained, variance / 4))
+        return cls(
+            there.predicted @ there.steps - slope * offset, slope, np.maximum(variance - explained, variance / 4)
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,8 @@ def judged(labels, topic=lambda item: f"q{item % 8}", scale=None):
 
 def worked_example():
     """On 20 items all agree; on 12 a alone differs; on 8 the machine alone does."""
-    same = {item: 1 for item in range(40)}
-    differ = {item: 0 for item in range(20, 32)}, {item: 0 for item in range(32, 40)}
+    same = dict.fromkeys(range(40), 1)
+    differ = dict.fromkeys(range(20, 32), 0), dict.fromkeys(range(32, 40), 0)
     return judged({"a": same | differ[0], "b": same, "c": same, "llm": same | differ[1]}, scale="0<1")
 
 
