@@ -120,6 +120,11 @@ def chosen(function: Callable[..., object]) -> object:
     return function(perceived().preferences)
 
 
+@cache
+def certificate() -> venire.certification.Certificate:
+    return venire.certify(labels(), small().runs, judges="lenient1", reference="careful1", n_draws=20)
+
+
 EXAMPLES: dict[str, Callable[[], object]] = {
     "AgreementDifferences": lambda: differences(venire.agreement.directed_agreement(labels(), by="topic")),
     "AspectClusters": lambda: study().clusters[0],
@@ -136,6 +141,11 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "AspectStudy": study,
     "Aspects": lambda: study().aspects,
+    "Certificate": certificate,
+    "JudgeCertificate": lambda: certificate().judges[0],
+    "OrderAgreement": lambda: certificate().judges[0].scores.order[0],
+    "ReferenceAgreement": lambda: certificate().judges[0].agreement,
+    "AltTest": lambda: certificate().judges[0].alt_test,
     "AnnotationRounds": lambda: dependence().judgments,
     "Asymmetry": lambda: venire.disagreement.asymmetry(
         labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
