@@ -33,11 +33,12 @@ CRITERIA = {
 """Criteria of the library, and the options that set them."""
 EXAMPLES = """\b
 Examples:
-  venire certify judgments.tsv runs --reference nist --judge gpt4 -o certificate.html
-  venire certify judgments.tsv runs --reference ann,bob --judge all -m P@10
-  venire certify judgments.tsv runs --reference nist --family gpt4=runA,runB
-  venire certify judgments.tsv runs --reference nist --judge gpt4 --require "tau>=0.9"
-  venire certify judgments.tsv runs --check certificate.json --require levels=PASS
+  venire certify judgments.tsv runs --reference nist --judge gpt4 -o gpt4.html
+  venire certify judgments.tsv runs --reference nist,ann -m P@10
+  venire certify judgments.tsv runs --reference nist --family gpt4=old,new
+  venire certify judgments.tsv runs --reference nist --json certificate.json
+  venire certify judgments.tsv runs --check certificate.json \\
+    --require "tau>=0.9" --require levels=PASS
 """
 
 criteria = declare.gathered(
@@ -118,7 +119,7 @@ criteria = declare.gathered(
 @inputs.worth
 @inputs.topics_option
 @criteria
-@declare.draws_option(CLAIMS, default=500, least=20, help="Number of draws of labels that the reference did not give.")
+@declare.draws_option(CLAIMS, default=500, least=2, help="Number of draws of labels that the reference did not give.")
 @declare.option(
     "--require",
     section=CLAIMS,
