@@ -40,7 +40,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from venire.agreement.distance import label_values
-from venire.comparison.tests import benjamini_hochberg
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.label_pairs import refuse_mixed
 from venire.errors import UnknownName
@@ -338,8 +337,11 @@ def benjamini_yekutieli(p: Floats) -> Floats:
     >>> benjamini_yekutieli(np.array([0.01, 0.02, 0.5])).round(3).tolist()
     [0.055, 0.055, 0.917]
     """
-    m = int((~np.isnan(p)).sum())
-    return np.minimum(benjamini_hochberg(p) * (1 / np.arange(1, m + 1)).sum(), 1.0)
+    found, present = p.copy(), np.flatnonzero(~np.isnan(p))
+    order = present[np.argsort(-p[present], kind="stable")]
+    rank = np.arange(len(order), 0, -1)
+    found[order] = np.minimum(np.minimum.accumulate(p[order] * len(order) / rank) * (1 / rank).sum(), 1.0)
+    return found
 
 
 def _notes(found: AltTest) -> tuple[Note, ...]:

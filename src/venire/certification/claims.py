@@ -261,8 +261,8 @@ _WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
     ("levels", FAIL): lambda c: f"Scores are not those of the reference: {_bias(c)}.",
     ("levels", NOT_ENOUGH): lambda c: f"Whether scores are those of the reference is not decided: {_bias(c)}.",
     ("pairs", PASS): lambda c: (
-        f"Two systems that differ by more than {c.found.value:.3f} by {c.measure} are in the order of the reference "
-        f"({c.detail}; at most {c.found.high:.1%} of them are reversed)."
+        f"Two systems that differ {f'by more than {c.found.value:.3f} ' if c.found.value else ''}by {c.measure} are in "
+        f"the order of the reference ({c.detail}; at most {c.found.high:.1%} of them are reversed)."
     ),
     ("pairs", FAIL): lambda c: f"By {c.measure}, no difference between two systems is large enough to be sure.",
     ("pairs", NOT_ENOUGH): lambda c: f"By {c.measure}, it is not decided which differences are large enough.",
@@ -272,7 +272,7 @@ _WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
 def _order_words(claim: Claim) -> str:
     what, name = next((what, name) for key, what, name in _ORDERS if key == claim.claim)
     start = {
-        PASS: f"The order of {what} is nearly that of the reference",
+        PASS: f"The order of {what} is {'' if claim.found.low > 1 - 10.0**-DIGITS else 'nearly '}that of the reference",
         FAIL: f"The order of {what} is not that of the reference",
         NOT_ENOUGH: f"Whether the order of {what} is that of the reference is not decided",
     }
