@@ -60,10 +60,10 @@ from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SLOPE_SD, SCORE_SD = 1.2, 1.2, 0.4, 0.4, 0.4
-"""Prior deviations in log-odds: of all items, of those in no list, of a group, per unit of log weight, and per standard
-deviation of the scores of systems."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.45, 0.55, 2.0
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD = 1.2, 1.2, 0.4, 0.8
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, and per standard deviation of the scores
+of systems."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.4, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 LEAST_SHARE = 0.02
 """Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
@@ -585,8 +585,6 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
     """
     total = weights.sum(axis=0)
     inside = total > 0
-    log_weight = np.log(np.where(inside, total, 1.0))
-    log_weight = np.where(inside, log_weight - np.average(log_weight, weights=total + 1e-300), 0.0)
     groups = np.eye(int(group.max(initial=0)) + 1)[group]
     spread = float(np.nanstd(raw)) or 1.0
     score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
@@ -595,8 +593,6 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
         np.full((len(group), 1), INTERCEPT_SD),
         OUTSIDE_SD * ~inside[:, None],
         GROUP_SD * groups,
-        SLOPE_SD * log_weight[:, None],
-        SLOPE_SD * log_weight[:, None] * groups,
         SCORE_SD * score[:, None],
     ]
     return np.concatenate(columns, axis=1)
