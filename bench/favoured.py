@@ -37,7 +37,7 @@ import numpy as np
 
 from venire import evaluate, read_judgments, read_runs
 from venire.comparison.corrected_scores import corrected_scores
-from venire.comparison.favoured import favoured_systems
+from venire.comparison.favoured import MARGIN, favoured_systems
 from venire.data.facts import Facts
 from venire.data.judgments import Judgments
 from venire.data.runs import RunRules, Scan
@@ -126,10 +126,10 @@ def sampled(judgments: Judgments, facts: Facts, n: int | None, rng: np.random.Ge
     return judgments.take(kept)
 
 
-def found(judgments: Judgments, facts: Facts, judge: str, *, n: int | None, rng: np.random.Generator) -> tuple:
+def found(judgments: Judgments, facts: Facts, judge: str, *, n: int | None, rng: np.random.Generator, **more) -> tuple:
     """Whether the first system is found, whether any other is, and the difference of the first."""
     labels = sampled(judgments, facts, n, rng)
-    answer = favoured_systems(labels, as_runs(facts), MEASURE, judge=judge, reference=REFERENCE, rng=rng)
+    answer = favoured_systems(labels, as_runs(facts), MEASURE, judge=judge, reference=REFERENCE, rng=rng, **more)
     hits = answer.by_system.favoured[:, 0]
     return hits[0], hits[1:].any(), answer.by_system.difference[0, 0]
 
@@ -156,7 +156,7 @@ def measured(judgments: Judgments, facts: Facts, judge: str, asked: argparse.Nam
         plain, planted = next(source)
         for n in [None] + [asked.labels] * asked.samples:
             for case, lists in (("planted", planted), ("shuffled", shuffled(plain, rng)), ("as run", plain)):
-                table.setdefault((case, n), []).append(found(both, lists, judge, n=n, rng=rng))
+                table.setdefault((case, n), []).append(found(both, lists, judge, n=n, rng=rng, margin=asked.margin))
             table.setdefault(("order", n), []).append(ordered(both, planted, judge, n=n, rng=rng))
     return table
 
@@ -166,6 +166,7 @@ def main() -> None:
     parser.add_argument("--settings", type=int, default=20, help="settings per judge")
     parser.add_argument("--samples", type=int, default=5, help="samples of labels per setting")
     parser.add_argument("--labels", type=int, default=600)
+    parser.add_argument("--margin", type=float, default=MARGIN)
     parser.add_argument("--reading", choices=("others", "itself"), default="others")
     parser.add_argument("--judges", default=",".join(JUDGES))
     parser.add_argument("--seed", type=int, default=0)
