@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import cache
 
 import venire
+from two_judges import judged, lists, table
 from venire.agreement.alpha import alpha
 from venire.agreement.directed import differences
 from venire.aspects.rankings import aspect_rankings
 from venire.aspects.study import AspectStudy, study_aspects
+from venire.comparison.by_judge import scores_by_judge
 from venire.comparison.verdict import verdict
 from venire.context.model import fit_conditional_labels
 from venire.context.sweep import sweep_context
@@ -219,6 +221,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "Profiles": lambda: venire.agreement.profiles(labels()),
     "QualitySensitivity": lambda: dependence().quality,
+    "ScoresByJudge": lambda: scores_by_judge(judged(table()), lists()),
     "Report": lambda: Report("Systems", (Chapter("verdict", "Verdict", "No winner can be named."),), {}),
     "Robustness": lambda: venire.comparison.between_assessors(labels(), small().runs, n_draws=20),
     "Runs": lambda: small().runs,
@@ -232,6 +235,7 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Scores": scores,
     "ScaledQrels": lambda: venire.disagreement.predicted_qrels(labels(), fit().gains(), assessor="careful1"),
     "Sensitivity": lambda: venire.disagreement.sensitivity(labels(), setting=fit().setting, against=("topics",)),
+    "Contradictions": lambda: example("ScoresByJudge").contradictions(),
     "Consensus": lambda: chosen(venire.users.consensus),
     "Stability": lambda: venire.comparison.stability(outlook()),
     "Summary": lambda: labels().summary(),

@@ -15,8 +15,9 @@ from venire.cli.output import RENDERERS, Output, Table
 from venire.results import read_number
 
 if TYPE_CHECKING:
-    from venire.comparison.by_judge import Contradictions, ScoresByJudge
+    from venire.comparison.by_judge import ScoresByJudge
     from venire.comparison.compare import Comparison
+    from venire.comparison.contradictions import Contradictions
 
 JUDGE = "Judge"
 JUDGE_MODELS = ("hierarchical", "fixed", "assessors", "pooled")
@@ -86,7 +87,8 @@ judging = gathered(
     section=JUDGE,
     multiple=True,
     metavar="CONDITION",
-    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
+    help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it, or if judges '
+    "contradict each other on it; may be repeated.",
 )
 @inputs.declared
 @inputs.shared_options()
@@ -133,7 +135,8 @@ def command(
     contradictions = by_judge.contradictions(pairs=_names_of_pairs(found))
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     declared = nothing_declared(labels) if judge["pool"] is None else ()
-    _write(out, found, beside, contradictions)
+    judges = {"by_judge": by_judge.records(), "contradictions": contradictions.records()}
+    _write(out, found, beside._replace(records={**beside.records, **judges}), by_judge)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     if len(by_judge.judges) > 1:
         out.notes([contradictions.sentence(), *by_judge.notes_on_judges()])
@@ -158,7 +161,7 @@ def _names_of_pairs(found: Comparison) -> list[tuple[str, str]]:
     return [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
 
 
-def _write(out: Output, found: Comparison, beside: Details, contradictions: Contradictions) -> None:
+def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJudge) -> None:
     """Write scores by judge and pairs; in JSON also systems, and tau and details of the first measure; CSV is pairs."""
     from venire.comparison.compare import KEYS
 
@@ -167,11 +170,10 @@ def _write(out: Output, found: Comparison, beside: Details, contradictions: Cont
         table = Table(KEYS, [[record[key] for key in KEYS] for record in records])
         first = found.by_measure[0]
         systems = [record for each in found.by_measure for record in each.systems()]
-        judges = {"by_judge": contradictions.scores.records(), "contradictions": contradictions.records()}
-        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records, **judges})
+        out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
     else:
         systems_shown = {name for pair in _names_of_pairs(found) for name in pair}
-        tables = [judges_table(contradictions.scores, systems_shown), people_table(found)]
+        tables = [judges_table(by_judge, systems_shown), people_table(found)]
         out.text("\n".join(RENDERERS[out.format](each) for each in tables))
 
 

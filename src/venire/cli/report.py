@@ -50,7 +50,8 @@ Examples:
     "--assessor",
     section=inputs.SCORING,
     metavar="NAME",
-    help="Whose labels score the runs.  [default: who judged nearly all, else most of each topic]",
+    help="Whose labels score the runs.  [default: of the reference, else of all, who judged nearly all, else most of "
+    "each topic]",
 )
 @declare.option(
     "--relevant",

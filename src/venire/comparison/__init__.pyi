@@ -1,4 +1,6 @@
+from venire.comparison.by_judge import ScoresByJudge as ScoresByJudge, scores_by_judge as scores_by_judge
 from venire.comparison.compare import Comparison as Comparison
+from venire.comparison.contradictions import Contradictions as Contradictions
 from venire.comparison.corrected_scores import (
     CorrectedPairs as CorrectedPairs,
     CorrectedScores as CorrectedScores,

@@ -1,4 +1,4 @@
-r"""Scores by judge: systems x judges, and the pairs of systems on which judges contradict each other.
+r"""Scores by judge: systems x judges, with intervals over topics.
 
 Every judge's own labels score every system; nothing is pooled or drawn.  The mean over topics has Student's interval,
 :math:`\bar x \pm t_{n-1} s / \sqrt n`; with one topic there is none.
@@ -7,25 +7,8 @@ Every judge's own labels score every system; nothing is pooled or drawn.  The me
 system only would favour it.  The *share* of a judge is the number of list places (down to the depth of the measure)
 that it labelled, divided by the number that anyone labelled.  In comparisons, a judge counts for a system and topic if
 its number of labelled places in that list is at least ``ENOUGH`` times the largest of any judge; others are shown
-with their share, and contradict nobody.  Neither do copies of another judge (``data.assessors``).
-
-*When judges contradict each other.*  For systems a and b, let :math:`d_{jt}` be their difference on topic t by judge j.
-
-1.  Paired t-tests over topics, for every pair and judge, are adjusted by Holm for all of them (pairs x judges).  The
-    judge with the smallest p-value is j; without a significant one there is no contradiction.
-2.  Judge k *reverses* the pair if its mean difference has the other sign, and not only because it judged other topics:
-    on the topics of both, it is below that of j (in the direction of j).
-3.  It *contradicts* j if, besides, its own difference is significant (adjusted), or the two judges differ
-    significantly: a paired t-test of :math:`d_{jt} - d_{kt}` over the topics of both, whose p-value is multiplied by
-    the number of pairs of systems times that of pairs of judges (Bonferroni, since j and k are chosen for their
-    differences); or if k was declared a reference.
-
-Without step 3 every judge whose small difference happens to have the other sign would contradict; with dozens of
-judges there is always one.  With it, judges who agree except for chance are said to contradict each other in fewer
-than 5 % of collections (``tests/simulation/test_contradictions.py``).  Two significant differences of opposite sign
-are a qualitative interaction (Gail and Simon 1985, doi:10.2307/2530862).  They imply the other test: the t of the
-difference is at least the smaller of the two, since its standard error is at most the sum of both.  The other test
-also finds judges of whom one sees a difference and the other sees none.
+with their share, and contradict nobody (``comparison.contradictions``).  Neither do copies of another judge
+(``data.assessors``).
 """
 
 from __future__ import annotations
@@ -34,13 +17,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from venire.comparison.forecast import TIE
+from venire.comparison.contradictions import Contradictions, PairsByJudge
 from venire.comparison.significance import CONFIDENCE
-from venire.comparison.tests import Pairs, holm, numbered_pairs, t_test
+from venire.comparison.tests import Pairs, numbered_pairs
 from venire.data.assessors import Copy, copies, copy_notes, first_rows
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
@@ -48,11 +31,10 @@ from venire.data.panel import Panel, Pool, build_panel
 from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.kernels.paired_tests import differences_of
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
-from venire.results import Note, Records, Tabular, counted, known, listed
+from venire.results import Note, Records, Tabular, known, listed
 from venire.types import Bools, Floats, Ints
 
 ENOUGH = 0.9
@@ -60,8 +42,6 @@ ENOUGH = 0.9
 MOST_JUDGES = 5
 """Number of judges in a table for people."""
 MOST_NAMES = 3
-ALPHA = 1 - CONFIDENCE
-"""The level of the tests."""
 POOLED = "pooled labels"
 """Name of the judge whose labels are those of several assessors."""
 
@@ -290,241 +270,12 @@ class ScoresByJudge(Tabular):
         """
         a, b = numbered_pairs(self.systems, pairs) if len(self.systems) > 1 else (_NONE, _NONE)
         numbers = range(len(self.measures)) if measure is None else [self._number(measure)]
-        found = [_Pairs.of(self, m, a, b) for m in numbers]
-        return Contradictions(self, tuple(found))
+        values = np.where(self.counts, self.scores, np.nan)
+        found = tuple(PairsByJudge.of(self.measures[m], values[..., m], a, b) for m in numbers)
+        return Contradictions(self.systems, self.judges, self.reference, found)
 
 
 _NONE: Ints = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs of systems by one measure: n_topics, delta, p_adjusted, between, p_between (judge, pair).
-
-    strongest (pair,): the judge with the smallest p-value.  between: its difference less that of each judge on the
-    topics of both, and p_between the adjusted p-value; NaN where there are no such topics.
-    """
-
-    measure: int
-    a: Ints
-    b: Ints
-    n_topics: Ints
-    delta: Floats
-    p_adjusted: Floats
-    strongest: Ints
-    between: Floats
-    p_between: Floats
-
-    @classmethod
-    def of(cls, scores: ScoresByJudge, measure: int, a: Ints, b: Ints) -> _Pairs:
-        """Test every pair by the labels of every judge, and every judge against the one with the smallest p-value."""
-        counts = scores.counts[..., measure]
-        values = np.where(counts, scores.scores[..., measure], np.nan)
-        tested = [differences_of(each, a, b) for each in values]
-        delta = np.array([each.mean for each in tested]).reshape(len(values), len(a))
-        p = np.array([t_test(each) for each in tested]).reshape(delta.shape)
-        strongest = np.nan_to_num(p, nan=np.inf).argmin(axis=0)
-        n_topics = np.array([each.n for each in tested]).reshape(delta.shape)
-        p_adjusted = holm(p.ravel()).reshape(p.shape)
-        return cls(measure, a, b, n_topics, delta, p_adjusted, strongest, *_between(values, a, b, strongest))
-
-    @property
-    def sign(self) -> Ints:
-        """The sign of each difference, 0 if it is equal or not known -> (judge, pair)."""
-        known = np.nan_to_num(self.delta)
-        return np.where(np.abs(known) > TIE, np.sign(known), 0).astype(np.int64)
-
-    @property
-    def voters(self) -> Bools:
-        """Judges who can be compared on at least half as many topics as any other -> (judge, pair)."""
-        return (self.n_topics > 0) & (self.n_topics >= self.n_topics.max(axis=0, initial=0) / 2)
-
-    @property
-    def significant(self) -> Bools:
-        """Which differences are significant, adjusted -> (judge, pair)."""
-        return np.nan_to_num(self.p_adjusted, nan=1.0) <= ALPHA + 1e-12
-
-
-def _between(values: Floats, a: Ints, b: Ints, strongest: Ints) -> tuple[Floats, Floats]:
-    """Compare the strongest judge with each: values (judge, system, topic) -> differences, p-values (judge, pair).
-
-    The p-values are adjusted for all pairs of judges and of systems.
-    """
-    pairs = np.arange(len(a))
-    of_strongest = values[strongest, a] - values[strongest, b]
-    both = (np.concatenate([of_strongest, own[a] - own[b]]) for own in values)
-    found = [differences_of(each, pairs, len(a) + pairs) for each in both]
-    n_judges = int((~np.isnan(values)).any(axis=(1, 2)).sum())
-    p = np.array([t_test(each) for each in found]) * len(a) * (n_judges * (n_judges - 1) / 2)
-    return np.array([each.mean for each in found]), np.minimum(p, 1.0)
-
-
-class Reversal(NamedTuple):
-    """A pair that is significant by one judge, with a ahead, and reversed by another."""
-
-    a: str
-    b: str
-    measure: str
-    judge: str
-    delta: float
-    p_adjusted: float
-    against: str
-    delta_against: float
-    p_against: float
-    p_between: float
-    contradicts: bool
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object; None for unknown p-values."""
-        held = self._asdict()
-        held.pop("contradicts")
-        return {key: known(value) if isinstance(value, float) else value for key, value in held.items()}
-
-    def sentence(self) -> str:
-        """Return who has which system ahead, with p-values."""
-        return (
-            f"with the labels of {self.judge}, {self.a} is ahead of {self.b} by {self.delta:.3f} "
-            f"({_p(self.p_adjusted)}), with those of {self.against}, {self.b} is ahead by {-self.delta_against:.3f} "
-            f"({self._how_sure()})"
-        )
-
-    def _how_sure(self) -> str:
-        """Return whether the reversal is significant, or else whether the two judges differ significantly."""
-        if self.p_against <= ALPHA:
-            return _p(self.p_against)
-        differ = f"; the judges differ significantly, {_p(self.p_between)}" if self.p_between <= ALPHA else ""
-        return f"not significant{differ}"
-
-
-@dataclass(frozen=True, eq=False)
-class Contradictions(Tabular):
-    """Pairs of systems that are significant by one judge and contradicted by another, as the module describes."""
-
-    scores: ScoresByJudge
-    tested: tuple[_Pairs, ...]
-
-    @cached_property
-    def reversals(self) -> tuple[Reversal, ...]:
-        """Every judge who reverses a significant pair, whether it contradicts or not; the largest first."""
-        found = [row for each in self.tested for row in self._of(each)]
-        return tuple(sorted(found, key=lambda row: (not row.contradicts, -min(row.delta, -row.delta_against))))
-
-    @cached_property
-    def found(self) -> tuple[Reversal, ...]:
-        """The reversals that are contradictions."""
-        return tuple(row for row in self.reversals if row.contradicts)
-
-    def _of(self, tested: _Pairs) -> list[Reversal]:
-        significant, sign, every = tested.significant, tested.sign, np.arange(len(tested.a))
-        strong, first = significant[tested.strongest, every], sign[tested.strongest, every]
-        apart = np.isnan(tested.between) | (tested.between * first > TIE)
-        reverses = strong & (sign * first < 0) & apart
-        differs = np.nan_to_num(tested.p_between, nan=1.0) <= ALPHA + 1e-12
-        reference = np.isin(self.scores.judges, self.scores.reference)[:, None]
-        contradicts = reverses & (significant | differs | reference)
-        rows = zip(*(each.tolist() for each in np.nonzero(reverses)), strict=True)
-        return [self._reversal(tested, judge, pair, bool(contradicts[judge, pair])) for judge, pair in rows]
-
-    def _reversal(self, tested: _Pairs, against: int, pair: int, contradicts: bool) -> Reversal:
-        strongest = int(tested.strongest[pair])
-        turn = 1 if tested.delta[strongest, pair] > 0 else -1
-        a, b = (self.scores.systems[int(side[pair])] for side in (tested.a, tested.b)[::turn])
-        one, other = ((tested.delta[j, pair] * turn, tested.p_adjusted[j, pair]) for j in (strongest, against))
-        who = self.scores.judges[strongest], self.scores.judges[against]
-        return Reversal(
-            *(a, b, self.scores.measures[tested.measure]),
-            *(who[0], float(one[0]), float(one[1])),
-            *(who[1], float(other[0]), float(other[1])),
-            *(float(tested.p_between[against, pair]), contradicts),
-        )
-
-    @property
-    def n_pairs(self) -> int:
-        """How many pairs of systems are compared."""
-        return len(self.tested[0].a)
-
-    @property
-    def n_judges(self) -> int:
-        """How many judges labelled enough to be compared, on enough topics."""
-        return max((int(each.voters.any(axis=1).sum()) for each in self.tested), default=0)
-
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Return the contradicted pairs, each once, the largest contradictions first."""
-        return tuple(dict.fromkeys((row.a, row.b) for row in self.found))
-
-    def records(self) -> Records:
-        """Return one row per contradicted pair, measure and contradicting judge."""
-        return [row.record() for row in self.found]
-
-    def sentence(self) -> str:
-        """Return how many pairs are contradicted, and the largest contradiction."""
-        name, n = self.scores.measures[self.tested[0].measure], self.n_pairs
-        if self.n_judges < 2:
-            return f"By {name}, the systems can be compared with the labels of one judge only."
-        if not self.found:
-            return f"By {name}, none of {self.n_judges} judges contradicts another on {counted(n, 'pair')} of systems."
-        first = self.found[0]
-        if n == 1:
-            return f"Judges contradict each other: by {first.measure}, {first.sentence()}."
-        some = f"{len(self.pairs()):,} of {counted(n, 'pair')} of systems"
-        return f"Judges contradict each other on {some}: by {first.measure}, {first.sentence()}."
-
-    def against(self, candidate: str, baseline: str, *, margin: float = 0.0) -> Opposition:
-        """Say who opposes the claim that a candidate is ahead of a baseline (or at most ``margin`` behind).
-
-        It fails if judges contradict each other on the pair, if some judge has the baseline ahead significantly, or if
-        no majority of the judges who labelled enough has the candidate ahead; if references were declared, of these.
-        So the claim can hold in one direction only, whoever scores the runs.
-        """
-        found = tuple(row for row in self.found if {row.a, row.b} == {candidate, baseline})
-        found += tuple(
-            row
-            for row in self.reversals
-            if (row.a, row.b) == (baseline, candidate) and not row.contradicts and row not in found
-        )
-        votes = [self._votes(each, candidate, baseline, margin) for each in self.tested]
-        lost = tuple(vote for vote in votes if vote.n_for <= len(vote.against))
-        return Opposition(found, lost)
-
-    def _votes(self, tested: _Pairs, candidate: str, baseline: str, margin: float) -> Votes:
-        names = [(self.scores.systems[x], self.scores.systems[y]) for x, y in zip(tested.a, tested.b, strict=True)]
-        straight = (candidate, baseline) in names
-        pair = names.index((candidate, baseline) if straight else (baseline, candidate))
-        delta = (tested.delta[:, pair] if straight else -tested.delta[:, pair]) + margin
-        voters = tested.voters[:, pair]
-        reference = np.isin(self.scores.judges, self.scores.reference) & voters
-        voters = reference if reference.any() else voters
-        opposed = np.flatnonzero(voters & (delta < -TIE)).tolist()
-        measure, names_of = self.scores.measures[tested.measure], self.scores.judges
-        return Votes(measure, int((voters & (delta > TIE)).sum()), tuple(names_of[n] for n in opposed))
-
-
-class Votes(NamedTuple):
-    """By a measure, how many judges have a candidate ahead, and who has the baseline ahead."""
-
-    measure: str
-    n_for: int
-    against: tuple[str, ...]
-
-
-class Opposition(NamedTuple):
-    """Who opposes a claim: judges who contradict, and measures without a majority for it."""
-
-    reversals: tuple[Reversal, ...]
-    lost: tuple[Votes, ...]
-
-    def reasons(self) -> list[str]:
-        """Return the reasons in words."""
-        said = [f"by {row.measure}, {row.sentence()}" for row in self.reversals[:MOST_NAMES]]
-        more = len(self.reversals) - MOST_NAMES
-        said += [f"{counted(more, 'more contradiction')}"] if more > 0 else []
-        if said:
-            return [f"judges contradict each other: {'; '.join(said)}"]
-        return [
-            f"by {vote.measure}, {listed(vote.against, MOST_NAMES) or 'nobody'} "
-            f"{'has' if len(vote.against) == 1 else 'have'} the baseline ahead, and {vote.n_for} the candidate"
-            for vote in self.lost
-        ]
 
 
 def scores_by_judge(
@@ -555,9 +306,9 @@ def scores_by_judge(
     --------
     >>> from venire.simulation import Synthetic, generate
     >>> made = generate(Synthetic(n_topics=12), rng=1)
-    >>> found = scores_by_judge(made.judgments, made.runs, "P@10", gains="binary:Rel")
+    >>> found = scores_by_judge(made.judgments, made.runs, "P@10", gains="binary:1")
     >>> found.mean.shape, found.contradictions().found
-    ((5, 8, 1), ())
+    ((5, 10, 1), ())
     """
     labels = as_judgments(judgments)
     scoring = Scoring(per=None if pool else "assessor", pool=pool, gains=gains, topics=topics)
@@ -608,10 +359,3 @@ def _cell(mean: float, low: float, high: float) -> str:
     if np.isnan(mean):
         return "-"
     return f"{mean:.3f}" if np.isnan(low) else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def _p(p: float) -> str:
-    """Format a p-value: at most two digits, never 0."""
-    if np.isnan(p):
-        return "not tested"
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"

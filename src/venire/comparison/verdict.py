@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.by_judge import Reversal, ScoresByJudge
+from venire.comparison.by_judge import ScoresByJudge
+from venire.comparison.contradictions import Reversal
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import PairedT, paired_scores
@@ -81,8 +82,9 @@ class Verdict(Tabular):
 
     @property
     def contradictions(self) -> tuple[Reversal, ...]:
-        """The reversals by which judges contradict that the best system is ahead."""
-        return tuple(row for row in self.reversals if row.contradicts or row.b == self.best)
+        """The reversals by which judges contradict that the best system is ahead; the largest difference first."""
+        found = [row for row in self.reversals if row.contradicts or row.b == self.best]
+        return tuple(sorted(found, key=lambda row: -row.ahead_of(self.best)))
 
     @property
     def closest(self) -> str | None:
@@ -131,7 +133,7 @@ class Verdict(Tabular):
             others = "the other system" if len(self.systems) == 2 else f"the {len(self.systems) - 1} other systems"
             text = (
                 f"{self.best} is significantly better than {others} by {self.measure} ({self.mean.max():.3f}, "
-                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics}){self._stays()}"
+                f"{self.lead:.3f} ahead of {self.second}, p = {self.p_next:.2g} over {topics})"
             )
             return self._with_reserve(text)
         first = listed([f"{self.best} ({self.mean.max():.3f})", *self.twins], MOST_NAMES)
@@ -144,18 +146,19 @@ class Verdict(Tabular):
 
     def _with_reserve(self, text: str) -> str:
         """Say which judges have another system ahead of the leader."""
-        if self.contradictions:
-            whose = f"With the labels of {self.judge}, " if self.judge else ""
-            row = self.contradictions[0]
-            others = {name for each in self.contradictions for name in (each.judge, each.against)} - {self.judge}
-            more = f" ({counted(len(others), 'other judge')} in all)" if len(others) > 1 else ""
-            reserve = "No winner can be named without reserve, because judges contradict each other"
-            return f"{reserve}: {row.sentence()}{more}. {whose}{text}."
-        if not self.reversals:
-            return f"{text}."
-        names = list(dict.fromkeys(each.against for each in self.reversals))
-        whose = f"the labels of {listed(names, MOST_NAMES)}"
-        return f"{text}. With {whose} another system is ahead of {self.best}, but not significantly."
+        if not self.contradictions:
+            return f"{text}{self._stays()}.{self._not_significantly()}"
+        first, whose = self.contradictions[0], f"With the labels of {self.judge}, " if self.judge else ""
+        others = {name for row in self.contradictions for name in (row.judge, row.against)} - {self.judge}
+        more = f" ({counted(len(others), 'other judge')} in all)" if len(others) > 1 else ""
+        reserve = "No winner can be named without reserve, because judges contradict each other"
+        return f"{reserve}: {first.sentence()}{more}. {whose}{text}."
+
+    def _not_significantly(self) -> str:
+        """Name the judges who have another system ahead of the leader, but not significantly."""
+        names = list(dict.fromkeys(row.against for row in self.reversals))
+        whose = f" With the labels of {listed(names, MOST_NAMES)}"
+        return f"{whose} another system is ahead of {self.best}, but not significantly." if names else ""
 
     def _stays(self) -> str:
         shares = list(self.p_first.items())

@@ -54,9 +54,14 @@ class Given:
 
     def overwrite(self, labels: Codes, number: int) -> None:
         """Replace drawn labels (item,) by those that the judge of this draw gave, in place."""
+        item, label = self.labels_of(number)
+        labels[item] = label
+
+    def labels_of(self, number: int) -> tuple[Ints, Codes]:
+        """Return the items and labels of the judge of this draw."""
         judge = number % self.n_judges
         rows = slice(self.offset[judge], self.offset[judge + 1])
-        labels[self.item[rows]] = self.label[rows]
+        return self.item[rows], self.label[rows]
 
 
 @dataclass(frozen=True, eq=False)

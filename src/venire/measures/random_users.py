@@ -21,6 +21,9 @@ with w the weights of the labels of the item.  Each user has a separate stream o
 the number of the user, so that user 7 finds the same items relevant however many users there are and however they are
 divided into blocks.
 
+Labels that people gave are not drawn.  If n assessors are named as users, user u is assessor u mod n: an item that this
+assessor labelled is relevant if the label is at least ``relevant``, and only the others are drawn.
+
 The standard deviation is that of the mean over topics, between users.  It is a lower bound: given the labels,
 relevances are independent between items and between users, and real users who are consistently strict or lenient, or
 have a preference about a topic, differ more from each other than these users do.
@@ -36,6 +39,7 @@ import numpy as np
 
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.panel import Panel, Pool
+from venire.data.rejudging import Given
 from venire.data.scale import Scale
 from venire.errors import AmbiguousLabels, GainsError, MeasureError, SettingError
 from venire.io.duplicates import Duplicates
@@ -58,12 +62,17 @@ RELEVANCE = Gains(Scale(("irrelevant", "relevant")), np.array([0.0, 1.0]), "user
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Simulated users by number: p (item,), the probability that an item is relevant; judged (item,); the seed."""
+    """Simulated users by number: p (item,), the probability that an item is relevant; judged (item,); the seed.
+
+    given: labels of people, which are kept; satisfies (label,): whether a label is relevant.
+    """
 
     p: Floats
     judged: Bools
     numbers: range
     seed: SeedSequence
+    given: Given | None = None
+    satisfies: Bools | None = None
 
     @classmethod
     def of(cls, panel: Panel, gains: Gains, n: int, *, seed: SeedSequence) -> Users:
@@ -108,6 +117,9 @@ class Users:
         found = np.empty((last - first, self.n_items), dtype=np.bool_)
         for row, number in enumerate(self.numbers[first:last]):
             np.less(stream(self.seed, number).random(self.n_items), self.p, out=found[row])
+            if self.given is not None and self.satisfies is not None:
+                item, label = self.given.labels_of(number)
+                found[row, item] = self.satisfies[label]
         return found
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:
@@ -116,7 +128,12 @@ class Users:
         values (2,): of an irrelevant and of a relevant item.
         """
         relevant = self.relevant(first, last)
-        return np.where(relevant, values[1], values[0]), np.broadcast_to(self.judged, relevant.shape)
+        judged = np.broadcast_to(self.judged, relevant.shape)
+        if self.given is not None:
+            judged = judged.copy()
+            for row, number in enumerate(self.numbers[first:last]):
+                judged[row, self.given.labels_of(number)[0]] = True
+        return np.where(relevant, values[1], values[0]), judged
 
 
 def require_probabilities(gains: Gains) -> None:
@@ -208,6 +225,8 @@ def evaluate_users(
     users: int = 1000,
     rng: RNGLike = 0,
     assessor: str | None = None,
+    people: Sequence[str] = (),
+    relevant: str | None = None,
     pool: str | Pool | None = None,
     topics: Iterable[str] | None = None,
     unjudged: float | str = 0.0,
@@ -217,8 +236,9 @@ def evaluate_users(
 ) -> UserScores:
     """Score runs for simulated users, whose relevance is drawn from gains that are probabilities.
 
-    Parameters are those of ``evaluate``; ``unjudged`` is 0 or "condensed".  Cost: users x (items + hits), in blocks of
-    users; memory: a block, users x systems x measures, and systems x topics x measures.
+    Parameters are those of ``evaluate``; ``unjudged`` is 0 or "condensed".  people: assessors who are users, each every
+    n-th one; their labels are kept, and are relevant from the label ``relevant`` upwards.  Cost: users x (items +
+    hits), in blocks of users; memory: a block, users x systems x measures, and systems x topics x measures.
 
     Examples
     --------
@@ -233,9 +253,12 @@ def evaluate_users(
     require_probabilities(worth)
     plan = plan_for_users(as_list(measures), unjudged)
     case = Case.of(labels, runs, scoring, progress=progress)
-    people = Users.of(case.panel, worth, users, seed=seed_of(rng))
+    drawn = Users.of(case.panel, worth, users, seed=seed_of(rng))
+    if people:
+        satisfies = np.arange(len(labels.scale)) >= labels.scale.level_of(relevant or labels.scale.labels[-1])
+        drawn = replace(drawn, given=Given.of(labels, people), satisfies=satisfies)
     layout = Layout.of(case, plan)
-    return _gathered(_blocks(case, people, plan, layout), people, plan, layout)
+    return _gathered(_blocks(case, drawn, plan, layout), drawn, plan, layout)
 
 
 def not_means_over_users(measures: Iterable[MeasureLike], gains: Gains) -> list[str]:

@@ -41,7 +41,10 @@ def warning(note: Note | str, about: str = "") -> Words:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: columns, rows of cells, and a caption; ``name`` is that of its file.  ``shown``: rows seen at first."""
+    """A table: columns, rows of cells, and a caption; ``name`` is that of its file.  ``shown``: rows seen at first.
+
+    names: whether columns are headed by names, such as those of judges, which are shown as they are.
+    """
 
     name: str
     caption: str
@@ -49,6 +52,7 @@ class Grid:
     rows: Rows
     shown: int = 25
     digits: int = 3
+    names: bool = False
 
     @classmethod
     def of(cls, name: str, caption: str, records: Sequence[Mapping[str, Any]], **how: Any) -> Grid:

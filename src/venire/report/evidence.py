@@ -16,8 +16,9 @@ import numpy as np
 from venire.agreement.confusion import Confusions, confusions
 from venire.agreement.profiles import Profiles, profiles
 from venire.agreement.table import table
-from venire.comparison.by_judge import Contradictions, ScoresByJudge, scores_by_judge
+from venire.comparison.by_judge import ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
+from venire.comparison.contradictions import Contradictions
 from venire.comparison.forecast import JudgeSwap, resampled
 from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
@@ -75,7 +76,8 @@ class Evidence:
     @cached_property
     def judgments(self) -> Judgments:
         """All labels, with the reference that the question names."""
-        judgments, reference = self.question.judgments, self.question.reference
+        judgments = self.question.judgments
+        reference = [name for name in self.question.reference if name in judgments.assessors]
         return judgments.declare(reference=reference) if reference else judgments
 
     @cached_property
@@ -172,7 +174,8 @@ class Evidence:
     def validate(self) -> None:
         """Raise an error for settings with which no report can be made."""
         self.question.validate()
-        _ = self.judge
+        if self.judge not in self.labels.assessors:  # the judge is found here, or an error says why not
+            raise UnknownName("assessor", self.judge, self.labels.assessors)
 
     @cached_property
     def compares_systems(self) -> bool:
@@ -361,12 +364,19 @@ class Evidence:
 
     @cached_property
     def users(self) -> UserScores | Missing:
-        """Scores for simulated users, whose relevance is drawn from p(R|i)."""
+        """Scores for users: relevance is that of the labels that people gave, else it is drawn from p(R|i).
+
+        The second measure is the number of relevant results among the first.
+        """
         if isinstance(self.modelled, Missing):
             return self.modelled
         question, gains = self.question, self.gains.get(f"prm:{self.relevant}", self.gains["linear"])
+        others = tuple(name for name in self.labels.assessors if name != self.judge)
+        people = tuple(name for name in self.people or others if name in others)
         how: dict[str, Any] = {"users": question.n_draws, "assessor": self.judge, "rng": question.rng}
-        return or_missing(lambda: evaluate_users(self.labels, self.runs, question.measure, gains=gains, **how))
+        how |= {"gains": gains, "people": people, "relevant": self.relevant}
+        measures = [question.measure, f"CG@{TOP}"]
+        return or_missing(lambda: evaluate_users(self.labels, self.runs, measures, **how))
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -41,7 +41,7 @@ def verdict_chapter(evidence: Evidence) -> Chapter:
     found, contradictions = evidence.verdict, evidence.contradictions
     parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *_sure(evidence), *_significant(evidence)]
     parts += [*_limits(evidence), *advice(evidence)]
-    copied = [f"{note}." for note in copy_notes(evidence.copies, evidence.judge)]
+    copied = [f"{note}." for note in copy_notes(evidence.copies)]
     headline = " ".join([found.sentence(), *_other_contradictions(evidence), *_equal_judges(evidence), *copied])
     numbers = {"verdict": found.record(), "by_judge": evidence.by_judge.records()}
     return Chapter(
@@ -58,8 +58,12 @@ def _by_judge(evidence: Evidence) -> list[Part]:
     others = f" {counted(more, 'more judge')} {'is' if more == 1 else 'are'} in the JSON output." if more else ""
     caption = f"{measure} of each system by the labels of each judge{interval}; best by the first judge first.{others}"
     notes = [note for note in scores.notes_on_judges() if note.kind == "few-labels"]
-    parts: list[Part] = [Grid("scores_by_judge", caption, columns, rows), *(Words(f"{note}.") for note in notes)]
-    return [*parts, *(Words(f"{note}.", about=note.kind) for note in nothing_declared(evidence.judgments))]
+    said = [Words(_capital(f"{note}."), about=note.kind) for note in (*notes, *nothing_declared(evidence.judgments))]
+    return [Grid("scores_by_judge", caption, columns, rows, shown=12, names=True), *said]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _other_contradictions(evidence: Evidence) -> list[str]:
@@ -69,7 +73,8 @@ def _other_contradictions(evidence: Evidence) -> list[str]:
         return []
     if told:
         return [f"Judges contradict each other on {len(found.pairs())} of {counted(found.n_pairs, 'pair')} in all."]
-    return [found.sentence()]
+    own = [row for row in found.found if evidence.judge in (row.judge, row.against)]
+    return [found.sentence(next(iter([*evidence.verdict.contradictions, *own]), None))]
 
 
 def _contradicted(evidence: Evidence) -> list[Part]:
@@ -82,8 +87,13 @@ def _contradicted(evidence: Evidence) -> list[Part]:
         "Contradictions: the difference is significant by one judge and reversed by another. P-values are adjusted for "
         "all pairs and judges; p between is that of the difference between the two judges."
     )
-    shown = [{key: row[key] for key in keys} for row in rows[:MOST_PAIRS]]
+    shown = [{key: _p(row[key]) if key.startswith("p_") else row[key] for key in keys} for row in rows[:MOST_PAIRS]]
     return [Grid.of("contradictions", caption, shown, shown=10)]
+
+
+def _p(p: float | None) -> str:
+    """Format a p-value, never as 0."""
+    return "not tested" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def _equal_judges(evidence: Evidence) -> list[str]:
@@ -233,7 +243,10 @@ def _user(evidence: Evidence) -> str:
     people = listed(evidence.people or ()) or "the other assessors"
     higher = "" if evidence.relevant == evidence.question.judgments.scale.labels[-1] else " or higher"
     relevant = f"R: {evidence.relevant}{higher}"
-    return f"A random user finds a result relevant with probability p(R|label), estimated from {people} ({relevant})."
+    return (
+        f"A random user is one of {people}, with that assessor's labels ({relevant}); results without such a label are "
+        f"relevant with probability p(R|label), estimated from {people}."
+    )
 
 
 def advice(evidence: Evidence) -> list[Part]:

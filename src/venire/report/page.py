@@ -80,7 +80,8 @@ def kind_of(part: object) -> str:
 def heads(grid: Grid) -> list[tuple[str, bool]]:
     """Return the columns of a table: the heading, and whether it holds numbers."""
     numbers = [all(_is_number(row[place]) for row in grid.rows) for place in range(len(grid.columns))]
-    return [(name.replace("_", " "), number) for name, number in zip(grid.columns, numbers, strict=True)]
+    shown = grid.columns if grid.names else [name.replace("_", " ") for name in grid.columns]
+    return list(zip(shown, numbers, strict=True))
 
 
 def cells(row: list[Cell], grid: Grid) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from venire.comparison.compare import MeasureComparison
 from venire.comparison.forecast import FRAGILE, TIE
 from venire.comparison.stability import DIGITS
 from venire.data.assessors import copy_notes
-from venire.disagreement.counting import Counts, count_relevant
+from venire.disagreement.counting import count_relevant
 from venire.kernels.rank_correlation import kendall_tau
 from venire.measures.evaluate import evaluate
 from venire.plots.comparison import plot_ranks, plot_slope, plot_stability, plot_tau
@@ -37,7 +37,7 @@ def systems_chapter(evidence: Evidence) -> Chapter:
     parts: list[Part] = []
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("The scores for a random user"), "warning"))
-    elif len(systems) > 1 and evidence.users.mean.values.max() > TIE:
+    elif len(systems) > 1 and evidence.users.mean.values[:, 0].max() > TIE:
         words = f"Mean {evidence.question.measure} of each system over simulated users, with intervals, best first."
         caption = f"{evidence.question.measure} of each system for a random user, best first."
         parts.append(Picture("user_scores", caption, plot_user_scores(evidence.users), words))
@@ -102,11 +102,11 @@ def _table(evidence: Evidence, means: Means) -> Grid:
         if by_topic.shape[1] > 1:
             columns["low"], columns["high"] = (each[:, 0] for each in evidence.users.over_topics())
             note += ", with its 95% confidence interval over topics"
-        note += ". Relevance is drawn independently for each result."
+        note += ". Relevance that is not known from labels is drawn independently for each result."
     columns |= means
-    counts = _counts(evidence)
-    if not isinstance(counts, Missing):
-        columns["expected_relevant"] = counts.mean[0, 0][[counts.systems.index(each) for each in systems]]
+    expected = _expected_relevant(evidence)
+    if expected is not None:
+        columns["expected_relevant"] = expected
         note += f" Expected relevant: expected number of the first {TOP} results that a random user finds relevant."
     columns[f"unjudged_of_{TOP}"] = evidence.unjudged.number
     order = np.argsort(-np.asarray(columns["random_user" if "random_user" in columns else "linear"]), kind="stable")
@@ -115,13 +115,21 @@ def _table(evidence: Evidence, means: Means) -> Grid:
     return Grid("systems_scores", caption, list(columns), rows, shown=len(rows) if len(rows) <= 70 else 40)
 
 
-def _counts(evidence: Evidence) -> Counts | Missing:
-    """Return the expected numbers of relevant results for a random user."""
+def _expected_relevant(evidence: Evidence) -> Floats | None:
+    """Return the expected numbers of relevant results for a random user -> (system,); None if they are not known."""
+    if not isinstance(evidence.users, Missing):
+        return evidence.users.mean.values[:, 1]
     fit = evidence.user_fit
     if isinstance(fit, Missing):
-        return fit
+        return None
     with without_few_pairs_warning():
-        return or_missing(lambda: count_relevant(evidence.labels, evidence.runs, fit, top=TOP, assessor=evidence.judge))
+        found = or_missing(
+            lambda: count_relevant(evidence.labels, evidence.runs, fit, top=TOP, assessor=evidence.judge)
+        )
+    if isinstance(found, Missing):
+        return None
+    place = [found.systems.index(each) for each in evidence.scores["linear"].names["system"]]
+    return np.asarray(found.mean[0, 0][place])
 
 
 def _unjudged(systems: tuple[str, ...], share: Floats) -> list[Part]:

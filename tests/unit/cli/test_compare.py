@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -33,7 +35,12 @@ def test_json_has_pairs_systems_and_tau(collection):
     result = run(collection, "--format", "json", "-q")
     assert result.exit_code == 0, result.output
     held = json.loads(result.stdout)
-    assert set(held) == {"pairs", "systems", "tau", "judge_models"}
+    assert set(held) == {"pairs", "systems", "tau", "judge_models", "by_judge", "contradictions"}
+    assert list(held["by_judge"][0]) == ["judge", "system", "measure", "mean", "low", "high", "topics", "share"]
+    assert len(held["by_judge"]) == 5 * len(held["systems"])
+    now = {each["system"]: each["mean"] for each in held["systems"]}
+    by_careful = {each["system"]: each["mean"] for each in held["by_judge"] if each["judge"] == "careful1"}
+    assert by_careful == pytest.approx(now)
     assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
     assert list(held["pairs"][0]) == [
         *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
@@ -67,7 +74,8 @@ def test_the_gate_passes_and_fails_with_one_line(collection):
 def test_every_format_has_a_row_per_pair(collection, format):
     result = run(collection, "--format", format, "-q", "--baseline", names(collection)[0])
     assert result.exit_code == 0
-    assert result.stdout.count("nDCG@10") == len(systems(collection)) - 1
+    by_judge = 0 if format == "csv" else len(systems(collection))
+    assert result.stdout.count("nDCG@10") == len(systems(collection)) - 1 + by_judge
 
 
 @pytest.mark.parametrize(
@@ -110,6 +118,100 @@ def test_stated_agreement(collection):
     result = run(collection, "--agreement", "0.9,0.7", "-m", "P@10", "--format", "json", "-q")
     assert result.exit_code == 0
     assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in json.loads(result.stdout)["pairs"])
+
+
+def test_the_first_table_has_systems_by_judges(tmp_path):
+    judgments, runs = write_files(tmp_path, table())
+    arguments = ["compare", judgments, runs, "--assessor", "llm", "--draws", "20"]
+    result = CliRunner().invoke(cli, arguments)
+    heads, first, *rest = result.stdout.splitlines()
+    assert heads.split() == ["system", "measure", "llm", "expert"]
+    assert first.split()[:2] == ["L", "nDCG@10"]
+    assert first.count("[") == 2
+    assert rest[2] == ""
+    assert rest[3].split()[:2] == ["a", "b"]
+    notes = result.stderr.splitlines()
+    assert notes[0].startswith("note: Judges contradict each other on 2 of 3 pairs of systems")
+    held = json.loads(CliRunner().invoke(cli, [*arguments, "--format", "json", "-q"]).stdout)
+    assert {(each["a"], each["b"]) for each in held["contradictions"]} == {("C", "L"), ("L", "D")}
+    one = CliRunner().invoke(cli, [*arguments, "--where", "assessor=llm", "--agreement", "0.9,0.8"])
+    assert one.stdout.splitlines()[0].split() == ["system", "measure", "llm"]
+    assert "contradict" not in one.stderr
+    declared = CliRunner().invoke(cli, [*arguments, "--reference", "expert", "--machine", "llm"])
+    assert declared.stdout.splitlines()[0].split() == ["system", "measure", "expert", "(reference)", "llm", "(machine)"]
+
+
+def test_identical_judges_are_announced_as_copies(tmp_path):
+    judgments, runs = write_files(tmp_path, table(identical=True))
+    result = CliRunner().invoke(cli, ["compare", judgments, runs, "--assessor", "llm", "--draws", "20"])
+    one, two = result.stderr.splitlines()[:2]
+    assert "one judge only" in one
+    assert "llm is a copy of expert" in two
+
+
+def frame_of(labels, n_topics=12):
+    """Rows of labels: for each judge, the probabilities that documents of s and of t are relevant, and a share."""
+    rng, rows = np.random.default_rng(5), []
+    for judge, (of_s, of_t, share) in labels.items():
+        for topic in range(n_topics):
+            for doc in (*(f"s{n}" for n in range(8)), *(f"t{n}" for n in range(8))):
+                relevant, told = rng.random() < (of_s if doc[0] == "s" else of_t), rng.random() < share
+                rows += [(f"q{topic}", doc, judge, str(int(relevant)))] if told or doc.endswith("0") else []
+    return pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+
+
+FILES = {
+    "contradicting": {"a": (0.9, 0.2, 1), "b": (0.2, 0.9, 1)},
+    "one sees no difference": {"a": (0.9, 0.3, 1), "b": (0.5, 0.52, 1)},
+    "nothing significant": {"a": (0.55, 0.5, 1), "b": (0.5, 0.55, 1)},
+    "few labels by one": {"a": (0.9, 0.2, 1), "b": (0.2, 0.9, 0.1)},
+    "parts by both": {"a": (0.9, 0.2, 0.6), "b": (0.2, 0.9, 0.6)},
+    "two against one": {"a": (0.7, 0.5, 1), "b": (0.7, 0.5, 1), "c": (0.5, 0.6, 1)},
+    "agreeing": {"a": (0.9, 0.2, 1), "b": (0.8, 0.3, 1)},
+}
+PASSING = {"agreeing": 2, "few labels by one": 1, "two against one": 2}
+"""For how many judges a gate opens that asks for nothing but the direction."""
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+@pytest.mark.parametrize("name", FILES)
+def test_the_gate_opens_in_one_direction_only(tmp_path, name):
+    frame_of(FILES[name]).write_csv(tmp_path / "judgments.tsv", separator="\t")
+    for system in "st":
+        lines = [f"q{t} Q0 {system}{n} {n} {-n} {system}" for t in range(12) for n in range(8)]
+        (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / each) for each in ("judgments.tsv", "s.run", "t.run")]
+    opened = []
+    for assessor in FILES[name]:
+        for candidate, baseline in ("st", "ts"):
+            asked = ["--assessor", assessor, "--candidate", candidate, "--baseline", baseline, "--draws", "20"]
+            result = CliRunner().invoke(cli, ["compare", *files, "-m", "P@5", *asked, "--require", "p_flips<=1", "-q"])
+            assert result.exit_code in (0, 1), result.output
+            opened += [candidate] if result.exit_code == 0 else []
+    assert len(set(opened)) <= 1
+    assert len(opened) == PASSING.get(name, 0)
+
+
+def test_the_gate_says_who_contradicts(tmp_path):
+    judgments, runs = write_files(tmp_path, table())
+    arguments = ["compare", judgments, runs, "--assessor", "llm", "--baseline", "C", "--draws", "20", "-q"]
+    for more in (["--candidate", "L"], ["--candidate", "L", "--reference", "llm"]):
+        result = CliRunner().invoke(cli, [*arguments, *more, "--require", "delta>=-0.5"])
+        assert result.exit_code == 1
+        assert "judges contradict each other" in result.stderr
+        assert "with the labels of expert, C is ahead of L" in result.stderr
+
+
+def test_a_difference_below_zero_may_be_allowed(tmp_path):
+    """Not worse by more than a margin: the only condition that can hold in both directions."""
+    judgments, runs = write_files(tmp_path, table(identical=True))
+    arguments = ["compare", judgments, runs, "--assessor", "llm", "--draws", "20", "-q"]
+    for candidate, baseline in ("CD", "DC"):
+        asked = [*arguments, "--candidate", candidate, "--baseline", baseline]
+        codes = [
+            CliRunner().invoke(cli, [*asked, "--require", each]).exit_code for each in ("delta>=-0.1", "p_value<=1")
+        ]
+        assert codes == [0, 0 if candidate == "C" else 1]
 
 
 @pytest.mark.parametrize("more", [(), ("--judge-model", "pooled")])

@@ -151,5 +151,6 @@ def test_a_report_does_not_say_that_the_winner_survives():
     runs = {system: lists()[system] for system in "CL"}
     made = report_on(judged(table()), runs, assessor="expert", n_draws=50)
     found = made.content()["verdict"]["verdict"]
-    assert found["winner"] == "C"
+    assert (found["winner"], found["leader"], found["judge"]) == (None, "C", "expert")
+    assert [each["against"] for each in found["contradicted_by"]] == ["llm"]
     assert found["p_first"]["judges"] == found["p_first"]["both"] == 0

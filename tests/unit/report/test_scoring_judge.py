@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from two_judges import judged, lists, table
-from venire import read_judgments, read_runs, report_on
+from venire import evaluate, read_judgments, read_runs, report_on
 from venire.data.assessors import PRIMARY
 from venire.report.evidence import Evidence
 from venire.report.question import Question
@@ -48,7 +48,7 @@ def test_of_two_who_are_level_the_first_in_the_files_judges_and_the_headline_say
         assert f"; {other} judged" in headline
         named = report_on(judged(frame), lists(), assessor=first, n_draws=20).chapters[0].finding
         assert headline.startswith(named)
-        assert other not in named
+        assert "The runs are scored" not in named
 
 
 @pytest.mark.parametrize("worse", ["aaa", "zzz"])
@@ -82,8 +82,8 @@ def test_topics_on_which_two_are_level_are_counted_in_the_headline():
     assert "On 6 topics, two assessors" in report_on(two, lists_of(two), n_draws=20).chapters[0].finding
 
 
-def lists_of(judgments):
-    docs = [f"x{n}" for n in range(8)]
+def lists_of(judgments, n_docs=8):
+    docs = [f"x{n}" for n in range(n_docs)]
     orders = {"s": docs, "t": docs[::-1]}
     return {name: {t: {d: -float(n) for n, d in enumerate(o)} for t in judgments.topics} for name, o in orders.items()}
 
@@ -109,3 +109,85 @@ def numbers(content):
         elif isinstance(value, int | float) and not isinstance(value, bool):
             found.append(float(value))
     return sorted(found)
+
+
+def both(**declared):
+    return evidence(judged(table()).declare(**declared))
+
+
+def test_the_declared_reference_scores_the_runs_and_people_do_before_machines():
+    assert both(reference="llm").judge == "llm"
+    assert both(reference="expert").judge == "expert"
+    assert both(machines="expert").judge == "llm"
+    assert both(machines=["expert", "llm"]).judge == "expert"
+    named = Evidence(Question(judged(table()), read_runs(lists()), reference=("llm",)))
+    assert (named.judge, named.by_judge.judges[0]) == ("llm", "llm")
+
+
+def test_a_reference_with_few_labels_does_not_score_the_runs_but_stands_for_users():
+    frame = table()
+    few = frame.filter((pl.col("assessor") == "llm") | (pl.col("topic").is_in(["q0", "q1"])))
+    found = evidence(judged(few).declare(reference="expert"))
+    assert (found.judge, found.people) == ("llm", ("expert",))
+    results = frame.filter((pl.col("assessor") == "llm") | ~pl.col("doc").is_in([f"x{n}" for n in range(5, 20)]))
+    found = evidence(judged(results).declare(reference="expert"))
+    assert found.judge == "expert"  # labelled all that the systems return, if not all of the pool
+
+
+def test_references_who_shared_the_work_score_the_runs_together():
+    frame = shared_work().to_polars()
+    machine = frame.group_by("topic", "doc", maintain_order=True).agg(label=pl.lit("1"))
+    machine = machine.with_columns(assessor=pl.lit("llm")).select(frame.columns)
+    labels = read_judgments(pl.concat([frame, machine]), scale="0<1<2").declare(reference=["ann", "bob", "cid"])
+    found = evidence(labels, lists_of(labels, 20))
+    assert found.judge == PRIMARY
+    assert found.possible_judges == ("ann", "bob", "cid")
+    assert len(found.own) == 6 * 20
+    assert found.by_judge.judges == (PRIMARY, "bob", "ann", "cid", "llm")  # by labels, then as in the files
+    plain = evidence(read_judgments(pl.concat([frame, machine]), scale="0<1<2"), lists_of(labels, 20))
+    assert plain.judge == "llm"
+
+
+def test_nobody_is_a_user_who_is_not_known_to_be_a_person():
+    found = both(reference="expert", machines="llm")
+    assert found.people is None
+    assert "nobody besides expert" in found.user_fit.reason
+    assert both(machines="llm").judge == "expert"
+    assert both().people == ()
+
+
+def verdict_of(**declared):
+    runs = {system: lists()[system] for system in "CL"}
+    return report_on(judged(table()).declare(**declared), runs, n_draws=20).chapters[0]
+
+
+def test_a_contradicted_winner_is_named_with_reserve():
+    for declared in ({}, {"reference": "expert"}, {"reference": "llm"}):
+        chapter = verdict_of(**declared)
+        assert chapter.finding.startswith("No winner can be named without reserve")
+        assert "with the labels of expert, C is ahead of L" in chapter.finding
+        verdict = chapter.numbers["verdict"]
+        assert (verdict["winner"], verdict["leader"]) == (None, "L" if declared.get("reference") == "llm" else "C")
+        assert [part.name for part in chapter.parts[:1]] == ["scores_by_judge"]
+        assert chapter.numbers["contradictions"][0]["against"] in ("llm", "expert")
+        assert {each["judge"] for each in chapter.numbers["by_judge"]} == {"expert", "llm"}
+        about = [getattr(part, "about", "") for part in chapter.parts]
+        assert ("nothing-declared" in about) == ("whose-labels" in about) == (not declared)
+
+
+def test_a_winner_whom_nobody_contradicts_is_named():
+    runs = {system: lists()[system] for system in "CL"}
+    for overrates, identical in ((1, False), (3, True)):
+        labels = judged(table(overrates=overrates, identical=identical))
+        chapter = report_on(labels, runs, n_draws=20).chapters[0]
+        assert chapter.finding.startswith("C is significantly better than the other system")
+        assert chapter.numbers["verdict"]["winner"] == "C"
+        assert ("llm is a copy of expert" in chapter.finding) == identical
+
+
+def test_labels_of_people_stand_for_random_users():
+    """Users are the expert, by whom C is better, not what the labels of the llm make probable."""
+    found = Evidence(Question(judged(table()), read_runs(lists()), assessor="llm", relevant="2", n_draws=20))
+    expected = evaluate(judged(table()), lists(), ["nDCG@10", "CG@10"], assessor="expert", gains="binary:2")
+    np.testing.assert_allclose(found.users.mean.values, expected.mean("topic").values)
+    np.testing.assert_allclose(found.users.sd.values, 0, atol=1e-12)
