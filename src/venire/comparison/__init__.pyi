@@ -1,3 +1,4 @@
+from venire.comparison.agreement_needed import AgreementNeeded as AgreementNeeded, agreement_needed as agreement_needed
 from venire.comparison.by_judge import ScoresByJudge as ScoresByJudge, scores_by_judge as scores_by_judge
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.contradictions import Contradictions as Contradictions
