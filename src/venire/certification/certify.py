@@ -47,7 +47,7 @@ from venire.comparison.corrected_scores import (
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import Families, FavouredSystems, favoured_on
 from venire.data.gains import GainsLike
-from venire.data.judgments import Judgments
+from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Pool, build_panel, in_isolation
 from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
@@ -164,7 +164,7 @@ class JudgeCertificate(Tabular):
             "claims": self.records(),
             "labels": found.sample.labelled if found else None,
             "results": found.sample.results if found else None,
-            "labels_to_halve_intervals": found.sample.needed(0.5) if found else None,
+            "labels_to_halve_intervals": found.sample.to_halve if found else None,
             "model": corrected.model if corrected else None,
             "sentence": self.sentence(),
             "notes": [str(note) for note in self.notes],
@@ -271,7 +271,7 @@ def certify(
     >>> [(each.claim, each.verdict) for each in found.judges[0].claims]
     [('levels', 'FAIL'), ('order', 'FAIL'), ('top', 'FAIL'), ('pairs', 'PASS')]
     """
-    every = as_judgments(judgments)
+    every = _alone(as_judgments(judgments))
     if pool is not None:
         every, judges, reference = pooled(every, pool, judges=judges, reference=reference)
     people = reference_of(every, reference)
@@ -291,6 +291,12 @@ def certify(
     ranked = tuple(sorted(found, key=lambda each: each.nearness))
     settings = {"gains": str(gains) if isinstance(gains, str) else "given", "draws": n_draws}
     return Certificate(people, plan.names, ranked, tuple(bound), asked.criteria, settings, every.notes)
+
+
+def _alone(judgments: Judgments) -> Judgments:
+    """Leave out labels that were given after another document."""
+    after = is_conditional(judgments)
+    return judgments.take(~after) if after.any() else judgments
 
 
 def reference_of(judgments: Judgments, reference: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -71,6 +71,11 @@ class Sample(NamedTuple):
     labelled: int
     results: int
 
+    @property
+    def to_halve(self) -> int | None:
+        """How many labels would halve intervals; None if no label is missing."""
+        return self.needed(0.5) if self.labelled < self.results else None
+
     def needed(self, factor: float) -> int:
         """Return how many labels shrink intervals by a factor, at most all.
 

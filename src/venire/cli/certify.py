@@ -313,9 +313,9 @@ def judge_in_words(judge: JudgeCertificate) -> list[str]:
     if scores is not None:
         words += [*(each.sentence() for each in judge.claims), *(each.sentence() for each in scores.order)]
         words += [scores.favoured.sentence()] if scores.favoured is not None else []
-        now, more = scores.sample.labelled, scores.sample.needed(0.5)
-        text = f"About {more:,} labels of the reference, instead of {now:,}, would halve the intervals."
-        words += [text] if now < scores.sample.results else []
+        now, more = scores.sample.labelled, scores.sample.to_halve
+        text = f"About {more or 0:,} labels of the reference, instead of {now:,}, would halve the intervals."
+        words += [text] if more is not None else []
     missing = judge.alt_test.notes[:1] if not judge.alt_test.complete else ()
     notes = [str(note) for note in judge.notes if note not in missing]
     return [*words, judge.agreement.sentence(), judge.alt_test.sentence(), *notes]

@@ -191,12 +191,12 @@ def _missing(judge: JudgeCertificate) -> Chapter:
     scores = judge.scores
     if scores is None:
         finding = "The judge labelled too little for its scores to be certified."
-    elif scores.sample.labelled >= scores.sample.results:
+    elif scores.sample.to_halve is None:
         finding = f"The reference labelled all {scores.sample.results:,} results that count: no label is missing."
     else:
         finding = (
             f"The reference labelled {scores.sample.labelled:,} of {scores.sample.results:,} results that count; about "
-            f"{scores.sample.needed(0.5):,} labels would halve the intervals."
+            f"{scores.sample.to_halve:,} labels would halve the intervals."
         )
     rows = [[CLAIMS[each.claim], each.measure, each.needed] for each in judge.claims if each.needed]
     caption = "Labels of the reference, in all, that would decide a claim: a guide, since estimates move."
