@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import judgments_argument, read_labels, shared_options
-from venire.cli.options import MODEL, Command, draws_option, one_of, option
+from venire.cli.inputs import judgments_argument, read_labels, reference_option, shared_options
+from venire.cli.options import MODEL, Command, draws_option, gathered, one_of, option
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -53,13 +53,15 @@ Examples:
     section=MODEL,
     help="Level of measurement of the labels: {}.  [default: that of the scale]",
 )
-@option(
-    "--reference",
-    section=MODEL,
-    multiple=True,
-    metavar="NAME",
-    help="With --by assessor: compare the others with this assessor; may be repeated.  [default: compare each with "
-    "all others]",
+@gathered(
+    "declared",
+    {
+        "reference": reference_option(
+            MODEL,
+            "With --by assessor: compare the others with these assessors; may be repeated.  [default: as declared in "
+            "the files, else compare each with all others]",
+        )
+    },
 )
 @option(
     *("--name", "names"),
@@ -84,7 +86,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     """
     from venire.data.assessors import copies, copy_notes
 
-    if options["reference"] and options["by"] != "assessor":
+    if options["declared"]["reference"] and options["by"] != "assessor":
         raise click.UsageError("--reference requires --by assessor")
     labels = read_labels(judgments, options)
     repeated = list(map(str, copy_notes(copies(labels))))
@@ -189,7 +191,7 @@ def _tell_assessors(labels: Judgments, out: Output, options: dict[str, Any], rep
     from venire.agreement.flags import FlaggedProfiles
     from venire.agreement.profiles import profiles
 
-    found = profiles(labels, measurement=options["measurement"], reference=options["reference"])
+    found = profiles(labels, measurement=options["measurement"], reference=labels.reference)
     flagged = FlaggedProfiles(found)
     records, careful = flagged.records(), [*map(str, flagged.notes), *([TRUSTED] if flagged.notes else [])]
     pairs, words = _confusions(labels) if out.format == "json" or out.plot else (None, [])

@@ -79,6 +79,7 @@ judging = gathered(
     metavar="CONDITION",
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
+@inputs.declared
 @inputs.shared_options()
 @click.pass_context
 def command(
@@ -90,6 +91,7 @@ def command(
     the same under another judge.  Significant pairs are marked *, fragile pairs !; pairs with both marks come first.
     """
     from venire import compare, read_runs
+    from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
     conditions = [read_condition(text) for text in options["require"]]
@@ -118,7 +120,7 @@ def command(
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     _write(out, found, beside)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    out.notes([found.sentence(), *beside.words, *_planned(found), *found.notes, *notes])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs
-from venire.cli.disagreement import model
+from venire.cli.disagreement import model, model_for
 from venire.cli.evaluate import scoring
 from venire.cli.messages import bar, collect_warnings
 from venire.cli.options import MODEL, Command, gathered, option, read_resource, resource_option, whole_number
@@ -105,13 +105,12 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
 
 def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], progress: Any) -> Counts:
     """Fit the model, and count among the first results of each list, or among those of the first resources."""
-    from venire import PredictedRelevance
     from venire.disagreement.counting import count_relevant
     from venire.disagreement.counting_resources import FITTED_ON_POOL, count_resources
     from venire.disagreement.gains import read_share
 
     asked, scoring = options["counting"], dict(options["scoring"])
-    share, top, model = read_share(asked["share"]), _read_top(asked["top"]), PredictedRelevance(**options["model"])
+    share, top, model = read_share(asked["share"]), _read_top(asked["top"]), model_for(labels, options["model"])
     resources = asked["resources"] is not None
     if resources and scoring.pop("unjudged") != "0":
         raise click.UsageError("--unjudged cannot be used with --resources: all counted results were judged")

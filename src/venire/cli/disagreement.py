@@ -51,16 +51,10 @@ model = declare.gathered(
             "--observed",
             section=declare.MODEL,
             multiple=True,
-            metavar="NAME",
-            help="An assessor whose labels are observed; may be repeated.",
+            metavar="NAME,...",
+            help="Assessors whose labels are observed; may be repeated.",
         ),
-        "reference": declare.option(
-            "--reference",
-            section=declare.MODEL,
-            multiple=True,
-            metavar="NAME",
-            help="An assessor who represents users; may be repeated.",
-        ),
+        "reference": inputs.reference_option(declare.MODEL, "Assessors who represent users; may be repeated."),
         "weight": declare.one_of(
             "--weight",
             choices=WEIGHTS,
@@ -72,6 +66,14 @@ model = declare.gathered(
         "n_draws": declare.draws_option(declare.MODEL),
     },
 )
+
+
+def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance:
+    """Return the model that was asked for; names of assessors may be lists."""
+    from venire import PredictedRelevance
+
+    sides = {side: tuple(inputs.names_among(asked[side], labels.assessors)) for side in ("observed", "reference")}
+    return PredictedRelevance(**{**asked, **sides})
 
 
 @click.command("disagreement", cls=declare.Command, epilog=EXAMPLES)
@@ -153,7 +155,6 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     probability for a random user (Predicted Relevance Model) with its confidence interval; with --weights, the
     probability that at least M of N users agree (User Disagreement Model).
     """
-    from venire import PredictedRelevance
     from venire.disagreement.gains import read_share
     from venire.disagreement.predicted_relevance import difference_records
 
@@ -162,7 +163,7 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
         raise click.UsageError("--keep-lowest requires --weights M/N")
     inputs.one_standard_input(*judgments, options["units"], options["group_file"])
     labels = inputs.read_labels(judgments, inputs.keeping_repeats(options) if options["anonymous"] else options)
-    setting = PredictedRelevance(**options["model"])
+    setting = model_for(labels, options["model"])
     if options["units"] is not None:
         _refuse_beside("--combine", {**options, "plot": out.plot}, *NOT_COMBINED, "plot")
         _write_combined(out, labels, options, setting, shares, rng)

@@ -45,6 +45,11 @@ FIT_WHAT = "--fit-on is for gains by a model: --gains prm:LABEL or --gains udm:M
 OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 """How a JSON object with keys begins, perhaps after a byte-order mark."""
 
+REFERENCE = (
+    "Assessors whose labels are the truth that others are compared with; may be repeated.  "
+    "[default: as declared in the files]"
+)
+
 where_option = option(
     "--where",
     section=JUDGMENTS,
@@ -52,6 +57,27 @@ where_option = option(
     metavar="COLUMN=VALUE",
     help="Use only labels with this value in a column, such as aspect=trust; may be repeated.",
 )
+
+
+def reference_option(section: str = JUDGMENTS, help: str = REFERENCE) -> Decorator:
+    """Declare --reference, which ``with_declared`` reads."""
+    return option("--reference", section=section, multiple=True, metavar="NAME,...", help=help)
+
+
+declared = gathered(
+    "declared",
+    {
+        "reference": reference_option(),
+        "machines": option(
+            *("--machine", "machines"),
+            section=JUDGMENTS,
+            multiple=True,
+            metavar="NAME,...",
+            help="Assessors that are programs, such as an LLM; may be repeated.  [default: as declared in the files]",
+        ),
+    },
+)
+"""Who is who; reaches a command as ``declared``, and ``read_labels`` applies it."""
 
 
 def measures_with(default: Sequence[str], help: str) -> Decorator:
@@ -177,9 +203,25 @@ def checked_measures(names: Sequence[str]) -> list[str]:
 
 
 def read_labels(files: Sequence[str], options: Mapping[str, Any]) -> Judgments:
-    """Read the judgments of a command and select labels: ``options`` has reading and where."""
+    """Read the judgments of a command and select labels: ``options`` has reading and where, and perhaps declared."""
     reading, where = options["reading"], options["where"]
-    return chosen_labels(read_files([*files], reading=reading, where=where), where)
+    labels = chosen_labels(read_files([*files], reading=reading, where=where), where)
+    return with_declared(labels, **options.get("declared", {}))
+
+
+def with_declared(labels: Judgments, *, reference: Sequence[str] = (), machines: Sequence[str] = ()) -> Judgments:
+    """Declare the assessors that were named on the command line; what files declare holds where none were."""
+    return labels.declare(
+        reference=names_among(reference, labels.assessors) or None,
+        machines=names_among(machines, labels.assessors) or None,
+    )
+
+
+def names_among(texts: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Read lists of names: ``a,b`` are two names, unless that is one of the known names."""
+    whole = set(known)
+    parts = ([text] if text in whole else text.split(",") for text in texts)
+    return list(dict.fromkeys(name.strip() for some in parts for name in some if name.strip()))
 
 
 def read_files(

@@ -58,14 +58,8 @@ Examples:
     metavar="LABEL",
     help="The lowest relevant label.  [default: the highest label that occurs]",
 )
-@declare.option(
-    "--reference",
-    section=inputs.SCORING,
-    multiple=True,
-    metavar="NAME",
-    help="An assessor who represents users; may be repeated.  [default: all]",
-)
 @declare.draws_option(inputs.SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
+@inputs.declared
 @declare.more_judgments
 @inputs.where_option
 @declare.reading
@@ -141,7 +135,7 @@ def _question(options: dict[str, Any]) -> Question:
     preferences, clicks, before = (options[name] for name in ("preferences", "clicks", "before"))
     inputs.one_standard_input(*files, *options["runs"], preferences, clicks, before)
     every = inputs.read_files(files, reading=options["reading"], where=options["where"])
-    labels, earlier = _chosen(every, options["where"]), None
+    labels, earlier = inputs.with_declared(_chosen(every, options["where"]), **options["declared"]), None
     if before:
         labels, earlier = on_one_scale(labels, _earlier(before, every, options))
     return Question(
@@ -150,7 +144,7 @@ def _question(options: dict[str, Any]) -> Question:
         measure=inputs.checked_measures([options["measure"]])[0],
         assessor=options["assessor"],
         relevant=options["relevant"],
-        reference=options["reference"],
+        reference=_users(labels, options),
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
         aspects=_aspects(files, options["reading"], options["where"]) if len(_names_of_aspects(every)) > 1 else None,
@@ -159,6 +153,17 @@ def _question(options: dict[str, Any]) -> Question:
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
     )
+
+
+def _users(labels: Judgments, options: dict[str, Any]) -> tuple[str, ...]:
+    """Name who represents users: the reference, except whoever scores the runs; all, if nobody else is left.
+
+    An assessor who is named for both on the command line is left to the report, which refuses that.
+    """
+    if options["declared"]["reference"]:
+        return labels.reference
+    named = tuple(name for name in labels.reference if name != options["assessor"])
+    return named if set(named) < set(labels.assessors) else ()
 
 
 def _earlier(path: str, every: Judgments, options: dict[str, Any]) -> Judgments:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from venire.cli.disagreement import model
+from venire.cli.disagreement import model, model_for
 from venire.cli.inputs import judgments_argument, one_standard_input, read_labels, shared_options, some_runs_argument
 from venire.cli.messages import bar
 from venire.cli.options import Command, gathered, one_of, option, read_resource, resource_option, whole_number
@@ -232,7 +232,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
     double judgments (judgments); and how many double judgments, or topics, are needed.  The table is a summary; with
     one --against it has the details, and JSON has all.
     """
-    from venire import PredictedRelevance, read_runs
+    from venire import read_runs
     from venire.data.intents import explicit_intents
     from venire.disagreement.sensitivity import ListOrder, sensitivity
 
@@ -245,7 +245,7 @@ def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out
         found = sensitivity(
             labels,
             sources,
-            PredictedRelevance(**options["model"]),
+            model_for(labels, options["model"]),
             against=options["against"],
             lists=ListOrder(**order | {"resource": order["resource"] and read_resource(order["resource"])}),
             deviation=options["deviation"],

@@ -15,7 +15,6 @@ information on what an independent judge would say.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -86,7 +85,15 @@ def with_primary(judgments: Judgments, *, without: Sequence[str] = (), order: Se
     names = [*judgments.assessors, PRIMARY]
     whose = np.where(primary_rows(judgments, without=without, order=order), len(names) - 1, judgments.assessor.codes)
     used, codes = np.unique(whose, return_inverse=True)
-    return replace(judgments, assessor=Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))
+    return judgments.with_assessors(Category(codes.astype(np.int32), Ids.of(names[code] for code in used)))
+
+
+def nothing_declared(judgments: Judgments) -> tuple[Note, ...]:
+    """Return a note where several judged and nobody is declared as the reference or as a machine; else none."""
+    if judgments.reference or judgments.machines or len(judgments.assessors) < 2:
+        return ()
+    text = "nobody is declared as the reference or as a machine: {names:list} count alike"
+    return (Note("nothing-declared", text, names=judgments.assessors),)
 
 
 class Copy(NamedTuple):

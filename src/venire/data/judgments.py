@@ -2,13 +2,17 @@
 
 A row is one label: which *item* (a document for a topic, numbered), which assessor, which level of the scale, and,
 where the data have them, its facets: ``intent``, ``aspect``, ``given`` (the document read just
-before), ``unit`` (snippet or page), ``task``; and a time.  Nothing is pooled: two labels by one assessor for
-one item are two rows.  Memory is linear in the rows; there is never an assessor x item matrix.
+before), ``unit`` (snippet or page), ``task``; a time; and the probability with which the item was chosen for this
+label.  Nothing is pooled: two labels by one assessor for one item are two rows.  Memory is linear in the rows; there is
+never an assessor x item matrix.
+
+Who is a person and who a machine is declared, by the file or by the user, and never guessed: ``reference`` names the
+assessors whose labels count as the truth that others are compared with, ``machines`` those who are programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -17,7 +21,7 @@ import numpy as np
 
 from venire.data.ids import Category, Ids, natural_order, numbered_within
 from venire.data.scale import Scale
-from venire.errors import AmbiguousLabels, UnknownName, Way
+from venire.errors import AmbiguousLabels, SettingError, UnknownName, Way
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.lookup import build_index, find
 from venire.scan.slices import Slices, bytewise_order, hashes
@@ -57,6 +61,8 @@ class Judgments(Tabular):
     """Labels in long form: item, assessor and label (a level of the scale) are all (row,).
 
     dropped: how many rows were left out on reading because they repeat others (``rows.assemble``), by reason.
+    reference, machines: assessors declared as such, all among ``assessors`` (``declare``).
+    probability: (row,) with which the item was chosen to get this label; NaN where it is not known.
     """
 
     scale: Scale
@@ -68,6 +74,9 @@ class Judgments(Tabular):
     time: Floats | None = None
     notes: tuple[Note, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
+    reference: tuple[str, ...] = ()
+    machines: tuple[str, ...] = ()
+    probability: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.item)
@@ -82,6 +91,46 @@ class Judgments(Tabular):
         """Names of the assessors."""
         return tuple(self.assessor.names)
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Names of the assessors known to be people: the reference, and where machines are declared, all others.
+
+        None if nothing is declared.
+        """
+        others = [name for name in self.assessors if name not in self.machines] if self.machines else []
+        return tuple(dict.fromkeys([*self.reference, *others]))
+
+    def declare(
+        self, *, reference: str | Sequence[str] | None = None, machines: str | Sequence[str] | None = None
+    ) -> Judgments:
+        r"""Declare which assessors are the reference, and which are machines; None leaves what was declared before.
+
+        Examples
+        --------
+        >>> from venire.io import read_grid
+        >>> labels = read_grid("2 1 0\n2 2 0\n1 1 0", assessors=["ann", "bob", "llm"])
+        >>> labels.declare(machines="llm").people
+        ('ann', 'bob')
+        >>> labels.declare(reference="ann").people
+        ('ann',)
+        """
+        people = self.reference if reference is None else self._known_assessors(reference)
+        programs = self.machines if machines is None else self._known_assessors(machines)
+        if both := [name for name in people if name in programs]:
+            raise SettingError(
+                f"assessor {both[0]!r} is declared as the reference and as a machine",
+                hint="declare it as one of them; a declaration in the file is replaced by naming all machines, or the "
+                "whole reference",
+            )
+        return replace(self, reference=people, machines=programs)
+
+    def _known_assessors(self, names: str | Sequence[str]) -> tuple[str, ...]:
+        """Return names of assessors, each once; raise if one is unknown."""
+        wanted = dict.fromkeys([names] if isinstance(names, str) else names)
+        for name in wanted:
+            self.assessor.code_of(name, "assessor")
+        return tuple(wanted)
+
     def label_counts(self) -> Ints:
         """Count the labels of each item -> (item, label).  O(rows + items x labels)."""
         n_labels = len(self.scale)
@@ -92,15 +141,25 @@ class Judgments(Tabular):
         """Choose rows; items keep their numbers.  Labels of one aspect alone come on that aspect's own scale."""
         facets = {name: column.take(rows) for name, column in self.facets.items()}
         scale, label = self._own_scale(facets, self.label[rows])
-        return replace(
+        chosen = replace(
             self,
             scale=scale,
             item=self.item[rows],
-            assessor=self.assessor.take(rows),
             label=label,
             facets=facets,
             time=None if self.time is None else self.time[rows],
+            probability=None if self.probability is None else self.probability[rows],
         )
+        return chosen.with_assessors(self.assessor.take(rows))
+
+    def with_assessors(self, assessor: Category) -> Judgments:
+        """Replace the assessors (row,); declarations hold for those who remain."""
+        if not (self.reference or self.machines):
+            return replace(self, assessor=assessor)
+        names = set(assessor.names)
+        kept = (tuple(name for name in each if name in names) for each in (self.reference, self.machines))
+        reference, machines = kept
+        return replace(self, assessor=assessor, reference=reference, machines=machines)
 
     def _own_scale(self, facets: Mapping[str, Category], label: Codes) -> tuple[Scale, Codes]:
         """Put labels on the scale of their aspect, if they are all for one that has its own."""
@@ -142,7 +201,7 @@ class Judgments(Tabular):
 
         For crowds whose workers are not known, or whose repeated labels are to count as opinions of others.
         """
-        return replace(self, assessor=numbered_within(self.item))
+        return replace(self, assessor=numbered_within(self.item), reference=(), machines=())
 
     def column(self, name: str) -> Category:
         """Return a column by name: topic, doc, assessor, label, or a facet."""
@@ -188,6 +247,8 @@ class Judgments(Tabular):
         columns: dict[str, object] = {name: self.column(name).texts() for name in names}
         if self.time is not None:
             columns["time"] = self.time
+        if self.probability is not None:
+            columns["probability"] = self.probability
         return pl.DataFrame(columns)
 
     def sentence(self) -> str:

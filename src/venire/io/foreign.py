@@ -23,7 +23,7 @@ from venire.data.ids import Category
 from venire.data.runs import RunTable
 from venire.data.scale import whole
 from venire.errors import FormatError
-from venire.io.rows import Rows, rows_of_qrels
+from venire.io.rows import Rows, named, rows_of_qrels
 
 QREL, SCORED = ("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")
 ITERATION = "iteration"
@@ -60,7 +60,7 @@ def names_assessors(source: Any) -> bool:
 def of_assessor(name: object, rows: Rows) -> Rows:
     """Name the assessor of rows; a source with several assessors keeps their names."""
     several = len(rows.assessor.names) > 1
-    return rows if several else replace(rows, assessor=Category.constant(str(name), len(rows.line)))
+    return rows if several else named(rows, str(name))
 
 
 def known_runs(source: Any) -> Any:

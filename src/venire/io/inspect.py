@@ -27,7 +27,7 @@ from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
-from venire.io.scales import scale_file
+from venire.io.scales import DECLARED, scale_file
 from venire.io.tables.columns import (
     HEAD,
     PARQUET,
@@ -271,6 +271,7 @@ def judgment_facts(judgments: Judgments) -> dict[str, Any]:
         "topics": summary.n_topics,
         "items": summary.n_items,
         "assessors": len(summary.labels),
+        **{kind: list(getattr(judgments, kind)) for kind in DECLARED if getattr(judgments, kind)},
         "labels_per_item": {str(k): count for k, count in summary.items_with.items()},
         "label_counts": {
             assessor: dict(zip(labels, counts.tolist(), strict=True)) for assessor, counts in summary.labels.items()

@@ -16,7 +16,7 @@ from venire.errors import FormatError, UnknownName
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.lines import expanded_all, names_files, opened
 from venire.io.qrels import read_qrels, write_qrels
-from venire.io.rows import Rows, assemble
+from venire.io.rows import Rows, assemble, named
 from venire.io.tables.columns import (
     HEAD,
     JSON_LINES,
@@ -54,8 +54,10 @@ def read_judgments(
     source : path, folder, pattern, frame, {topic: {doc: label}}, Qrel rows of ir_measures, Qrels of ranx; or several
         of these in a list, or by the names of their assessors, {assessor: source}
         TREC qrels: one file is one assessor, named after the file.  CSV, TSV, JSONL and Parquet: long, one row per
-        label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time; or
-        wide, with a column per assessor or aspect, where empty cells were not judged.
+        label, with columns for topic, doc, label and perhaps assessor, intent, aspect, given, unit, task, time,
+        probability (of the item to be chosen for this label); or wide, with a column per assessor or aspect, where
+        empty cells were not judged.  Header lines ``# reference: ann`` and ``# machines: gpt4,llama`` declare who is
+        who (``Judgments.declare``).
     scale : what the labels are, as in "Non<Rel<HRel"
         Without it: what the file's header or a TOML beside it declares, else the labels that occur, in numeric order;
         a note says so.
@@ -145,9 +147,7 @@ def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
         if sources.count(source) > 1:
             raise FormatError(source, None, "is given twice", hint="name each file of judgments once")
     return [
-        replace(part, assessor=Category.constant(f"{Path(part.source).parent.name}/{name}", len(part.line)))
-        if name in twice
-        else part
+        named(part, f"{Path(part.source).parent.name}/{name}") if name in twice else part
         for part, name in zip(parts, names, strict=True)
     ]
 

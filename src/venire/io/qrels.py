@@ -16,7 +16,7 @@ from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.lines import read_bytes, spaced_lines, split_columns, stem, warn_of_comments, written
 from venire.io.rows import Rows, rows_of_qrels
-from venire.io.scales import declare_scale, header_scale, scale_beside
+from venire.io.scales import declarations, declared_roles, header_scale, scale_beside
 from venire.io.tables.columns import WAYS
 from venire.scan.fields import Fields
 from venire.scan.slices import equal
@@ -44,7 +44,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     if not named:
         second["assessor"] = Category.constant(stem(path), len(line))
     rows = rows_of_qrels(str(path), columns, line, second=second, scale=scale)
-    return replace(rows, named_after_file=not named)
+    return replace(rows, named_after_file=not named, roles=declared_roles(data, path))
 
 
 def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
@@ -55,7 +55,7 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
         what: ["0"] * len(judgments) if name == "ignore" else judgments.column(name).texts()
         for what, name in names.items()
     }
-    lines, header = spaced_lines(columns, path), declare_scale(judgments, path, comments=True)
+    lines, header = spaced_lines(columns, path), declarations(judgments, path, comments=True)
     with written(path) as file:
         file.write(header + lines)
 
@@ -78,6 +78,9 @@ def _refuse_loss(judgments: Judgments, second_column: str) -> None:
     """Raise where qrels cannot hold what distinguishes the labels."""
     if second_column not in SECOND_COLUMN:
         raise UnknownName("reading of the second column", second_column, SECOND_COLUMN)
+    if judgments.probability is not None:
+        message = "the probabilities with which items were chosen do not fit into qrels"
+        raise AmbiguousLabels(message, hint="write a table")
     kept = {"topic", second_column}
     for name in ("assessor", *judgments.facets):
         names = judgments.column(name).names

@@ -18,6 +18,7 @@ from venire.data.ids import Category, joined
 from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
+from venire.io.scales import DECLARED, Role
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -32,8 +33,8 @@ class Rows:
     """Labels of one source, all columns (row,); ``duplicate_labels`` is what its format does with second labels.
 
     rest: a hash of the columns that are not read, in which rows may differ; None if there are none.  extra: columns by
-    their names in the source, to choose rows by.  columns: names of all columns of a table.  recognised: it was taken
-    for a wide table by the names of its columns.
+    their names in the source, to choose rows by.  roles: who is declared as the reference or as a machine.  columns:
+    names of all columns of a table.  recognised: it was taken for a wide table by the names of its columns.
     """
 
     source: str
@@ -44,9 +45,11 @@ class Rows:
     line: Ints
     facets: Mapping[str, Category] = field(default_factory=dict)
     time: Floats | None = None
+    probability: Floats | None = None
     rest: Words | None = None
     extra: Mapping[str, Category] = field(default_factory=dict)
     scale: Scale | None = None
+    roles: tuple[Role, ...] = ()
     duplicate_labels: str = "keep"
     notes: tuple[Note, ...] = ()
     columns: tuple[str, ...] = ()
@@ -110,6 +113,9 @@ def assemble(
     }
     time, assessor = joined_column(parts, "time", np.nan), joined([part.assessor for part in parts])
     judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
+    reference, machines = _declared_roles(parts, judgments.assessors)
+    probability = joined_column(parts, "probability", np.nan)
+    judgments = replace(judgments, reference=reference, machines=machines, probability=probability)
     if "given" in facets:
         _refuse_given(judgments, parts)
         after = int(is_conditional(judgments).sum())
@@ -120,6 +126,30 @@ def assemble(
     rules = [DUPLICATE_LABELS.index(duplicate_labels or part.duplicate_labels) for part in parts]
     rule = np.repeat(np.array(rules, dtype=np.int8), [len(part.line) for part in parts])
     return _resolve_repeats(judgments, chosen, rule, parts)
+
+
+def named(rows: Rows, assessor: str) -> Rows:
+    """Name the one assessor of rows; what is declared of that assessor holds under the new name."""
+    before = list(rows.assessor.names)
+    roles = tuple(role._replace(assessor=assessor) if role.assessor in before else role for role in rows.roles)
+    return replace(rows, assessor=Category.constant(assessor, len(rows.line)), roles=roles)
+
+
+def _declared_roles(parts: Sequence[Rows], assessors: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the reference and the machines of all parts; raise where one is unknown, or both by two declarations."""
+    found: dict[str, Role] = {}
+    for role in (role for part in parts for role in part.roles):
+        if role.assessor not in assessors:
+            message = f"{role.kind}: there is no assessor {role.assessor!r}"
+            hint = f"{known_names(role.assessor, assessors)}; or read the file with their labels, too"
+            raise FormatError(role.where, role.line, message, hint=hint)
+        before = found.setdefault(role.assessor, role)
+        if before.kind != role.kind:
+            message = (
+                f"assessor {role.assessor!r} is declared under {role.kind}, but under {before.kind} in {before.where}"
+            )
+            raise FormatError(role.where, role.line, message, hint="declare each assessor as one of them")
+    return [tuple(name for name, role in found.items() if role.kind == kind) for kind in DECLARED]
 
 
 def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:

@@ -1,33 +1,82 @@
-"""The scale of a file of judgments: in its header, or in a small TOML file beside it.
+"""What a file of judgments declares in its header, or in a small TOML file beside it: the scale, and who judged.
 
-The header is a first line ``# scale: Non<Rel<HRel``.  The file beside ``judges.tsv.gz`` is called
-``judges.tsv.gz.toml``, ``judges.tsv.toml`` or ``judges.toml``; it holds ``scale = "Non<Rel<HRel"``, or
-``labels = ["Non", "Rel", "HRel"]`` and ``measurement = "ordinal"``.
+The header are first lines such as ``# scale: Non<Rel<HRel``, ``# reference: ann`` (assessors whose labels are the truth
+that others are compared with) and ``# machines: gpt4,llama`` (assessors that are programs).  The file beside
+``judges.tsv.gz`` is called ``judges.tsv.gz.toml``, ``judges.tsv.toml`` or ``judges.toml``; it holds
+``scale = "Non<Rel<HRel"``, or ``labels = ["Non", "Rel", "HRel"]`` and ``measurement = "ordinal"``; and
+``reference = ["ann"]`` and ``machines = ["gpt4", "llama"]``.  What the header states counts.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from venire.data.ids import as_bytes
+from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
 
+DECLARED = ("reference", "machines")
+"""What an assessor may be declared as."""
+
+
+class Role(NamedTuple):
+    """An assessor declared as ``kind``, one of DECLARED, and where that was declared; line None: in a TOML file."""
+
+    kind: str
+    assessor: str
+    where: object
+    line: int | None = None
+
 
 def scale_beside(path: Path) -> Scale | None:
-    """Read the scale file beside a file of judgments, if there is one."""
+    """Read the scale from the file beside a file of judgments, if it states one."""
     beside = scale_file(path)
     if beside is None:
         return None
+    table = _table(beside)
+    only_roles = bool(table) and set(table) <= set(DECLARED)
+    return None if only_roles else Scale.from_table(table, where=beside)
+
+
+def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:
+    """Find who is declared as the reference and who as a machine, by the first bytes of a file, else beside it."""
+    header, beside = _header(data), scale_file(path)
+    table = {} if beside is None else _table(beside)
+    found: list[Role] = []
+    for kind in DECLARED:
+        if kind in header:
+            line, text = header[kind]
+            found += [Role(kind, name, path, line) for name in _names(text)]
+        else:
+            found += [Role(kind, name, beside) for name in _listed(table, kind, beside)]
+    return tuple(found)
+
+
+def _table(beside: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(beside.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(beside.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         hint = 'a scale file holds scale = "Non<Rel<HRel"'
         raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
-    return Scale.from_table(table, where=beside)
+
+
+def _listed(table: Mapping[str, Any], kind: str, where: object) -> tuple[str, ...]:
+    """Return the names that a TOML file lists under a key; one name may be a text."""
+    names = table.get(kind, [])
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(where, None, f"{kind} is {names!r}, expected names", hint=f'write {kind} = ["ann", "bob"]')
+    return tuple(dict.fromkeys(names))
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Split names at commas."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def scale_file(path: Path) -> Path | None:
@@ -43,13 +92,17 @@ def scale_file(path: Path) -> Path | None:
         name = shorter
 
 
-def write_scale_beside(scale: Scale, path: Path) -> Path:
-    """Write the scale of a file of judgments beside it; returns where."""
+def write_scale_beside(scale: Scale | None, path: Path, roles: Mapping[str, tuple[str, ...]] | None = None) -> Path:
+    """Write the scale of a file of judgments beside it, unless it is None, and who is declared; returns where."""
     beside = path.with_name(path.name + ".toml")
-    labels = ", ".join(_quoted(label) for label in scale.labels)
-    text = f"labels = [{labels}]\nmeasurement = {_quoted(scale.measurement)}\n"
+    text = "" if scale is None else f"labels = {_list(scale.labels)}\nmeasurement = {_quoted(scale.measurement)}\n"
+    text += "".join(f"{kind} = {_list(names)}\n" for kind, names in (roles or {}).items() if names)
     beside.write_text(text, encoding="utf-8", newline="\n")
     return beside
+
+
+def _list(texts: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(_quoted, texts))}]"
 
 
 def _quoted(text: str) -> str:
@@ -59,31 +112,51 @@ def _quoted(text: str) -> str:
 
 def header_scale(data: bytes, where: object) -> Scale | None:
     """Find ``# scale: Non<Rel<HRel`` among the comment lines that a text begins with."""
+    if "scale" not in (header := _header(data)):
+        return None
+    number, text = header["scale"]
+    try:
+        return Scale.parse(text)
+    except ScaleError as error:
+        raise FormatError(where, number, error.message, hint=error.hint) from None
+
+
+def _header(data: bytes) -> dict[str, tuple[int, str]]:
+    """Return line and text of each ``# key: text`` in the comments that a text begins with; the first counts."""
+    found: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(data[: 1 << 16].splitlines(), start=1):
         if not line.startswith(b"#"):
-            return None
+            break
         key, _, value = line.lstrip(b"# ").partition(b":")
-        if key.strip().lower() == b"scale":
-            try:
-                return Scale.parse(value.decode("utf-8", "replace").strip())
-            except ScaleError as error:
-                raise FormatError(where, number, error.message, hint=error.hint) from None
-    return None
+        found.setdefault(key.strip().lower().decode("utf-8", "replace"), (number, as_text(value).strip()))
+    return found
 
 
-def declare_scale(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
-    """Return the comment that declares the scale, if it needs one; write a scale file if a comment cannot hold it."""
-    scale = judgments.scale
-    if scale_file(path) is None and (scale.inferred or _would_be_inferred(judgments)):
+def declarations(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
+    """Return comments that declare the scale, if it needs one, and who is the reference and who a machine.
+
+    What a comment cannot hold is written beside.  A file that is beside already is overruled, or written again.
+    """
+    beside, roles = scale_file(path), {kind: getattr(judgments, kind) for kind in DECLARED}
+    needless = judgments.scale.inferred or _would_be_inferred(judgments)
+    scale = None if beside is None and needless else judgments.scale
+    stated = {kind: names for kind, names in roles.items() if names or beside is not None}
+    lines = [] if scale is None else [as_bytes(f"# scale: {scale}\n")]
+    lines += [as_bytes(f"# {kind}: {','.join(names)}\n") for kind, names in stated.items()]
+    if lines and not (comments and _can_be_read(b"".join(lines), scale, stated)):
+        write_scale_beside(scale, path, roles)
         return b""
-    comment = as_bytes(f"# scale: {scale}\n")
+    return b"".join(lines)
+
+
+def _can_be_read(comment: bytes, scale: Scale | None, stated: Mapping[str, tuple[str, ...]]) -> bool:
+    """Return whether comments are read back as what they are to state."""
+    found = _header(comment)
     try:
-        if comments and header_scale(comment, "") == scale:
-            return comment
+        same = scale is None or header_scale(comment, "") == scale
     except VenireError:
-        pass
-    write_scale_beside(scale, path)
-    return b""
+        return False
+    return same and all(kind in found and _names(found[kind][1]) == names for kind, names in stated.items())
 
 
 def _would_be_inferred(judgments: Judgments) -> bool:

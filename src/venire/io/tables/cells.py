@@ -1,4 +1,4 @@
-"""Columns of a table: cells as text, whatever their type, times as seconds, and names as codes.
+"""Columns of a table: cells as text, whatever their type, times as seconds, probabilities, and names as codes.
 
 The text of an integer is its digits, that of a whole float the digits of the integer; an empty cell is null.
 """
@@ -82,6 +82,25 @@ def seconds(column: pl.Series, where: object, line: Ints) -> pl.Series:
         hint = "rename the column if it is not the time of the label"
         raise FormatError(where, int(line[(text == wrong).arg_true()[0]]), message, hint=hint)
     return number.fill_null(text.replace_strict(dated, since, default=None, return_dtype=pl.Float64))
+
+
+def probabilities(column: pl.Series, where: object, line: Ints) -> pl.Series:
+    """Return probabilities above 0 and up to 1, null where empty; anything else is an error."""
+    import polars as pl
+
+    if column.dtype.is_numeric():
+        given = column.cast(pl.Float64).fill_nan(None)
+    else:
+        given = texts(column, where, line).str.strip_chars()
+        given = given.set(given == "", None)
+    number = given.cast(pl.Float64, strict=False)
+    right = ((number > 0) & (number <= 1)).fill_null(False)
+    wrong = (given.is_not_null() & ~right).arg_true()
+    if len(wrong):
+        message = f"{given[wrong[0]]!r} in column {column.name!r} is not a probability above 0 and up to 1"
+        hint = "rename the column if it is not the probability with which the item was chosen to be judged"
+        raise FormatError(where, int(line[wrong[0]]), message, hint=hint)
+    return number
 
 
 def _epoch(text: str) -> float | None:

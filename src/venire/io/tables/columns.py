@@ -37,6 +37,7 @@ ROLES: Mapping[str, Groups] = {
     "unit": (("unit",),),
     "task": (("task",),),
     "time": (("time", "timestamp"), ("date",)),
+    "probability": (("probability", "inclusionprobability"),),
 }
 """Names of each role."""
 RUN_ROLES: Mapping[str, Groups] = {
@@ -49,7 +50,7 @@ RUN_ROLES: Mapping[str, Groups] = {
 """Names of the columns of a run that is a table."""
 LAYOUTS: Mapping[str, str | None] = {"long": None, "wide": "assessor", "aspects": "aspect"}
 """Layouts of tables: what each column of labels stands for."""
-OWN_COLUMNS = ("intent", "aspect", "given", "unit", "task", "time")
+OWN_COLUMNS = ("intent", "aspect", "given", "unit", "task", "time", "probability")
 """Names that, spelled exactly so, are no assessors in a wide table."""
 NO_LABELS = frozenset(
     {
@@ -144,7 +145,7 @@ def _recognised(names: Sequence[str], form: Form) -> str:
     further = {plain(name) for name in free} - known["topic"] - known["doc"]
     if form.aspects is not None and "aspect" not in form.columns and known["aspect"].isdisjoint(map(plain, names)):
         asked, graded = set(form.aspects), further - known["assessor"]
-        others = NO_LABELS | GENERIC | known["intent"] | known["given"] | known["time"]
+        others = NO_LABELS | GENERIC | known["intent"] | known["given"] | known["time"] | known["probability"]
         recognised = "label" not in form.columns and len(graded) > 1 and graded.isdisjoint(others)
         if asked <= set(names) if asked else recognised:
             return "aspects"

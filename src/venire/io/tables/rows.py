@@ -2,8 +2,8 @@
 
 A wide table is melted batch by batch, so that memory is linear in the number of labels, not of cells.
 
-Ids are the text as written.  Ahead of the header of a CSV or TSV there may be lines that begin with ``#``, and one of
-them, ``# scale: Non<Rel<HRel``, declares the scale; so may a TOML file beside any table (``io.scales``).
+Ids are the text as written.  Ahead of the header of a CSV or TSV there may be lines that begin with ``#``, and they may
+declare the scale, ``# scale: Non<Rel<HRel``, and who judged; so may a TOML file beside any table (``io.scales``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from venire.data.judgments import FACETS
 from venire.errors import FormatError
 from venire.io.lines import BOM, opened, stem
 from venire.io.rows import Rows, joined_column
-from venire.io.scales import header_scale, scale_beside
+from venire.io.scales import declared_roles, header_scale, scale_beside
 from venire.io.tables.blocks import TableRows, as_polars, frame_blocks, table_blocks
-from venire.io.tables.cells import encoded, seconds, texts
+from venire.io.tables.cells import encoded, probabilities, seconds, texts
 from venire.io.tables.columns import HEAD, LAYOUTS, Columns, Form, find_columns, votes_fault
 from venire.results import Note, first_few
 from venire.types import Floats, Ints, Words
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST_VOTES = 4
+NUMBERS = ("time", "probability")
+"""Columns that hold numbers."""
 
 
 class Part(NamedTuple):
@@ -61,7 +63,8 @@ def read_table(path: Path, **reading: Any) -> Rows:
     import polars as pl
 
     with opened(path) as file:
-        scale = header_scale(file.read(HEAD).removeprefix(BOM), path)
+        head = file.read(HEAD).removeprefix(BOM)
+    scale, roles = header_scale(head, path), declared_roles(head, path)
     form = Form(path, **reading)
 
     def choose(names: Sequence[str], line: int | None) -> tuple[Mapping[str, Any], Columns]:
@@ -72,7 +75,7 @@ def read_table(path: Path, **reading: Any) -> Rows:
         return dict.fromkeys(names if line is not None else columns.used(), pl.String()), columns
 
     rows = rows_of(table_blocks(path, choose), form, name=path.name, assessor=stem(path))
-    return replace(rows, scale=scale or scale_beside(path))
+    return replace(rows, scale=scale or scale_beside(path), roles=roles)
 
 
 def rows_from_frame(frame: pl.DataFrame | pd.DataFrame, *, source: str = "frame", **reading: Any) -> Rows:
@@ -124,7 +127,7 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
     _refuse_empty(table, form)
     _refuse_votes(table, columns, form)
     rest = table.rest
-    named, line, time = _encoded(table, form)
+    named, line, numbers = _encoded(table, form)
     own = "assessor" in named
     if not own:
         named["assessor"] = Category.constant(assessor, len(line))
@@ -137,7 +140,8 @@ def rows_of(blocks: Iterable[tuple[TableRows, Columns]], form: Form, *, name: st
         label=named["label"],
         line=line,
         facets={facet: named[facet] for facet in FACETS if facet in named},
-        time=time,
+        time=numbers.get("time"),
+        probability=numbers.get("probability"),
         rest=rest,
         extra={name: named[name] for name in form.also if name in named},
         duplicate_labels="last",
@@ -167,17 +171,18 @@ def _note(columns: Columns, name: str, assessor: str | None) -> Note:
     return Note("columns", "{table}: {roles}{one}", table=name, roles=roles, unused=columns.unused, one=one)
 
 
-def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, Floats | None]:
-    """Encode the column of each role, and repeat the rows of a wide table for its cells; also lines and times."""
+def _encoded(table: Part, form: Form) -> tuple[dict[str, Category], Ints, dict[str, Floats]]:
+    """Encode the column of each role, and repeat the rows of a wide table for its cells; also lines and numbers."""
     frame, line, cells, _ = table
-    time = frame.drop_in_place("time").fill_null(np.nan).to_numpy() if "time" in frame.columns else None
+    there = [name for name in NUMBERS if name in frame.columns]
+    numbers = {name: frame.drop_in_place(name).fill_null(np.nan).to_numpy() for name in there}
     named = {role: encoded(frame.drop_in_place(role), form.where, line) for role in list(frame.columns)}
     if cells is None:
-        return named, line, time
+        return named, line, numbers
     row = cells.drop_in_place("row").to_numpy()
     named = {role: Category(column.codes[row], column.names) for role, column in named.items()}
-    line, time = line[row], None if time is None else time[row]
-    return named | {role: encoded(cells[role], form.where, line) for role in cells.columns}, line, time
+    line, numbers = line[row], {name: column[row] for name, column in numbers.items()}
+    return named | {role: encoded(cells[role], form.where, line) for role in cells.columns}, line, numbers
 
 
 def _merged(known: Columns, found: Columns, rows: TableRows) -> Columns:
@@ -203,7 +208,7 @@ def _part(rows: TableRows, columns: Columns) -> Part:
     """
     import polars as pl
 
-    read = {"time": seconds, "label": _labels}
+    read = {"time": seconds, "probability": probabilities, "label": _labels}
     found = [
         read.get(role, texts)(rows.frame[name], rows.where, rows.line).alias(role)
         for role, name in columns.roles.items()

@@ -1,7 +1,8 @@
 """Judgments as tables that ``read_table`` reads back exactly: CSV, TSV, JSONL, Parquet.
 
-A scale that reading would not infer from the labels is declared: in a comment ahead of a CSV or TSV header, or, for the
-other formats and for labels that such a comment cannot hold, in a TOML file beside the table.
+A scale that reading would not infer from the labels is declared, and so are the reference and machines: in comments
+ahead of a CSV or TSV header, or, for the other formats and for labels that such a comment cannot hold, in a TOML file
+beside the table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from venire.data.ids import Category
 from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.lines import written
-from venire.io.scales import declare_scale, used_labels
+from venire.io.scales import declarations, used_labels
 from venire.io.tables.cells import picked
 from venire.io.tables.columns import JSON_LINES, LAYOUTS, SEPARATOR, Form, ending_of, find_columns
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> None:
     """Write a table in the format that the path's ending names; .gz or .zst may follow it.
 
-    layout: "long"; "wide", a column per assessor and a row for each topic, document, facets and time; or "aspects", a
-    column per aspect and a row for each topic, document, assessor, other facets and time.
+    layout: "long"; "wide", a column per assessor and a row for each topic, document, facets, time and probability; or
+    "aspects", a column per aspect and a row for each topic, document, assessor, other facets, time and probability.
 
     When not to use this: several labels by one assessor for one document fit into the long layout only.
     """
@@ -38,7 +39,7 @@ def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> No
         raise FormatError(path, None, message, hint="call it .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow")
     frame, spread = _long(judgments, form), LAYOUTS[layout]
     frame = frame if spread is None else _wide(frame, judgments, form, spread)
-    comment = declare_scale(judgments, path, comments=ending in SEPARATOR)
+    comment = declarations(judgments, path, comments=ending in SEPARATOR)
     with written(path) as file:
         if ending in SEPARATOR:
             file.write(comment)
@@ -50,7 +51,7 @@ def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> No
 
 
 def _long(judgments: Judgments, form: Form) -> pl.DataFrame:
-    """Return the long table, names and labels as text, a time that is not known as null."""
+    """Return the long table, names and labels as text, a time or probability that is not known as null."""
     import polars as pl
 
     for label in used_labels(judgments):
@@ -61,6 +62,8 @@ def _long(judgments: Judgments, form: Form) -> pl.DataFrame:
     series = [_texts(name, judgments.column(name), form) for name in names]
     if judgments.time is not None:
         series.append(pl.Series("time", judgments.time).fill_nan(None))
+    if judgments.probability is not None:
+        series.append(pl.Series("probability", judgments.probability).fill_nan(None))
     return pl.DataFrame(series)
 
 
