@@ -18,7 +18,8 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -40,11 +41,12 @@ LINEAR, BY_DRAWS = "P(rel=2)@10", "nDCG@10"
 COLUMNS = ("error", "bias", "tau", "systems", "pairs", "width", "pair width", "Brier")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Collection:
     judgments: Judgments
     runs: object
     weight: np.ndarray
+    seen: dict[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Collection:
@@ -68,8 +70,11 @@ class Collection:
         return Case(labels, build_panel(labels, per="assessor"), self.runs.facts, Scoring(per="assessor"))
 
     def labels_of(self, name: str) -> np.ndarray:
-        return build_panel(self.judgments, assessor=name).labels(0, 1)[0]
+        if name not in self.seen:
+            self.seen[name] = build_panel(self.judgments, assessor=name).labels(0, 1)[0]
+        return self.seen[name]
 
+    @cached_property
     def weights(self) -> np.ndarray:
         """What a relevant item adds to P@10 -> (system, item)."""
         facts = self.runs.facts
@@ -118,7 +123,7 @@ def predicted_relevance(data, judge: str, kept: np.ndarray, truth: np.ndarray) -
     pairs = np.bincount(label[kept] + 1, minlength=5)
     hits = np.bincount(label[kept] + 1, weights=relevant[kept], minlength=5)
     share = np.divide(hits, pairs, out=np.full(5, relevant[kept].mean()), where=pairs > 0)
-    return figures(truth, data.weights() @ share[label + 1])
+    return figures(truth, data.weights @ share[label + 1])
 
 
 def prediction_powered(data, judge: str, kept: np.ndarray, truth: np.ndarray) -> list[float]:
@@ -127,7 +132,7 @@ def prediction_powered(data, judge: str, kept: np.ndarray, truth: np.ndarray) ->
     rate = brentq(lambda c: (1 - np.exp(-c * data.weight)).sum() - kept.sum(), 1e-9, 1e3)
     probability = 1 - np.exp(-rate * data.weight[kept])
     residual = (relevant[kept] - own[kept].astype(float)) / probability
-    return figures(truth, data.weights() @ own + data.weights()[:, kept] @ residual)
+    return figures(truth, data.weights @ own + data.weights[:, kept] @ residual)
 
 
 def linear_rows(data: Collection, judge: str, sizes: list[int], samples: int) -> Iterator[dict[str, object]]:

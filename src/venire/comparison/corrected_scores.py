@@ -300,7 +300,7 @@ class Scene:
         layout = Layout.of(replace(case, panel=panel, scoring=replace(case.scoring, per=None)), plan)
         own = build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
         judged = np.isin(layout.chosen, labels.items.topic[own.item])
-        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[:, judged, :, 0], axis=1)
+        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
         scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)

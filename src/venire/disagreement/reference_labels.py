@@ -21,10 +21,13 @@ How many systems return an item is left out.  On TREC Deep Learning 2021 it lowe
 1.26 for a weak judge and 300 labels), and yet makes the scores of systems worse (tau .82 in place of .87): what many
 systems return is better on average, but systems that return what others do not are not worse for it.
 
-Where reference labels were sampled with known probabilities :math:`\pi_i`, an item counts :math:`c_i/\pi_i`, with
-:math:`c_i` the weight of the item in the lists (Hájek 1971: means are ratios of weighted sums), scaled so that the
-weights sum to their effective number :math:`(\sum w)^2/\sum w^2` (Kish 1965).  Without probabilities every label counts
-the same, which is right if results were drawn from the lists in proportion to their weight.
+Where reference labels were sampled with known probabilities :math:`\pi_i`, an item counts
+:math:`c_i (1 - \pi_i)/\pi_i`, with :math:`c_i` the weight of the item in the lists: as much as the items like it that
+were not labelled, which are to be predicted (Hájek 1971: means are ratios of sums with inverse probabilities).  These
+weights are scaled to sum to their effective number :math:`(\sum w)^2/\sum w^2` (Kish 1965).  Probabilities that are not
+given are estimated from the weights of the items that were labelled (``estimated_inclusion``): labels drawn from the
+lists in proportion to weight then count about the same, and of those drawn from a pool the ones that many systems return
+count more.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ WORDS = {
 N_FOLDS, ENOUGH_LABELS, ENOUGH_TOPICS = 5, 200, 10
 """Folds of topics; below so many labels or topics the matrix is used without comparison."""
 RAREST = 1e-3
+LEAST_LEFT = 0.02
+"""Added to the share of similar items that are not labelled, so that labels of a complete sample count too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,21 +156,44 @@ def _groups(label: Ints, n_labels: int) -> Ints:
 
 def inclusion_weights(people: Judgments, known: Bools, importance: Floats) -> tuple[Floats, Note]:
     """Return what the label of each item counts for, 0 where there is none, and a note on how labels were chosen."""
-    weight = known.astype(np.float64)
+    weight, inside = known.astype(np.float64), known & (importance > 0)
     if people.probability is None or np.isnan(people.probability).any():
-        text = "labels of the reference are taken as chosen independently of their residuals"
-        return weight, Note(
-            "inclusion-not-known", f"{text}, given label, topic and systems; no probabilities are given"
-        )
-    chance = np.ones(len(known))
-    np.minimum.at(chance, people.item, people.probability)
-    inside = known & (importance > 0)
-    weight[inside] = (importance / chance)[inside]
-    total = weight[inside].sum()
-    if total > 0:
-        weight[inside] *= total / (weight[inside] ** 2).sum()
-    text = "labels of the reference are weighted by their inclusion probabilities: {n:label} count as {effective:.0f}"
-    return weight, Note("inclusion-weights", text, n=int(known.sum()), effective=float(weight.sum()))
+        chance = estimated_inclusion(known, importance)
+        text = "no inclusion probabilities are given; labels of the reference are taken as chosen by nothing but"
+        kind, more = "inclusion-estimated", " the weight of results in the lists: {n:label} count as {effective:.0f}"
+    else:
+        chance = np.ones(len(known))
+        np.minimum.at(chance, people.item, people.probability)
+        text = "labels of the reference are weighted by their inclusion probabilities"
+        kind, more = "inclusion-weights", ": {n:label} count as {effective:.0f}"
+    weight[inside] = (importance * (1 + LEAST_LEFT - chance) / chance)[inside]
+    if inside.any():
+        weight[inside] *= weight[inside].sum() / (weight[inside] ** 2).sum()
+    return weight, Note(kind, text + more, n=int(known.sum()), effective=float(weight.sum()))
+
+
+def estimated_inclusion(known: Bools, importance: Floats) -> Floats:
+    r"""Estimate the probability that the reference labelled an item, from its weight c in the lists -> (item,).
+
+    :math:`\pi = 1 - \exp(-e^{a} c^{b})` by maximum likelihood: b is 0 where labels were drawn from the pool, 1 where
+    they were drawn from the lists in proportion to weight.
+    """
+    from scipy.optimize import minimize
+
+    inside = importance > 0
+    log_weight = np.log(np.where(inside, importance, 1.0))
+    log_weight -= log_weight[inside].mean() if inside.any() else 0.0
+    x, y = log_weight[inside], known[inside]
+    if y.all() or not y.any():
+        return np.ones(len(known))
+
+    def cost(parameters: Floats) -> float:
+        rate = np.exp(np.clip(parameters[0] + parameters[1] * x, -30, 30))
+        return float(rate[~y].sum() - np.log(-np.expm1(-np.maximum(rate[y], 1e-12))).sum())
+
+    found = minimize(cost, [np.log(-np.log1p(-y.mean())), 0.5], method="Nelder-Mead").x
+    rate = np.exp(np.clip(found[0] + found[1] * log_weight, -30, 30))
+    return np.where(inside, np.maximum(-np.expm1(-rate), 1e-6), 1.0)
 
 
 def matrix_rows(weighted: Floats, group: Ints, *, ordered: bool) -> Floats:
