@@ -1,35 +1,39 @@
 r"""Corrected scores: what a reference (people) would give to each system, from the labels of a judge on everything.
 
-The labels that the reference gave are kept.  The gain y of an item that it did not label is predicted, in two steps.
-First by its distribution over labels given the label of the judge (``disagreement.reference_labels``), with mean m and
-variance s; gains are divided by their range here, so that s is at most 1/4.  Then the residuals of the labelled items
-correct this level, by a linear mixed model (``kernels.residual_effects``):
+The labels that the reference gave are kept.  The gain y of an item that it did not label is predicted in two steps:
+first by a distribution over labels given those of the judge (``disagreement.reference_labels``); then the residuals of
+the labelled items correct this level by topic and system.  Gains are divided by their range here, and are a sum of
+steps of height h; the prediction has the probability p of each step, so that their mean is m.  An effect d adds to the
+log-odds of all steps, as in proportional odds; to first order
 
-.. math:: y_i - m_i = s_i\, (f_i^\top\beta + \tau_t + z_i^\top v + z_i^\top u_t) + e_i
+.. math:: y_i = m_i + s_i d_i + e_i, \qquad s_i = \sum_c h_c\, p_{ic} (1 - p_{ic}), \qquad
+          d_i = f_i^\top\beta + \tau_t + z_i^\top v + z_i^\top u_t
 
-An effect in brackets is a change of log-odds: multiplying the probabilities of labels by :math:`e^{\lambda y}` changes
-their mean by :math:`s\lambda` to first order, so that labels without uncertainty stay as they are.  The effects are
+so that labels without uncertainty stay as they are.  The effects are
 
-    f    intercept, group (label of the judge), logarithm c of the weight of the item over all lists, that times each
-         group, and the mean score by the judge of the systems that return it (in standard deviations)
+    f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
+         systems that return it, in standard deviations
     tau  the topic
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
 
-with normal priors of mean 0 and the deviations below.  They are weakly informative, and not estimated: the variance of
-v by maximum likelihood is too small, since a few hundred labels hardly show it, and intervals of systems are then too
-short (coverage .75).  The noise e has the variance of s that the effects leave.
+with normal priors of mean 0 (``kernels.residual_effects``).  Their deviations, below, are weakly informative and not
+estimated: the variance of v by maximum likelihood on few labels is often too small, and intervals of systems are then
+too short.  They were chosen on two judges of TREC Deep Learning 2021, and hold for others (``bench/corrected.py``).
+The noise e has the variance of the gain that the effects leave.  The expansion is repeated around the effects that all
+topics share (as in penalised quasi-likelihood; Breslow and Clayton 1993, doi:10.1080/01621459.1993.10594284).
 
 A measure that is linear in the gains (P, CG, DCG, RBP) is a weighted sum over items, so that its mean and covariance
-between systems follow in closed form.  For any other measure, effects are drawn from their posterior, the distribution
-of every unlabelled item is shifted to the drawn mean, labels are drawn, and the systems are scored on each draw.
+between systems follow in closed form.  For any other measure effects are drawn from their posterior, with further
+effects k of topic and step, since people differ in how often they give the highest label; labels are drawn, and all
+systems are scored on each draw.
 
-The topics and lists are fixed; the uncertainty is about labels that the reference did not give, and vanishes where all
-are given.  Members of a reference who labelled the same item count with the mean of their gains (as ``pool="mean"``).
-Intervals are those of a normal distribution.  On TREC Deep Learning 2021 (``bench/corrected.py``) they cover the score
-by all labels of the people in 94 % of systems or more.
+Topics and lists are fixed; the uncertainty is about labels that the reference did not give, and vanishes where all are
+given.  Members of a reference who labelled the same item count with the mean of their gains (as ``pool="mean"``).
+Intervals are those of a normal distribution.
 
-When not to use it: the labels of the reference must be a sample of what the systems return, not those of its choice.
+When not to use it: the labels of the reference must be a sample of what the systems return, not those of its choice,
+unless their inclusion probabilities are given.
 """
 
 from __future__ import annotations
@@ -42,7 +46,7 @@ import numpy as np
 
 from venire.data.facts import Facts, Ranked
 from venire.data.gains import GainsLike
-from venire.data.panel import Panel, build_panel, in_isolation
+from venire.data.panel import build_panel, in_isolation
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
 from venire.errors import SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
@@ -119,8 +123,9 @@ class CorrectedScores(Tabular):
         sd = np.sqrt(np.maximum(variance, 0.0))
         value = self.value[a, m] - self.value[b, m]
         raw = self.raw[a, m] - self.raw[b, m]
-        names = (tuple(self.systems[n] for n in each) for each in (a, b))
-        return CorrectedPairs(*names, self.measures[m], raw, value, *_interval(value, sd), _ahead(value, sd))
+        first, second = (tuple(self.systems[n] for n in each) for each in (a, b))
+        low, high = _interval(value, sd)
+        return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd))
 
     def sentence(self) -> str:
         """Return the highest corrected score by the first measure, with its interval."""
@@ -291,16 +296,21 @@ class Scene:
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        panel = _panel(labels.where(assessor=[*judges, *people]), "mean")
+        panel = build_panel(labels.where(assessor=[*judges, *people]), pool="mean")
         layout = Layout.of(replace(case, panel=panel, scoring=replace(case.scoring, per=None)), plan)
-        own = _panel(labels.where(assessor=judges), "mean" if len(judges) > 1 else None)
-        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
+        own = build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
+        judged = np.isin(layout.chosen, labels.items.topic[own.item])
+        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
         scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)
-        importance = sum(list_weights(layout, each, share) for each in plan.measures).sum(axis=0)
-        predicted = predict_labels(labels, judges, people, importance=importance)
-        return cls(case, plan, layout, judges, people, predicted, raw, scored, share, layout.notes)
+        weights = [list_weights(layout, each, share) for each in plan.measures]
+        weights = [each / (each.max() or 1.0) for each in weights]
+        importance = np.sum(weights, axis=(0, 1))
+        support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
+        predicted = predict_labels(labels, judges, people, importance=importance, support=support)
+        notes = (*layout.notes, predicted.note, *predicted.notes)
+        return cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
 
     def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of one measure."""
@@ -310,10 +320,6 @@ class Scene:
         if is_linear(measure):
             return model.linear(n_draws, rng)
         return model.drawn(self, self.plan.only([number]), n_draws, rng)
-
-
-def _panel(labels: Any, pool: str | None) -> Panel:
-    return build_panel(labels, pool=pool)
 
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:
@@ -352,7 +358,8 @@ def list_weights(layout: Layout, measure: Measure, share: Floats) -> Floats:
     value = weight[np.minimum(facts.rank, len(weight)) - 1] * share[system] * counted_lists
     n_items = len(facts.items)
     cell = system * n_items + facts.item
-    return np.bincount(cell, weights=value, minlength=len(facts.systems) * n_items).reshape(-1, n_items)
+    found = np.bincount(cell, weights=value, minlength=len(facts.systems) * n_items)
+    return found.astype(np.float64, copy=False).reshape(-1, n_items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,7 +391,7 @@ class Thresholds:
         return np.asarray(np.log(p / (1 - p)))
 
     def offset_to(self, mean: Floats, start: Floats) -> Floats:
-        """Return what to add to the log-odds of all steps so that gains have this mean; all (item,).  Newton's method."""
+        """Return what to add to the log-odds of all steps so that gains have this mean; all (item,)."""
         for _ in range(5):
             there = self.shifted(start)
             start = start + np.clip((mean - there.predicted @ self.steps) / there.slope, -2.0, 2.0)
@@ -583,19 +590,25 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
 
     weights (system, item), group (item,), raw (system,): scores by the judge
     """
-    total = weights.sum(axis=0)
-    inside = total > 0
     groups = np.eye(int(group.max(initial=0)) + 1)[group]
-    spread = float(np.nanstd(raw)) or 1.0
-    score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
-    score = np.where(inside, (score - np.average(score, weights=total + 1e-300)) / spread, 0.0)
     columns = [
         np.full((len(group), 1), INTERCEPT_SD),
-        OUTSIDE_SD * ~inside[:, None],
+        OUTSIDE_SD * ~(weights.sum(axis=0) > 0)[:, None],
         GROUP_SD * groups,
-        SCORE_SD * score[:, None],
+        SCORE_SD * mean_scores(weights, raw)[:, None],
     ]
     return np.concatenate(columns, axis=1)
+
+
+def mean_scores(weights: Floats, raw: Floats) -> Floats:
+    """Return the mean score of the systems that return each item, standardised, 0 for items in no list -> (item,).
+
+    weights (system, item), raw (system,); in standard deviations of the scores, from the mean over items
+    """
+    total = weights.sum(axis=0)
+    inside, spread = total > 0, float(np.nanstd(raw)) or 1.0
+    score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
+    return np.where(inside, (score - np.average(score, weights=total + 1e-300)) / spread, 0.0)
 
 
 def system_rows(weights: Floats) -> Floats:

@@ -115,7 +115,7 @@ def fit_effects(design: Design, residual: Floats) -> Effects:
         pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
         precision += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
         score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
-    covariance: Floats = np.linalg.inv(precision)
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     return Effects(design, covariance @ score, covariance, within, pull, push)
 
 
