@@ -60,16 +60,20 @@ from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SLOPE_SD, SCORE_SD = 1.2, 0.8, 0.4, 0.4, 0.4
-"""Prior deviations in log-odds: of all items, of those in no list, of a group, per unit of log weight, and per standard
-deviation of the scores of systems."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.45, 0.55, 0.8
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD = 1.2, 1.2, 0.4, 0.8
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, and per standard deviation of the scores
+of systems."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.4, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 LEAST_SHARE = 0.02
-"""No label is taken to be less probable: no label of a judge is certain."""
+"""Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items) are held at a time."""
-ATTENUATION = 0.346
+RAREST = 0.002
+"""No label is predicted with a lower probability."""
+N_EXPANSIONS = 2
+"""How often gains are expanded: around the prediction, then around what the shared effects make of it."""
+ATTENUATION, LEAST_LEFT = 0.346, 0.3
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
 TIE = 1e-12
 
@@ -375,9 +379,20 @@ class Thresholds:
 
     @property
     def odds(self) -> Floats:
-        """Log-odds of each step, none certain -> (item, step)."""
-        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        """Log-odds of each step -> (item, step)."""
+        p = np.clip(self.predicted, RAREST, 1 - RAREST)
         return np.asarray(np.log(p / (1 - p)))
+
+    def offset_to(self, mean: Floats, start: Floats) -> Floats:
+        """Return what to add to the log-odds of all steps so that gains have this mean; all (item,).  Newton's method."""
+        for _ in range(5):
+            there = self.shifted(start)
+            start = start + np.clip((mean - there.predicted @ self.steps) / there.slope, -2.0, 2.0)
+        return start
+
+    def shifted(self, offset: Floats) -> Thresholds:
+        """Add to the log-odds of all steps of an item; offset (item,)."""
+        return replace(self, predicted=1 / (1 + np.exp(-(self.odds + offset[:, None]))))
 
     @property
     def slope(self) -> Floats:
@@ -394,15 +409,32 @@ class Thresholds:
 
 
 @dataclass(frozen=True, eq=False)
+class Linearised:
+    """Gains around log-odds that are shifted by an offset: mean (item,) at no effects, slope per log-odds, noise."""
+
+    mean: Floats
+    slope: Floats
+    noise: Floats
+
+    @classmethod
+    def at(cls, thresholds: Thresholds, offset: Floats) -> Linearised:
+        """Expand to first order."""
+        there = thresholds.shifted(offset)
+        slope, variance = there.slope, there.variance
+        explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
+        return cls(there.predicted @ there.steps - slope * offset, slope, np.maximum(variance - explained, variance / 4))
+
+
+@dataclass(frozen=True, eq=False)
 class ResidualModel:
     """The mixed model for one measure, on the items that are scored, with their numbers, item (item,).
 
-    weights (system, item): what the gains add to the score; slope (item,): of the mean, per log-odds
+    weights (system, item): what the gains add to the score; around: where gains are linear in the effects
     """
 
     effects: Effects
     thresholds: Thresholds
-    slope: Floats
+    around: Linearised
     weights: Floats
     item: Ints
 
@@ -411,19 +443,20 @@ class ResidualModel:
         """Build the design, and condition on the labels of the reference."""
         item = np.flatnonzero(scene.scored)
         thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
-        weights, slope, variance = weights[:, item], thresholds.slope, thresholds.variance
-        systems = system_rows(weights)
-        features = item_features(weights, labels.group[item], raw)
-        shared = slope[:, None] * np.concatenate([features, SYSTEM_SD * systems], axis=1)
-        topic_column = np.full((len(item), 1), TOPIC_SD)
-        local = slope[:, None] * np.concatenate([topic_column, TOPIC_SYSTEM_SD * systems], axis=1)
-        explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
-        known, weight = labels.known[item], labels.weight[item]
-        noise = np.maximum(variance - explained, variance / 4) / np.where(known, weight, 1.0)
+        weights, gain = weights[:, item], thresholds.known @ thresholds.steps
+        known, weight = labels.known[item], np.where(labels.known[item], labels.weight[item], 1.0)
         start = np.searchsorted(scene.case.facts.items.topic[item], np.append(scene.layout.chosen, 1 << 30))
-        residual = (thresholds.known - thresholds.predicted) @ thresholds.steps
-        effects = fit_effects(Design(shared, local, noise, known, start), residual)
-        return cls(effects, thresholds, slope, weights, item)
+        systems = system_rows(weights)
+        shared = np.concatenate([item_features(weights, labels.group[item], raw), SYSTEM_SD * systems], axis=1)
+        local = np.concatenate([np.full((len(item), 1), TOPIC_SD), TOPIC_SYSTEM_SD * systems], axis=1)
+        offset = np.zeros(len(item))
+        for _ in range(N_EXPANSIONS):
+            around = Linearised.at(thresholds, offset)
+            slope = around.slope[:, None]
+            design = Design(slope * shared, slope * local, around.noise / weight, known, start)
+            effects = fit_effects(design, gain - around.mean)
+            offset = shared @ effects.mean
+        return cls(effects, thresholds, around, weights, item)
 
     @property
     def known(self) -> Bools:
@@ -434,10 +467,10 @@ class ResidualModel:
         """Return scores of a linear measure in closed form, and draws from their normal distribution."""
         shift, covariance = self.effects.weighted(self.weights)
         base, width = self.thresholds.base, self.thresholds.range
-        gain, mean = self.thresholds.known @ self.thresholds.steps, self.thresholds.predicted @ self.thresholds.steps
+        gain = self.thresholds.known @ self.thresholds.steps
         level, *bounds = (
             base * self.weights.sum(axis=1) + width * (self.weights @ np.where(self.known, gain, other))
-            for other in (mean, 0.0, 1.0)
+            for other in (self.around.mean, 0.0, 1.0)
         )
         value = np.clip(level + width * shift, *bounds)
         covariance = width**2 * covariance
@@ -464,30 +497,37 @@ class ResidualModel:
     def label_draws(self) -> Callable[[int, np.random.Generator], Floats]:
         """Return the function that draws labels which the reference did not give -> gains of all items (draw, item).
 
-        Log-odds of steps are shifted by the drawn effects, and enlarged so that their mean over draws stays the
-        predicted probability: a logistic function of a normal variable with variance v has the mean of one that is
-        divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
+        Effects d and thresholds k change the log-odds of a step to a (o + d) + k, enlarged by a so that the mean over
+        draws stays the predicted probability: the mean of a logistic function of a normal variable with variance v is
+        nearly that of its mean divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
         """
         unknown, parts = np.flatnonzero(~self.known), self.thresholds
-        slope = self.slope[unknown]
-        centre = self.effects.expected()[unknown] / slope
+        slope = self.around.slope[unknown]
         within, spread = self.topic_thresholds()
         topic = np.repeat(np.arange(len(within)), np.diff(self.effects.design.start))[unknown]
-        variance = (self.effects.variance()[unknown] / slope**2)[:, None] + (spread**2)[topic]
-        odds = (parts.odds[unknown] + centre[:, None] + within[topic]) * np.sqrt(1 + ATTENUATION * variance)
+        left = 1 - ATTENUATION * self.effects.variance()[unknown] / slope**2
+        enlarged = np.sqrt((1 + ATTENUATION * spread**2)[topic] / np.maximum(left, LEAST_LEFT)[:, None])
+        odds = enlarged * (parts.odds + self.draw_offset()[:, None])[unknown] + within[topic]
         fixed = parts.base + parts.range * (parts.known @ parts.steps)
 
         def draw(n_draws: int, rng: np.random.Generator) -> Floats:
-            shift = self.effects.draw(n_draws, rng)[:, unknown] / slope - centre
-            shift -= rng.logistic(size=shift.shape)
+            shift = self.effects.draw(n_draws, rng)[:, unknown] / slope
+            noise = rng.logistic(size=shift.shape)
             found, gain = np.tile(fixed, (n_draws, 1)), np.full(shift.shape, parts.base)
             for step, height in enumerate((parts.range * parts.steps).tolist()):
                 drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
-                gain += height * (shift + drawn[:, topic] + odds[:, step] > 0)
+                gain += height * (enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise)
             found[:, unknown] = gain
             return found
 
         return draw
+
+    def draw_offset(self) -> Floats:
+        """Return what centres drawn log-odds of items on their mean by the linear model, less the mean effects."""
+        effect = self.effects.expected()
+        centre = effect / self.around.slope
+        mean = np.clip(self.around.mean + effect, RAREST, 1 - RAREST)
+        return self.thresholds.offset_to(mean, centre) - centre
 
     def topic_thresholds(self) -> tuple[Floats, Floats]:
         """Return mean and deviation of the log-odds of each step within a topic, besides the effects; (topic, step).
@@ -501,7 +541,9 @@ class ResidualModel:
             return mode, np.zeros_like(mode)
         known = np.flatnonzero(design.known)
         topic = np.repeat(np.arange(n_topics), np.diff(design.start))[known]
-        odds = parts.odds[known] + (self.effects.expected()[known] / self.slope[known])[:, None]
+        centre = self.draw_offset() + self.effects.expected() / self.around.slope
+        odds = parts.odds[known] + centre[known, None]
+        odds *= np.sqrt(1 + ATTENUATION * THRESHOLD_SD**2)
         for _ in range(3):
             p = 1 / (1 + np.exp(-(odds + mode[topic])))
             gradient, precision = -mode * THRESHOLD_SD**-2, np.full_like(mode, THRESHOLD_SD**-2)
@@ -541,8 +583,6 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
     """
     total = weights.sum(axis=0)
     inside = total > 0
-    log_weight = np.log(np.where(inside, total, 1.0))
-    log_weight = np.where(inside, log_weight - np.average(log_weight, weights=total + 1e-300), 0.0)
     groups = np.eye(int(group.max(initial=0)) + 1)[group]
     spread = float(np.nanstd(raw)) or 1.0
     score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
@@ -551,8 +591,6 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
         np.full((len(group), 1), INTERCEPT_SD),
         OUTSIDE_SD * ~inside[:, None],
         GROUP_SD * groups,
-        SLOPE_SD * log_weight[:, None],
-        SLOPE_SD * log_weight[:, None] * groups,
         SCORE_SD * score[:, None],
     ]
     return np.concatenate(columns, axis=1)
