@@ -121,6 +121,8 @@ def chosen(function: Callable[..., object]) -> object:
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
+    "AgreementNeeded": lambda: anyone(venire.comparison.agreement_needed, measures="P@10"),
+    "Contour": lambda: example("AgreementNeeded").contour(*scores().names["system"][:2]),
     "AgreementDifferences": lambda: differences(venire.agreement.directed_agreement(labels(), by="topic")),
     "AspectClusters": lambda: study().clusters[0],
     "AspectCorrelations": lambda: study().correlations,

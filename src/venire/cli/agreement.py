@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli.inputs import judgments_argument, read_labels, reference_option, shared_options
-from venire.cli.options import MODEL, Command, draws_option, gathered, one_of, option
+from venire.cli.options import MODEL, Command, draws_option, gathered, given, one_of, option, whole_number
 from venire.cli.output import Output, Table
+from venire.results import known
 
 if TYPE_CHECKING:
     from venire.agreement.confusion import Confusions
+    from venire.agreement.directed import AgreementDifferences
     from venire.data.judgments import Judgments
 
-BY = ("topic", "assessor", "aspect")
+BY = ("topic", "assessor", "aspect", "task")
 JACCARD = "jaccard"
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 OVER = ("items", "topics")
@@ -26,6 +28,8 @@ PERSON = (
     *("top_label", "top_share", "seconds", "flags"),
 )
 TRUSTED = "compare with a trusted assessor: --reference NAME"
+MOST_ROWS = 50
+"""The most directed pairs in a table for people."""
 MOST_PAIRS = 100
 """The most pairs of assessors whose confusion matrices are written."""
 MOST_THRESHOLDS, FEW_THRESHOLDS = 12, 5
@@ -39,13 +43,40 @@ Examples:
   venire agreement judgments.tsv --by assessor --plot assessors.svg
   venire agreement judgments.tsv --by assessor --reference expert
   venire agreement aspects.tsv --by aspect --draws 300 --format json
+  venire agreement judgments.tsv --directed --by topic --relevant 2
 """
 
 
 @click.command("agreement", cls=Command, epilog=EXAMPLES)
 @judgments_argument(several=True)
 @one_of(
-    "--by", choices=BY, section=MODEL, help="Compute statistics by topic or aspect, or a profile of each assessor: {}."
+    *("--by", "groups"),
+    choices=BY,
+    section=MODEL,
+    multiple=True,
+    help="Compute statistics by topic, aspect or task, or a profile of each assessor: {}.  With --directed, topic and "
+    "task may both be given.",
+)
+@option(
+    "--directed",
+    section=MODEL,
+    is_flag=True,
+    help="Compute how often the second of two assessors confirms irrelevant (a0) and relevant (a1) labels of the "
+    "first, for every pair in both directions; with a reference, for pairs in which it comes first.",
+)
+@option(
+    "--relevant",
+    section=MODEL,
+    metavar="LABEL",
+    help="With --directed: relevant labels, this one and higher ones, or a set 'A|B'.  [default: the top label]",
+)
+@whole_number(
+    "--at-least",
+    section=MODEL,
+    least=0,
+    metavar="N",
+    default=1,
+    help="With --directed: omit pairs in which the first assessor found fewer items relevant, or fewer irrelevant.",
 )
 @one_of(
     "--measurement",
@@ -58,8 +89,8 @@ Examples:
     {
         "reference": reference_option(
             MODEL,
-            "With --by assessor: compare the others with these assessors; may be repeated.  [default: as declared in "
-            "the files, else compare each with all others]",
+            "With --by assessor or --directed: compare the others with these assessors; may be repeated.  [default: as "
+            "declared in the files, else compare each with all others]",
         )
     },
 )
@@ -86,10 +117,13 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     """
     from venire.data.assessors import copies, copy_notes
 
-    if options["declared"]["reference"] and options["by"] != "assessor":
-        raise click.UsageError("--reference requires --by assessor")
+    _refuse_odd(options)
     labels = read_labels(judgments, options)
     repeated = list(map(str, copy_notes(copies(labels))))
+    if options["directed"]:
+        tell_directed(labels, out, options, repeated)
+        return
+    options["by"] = next(iter(options["groups"]), None)
     if options["by"] == "assessor":
         _tell_assessors(labels, out, options, repeated)
         return
@@ -109,6 +143,71 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
         figure=("agreement", "plot_statistics", shown),
         notes=[*repeated, *_sentences(records), *labels.notes, *_reasons(shown), *left_out, *topics, NOT_ACROSS],
     )
+
+
+def _refuse_odd(options: dict[str, Any]) -> None:
+    """Refuse what would have no effect."""
+    by = options["groups"]
+    if options["directed"]:
+        odd = given("measurement", "names", "over", "n_draws")
+        odd += [f"--by {name}" for name in by if name not in ("topic", "task")]
+        if odd:
+            raise click.UsageError(f"{odd[0]} cannot be used with --directed")
+        return
+    if odd := given("relevant", "at_least"):
+        raise click.UsageError(f"{odd[0]} is for --directed")
+    if len(by) > 1:
+        raise click.UsageError("--by can be given once, except with --directed")
+    if options["declared"]["reference"] and by != ("assessor",):
+        raise click.UsageError("--reference requires --by assessor or --directed")
+
+
+def tell_directed(labels: Judgments, out: Output, options: dict[str, Any], repeated: list[str]) -> None:
+    """Write a0 and a1 of every directed pair, and by how much they vary between topics or tasks."""
+    import numpy as np
+
+    from venire.agreement.directed import differences, directed_agreement
+    from venire.errors import PairsError
+
+    by = tuple(dict.fromkeys(options["groups"]))
+    found = directed_agreement(labels, relevant=options["relevant"], by=by, at_least=options["at_least"])
+    if labels.reference:
+        places = [found.assessors.index(name) for name in labels.reference]
+        found = found.take(np.isin(found.first, places))
+    compared, words = {}, []
+    for name in by:
+        try:
+            compared[name] = differences(found, name)
+        except PairsError as error:
+            words.append(error.message)
+    records = found.records()
+    careful = [*map(str, found.notes), *words]
+    few = out.format == "table" and len(records) > MOST_ROWS
+    more = [f"the first {MOST_ROWS} of {len(records):,} directed pairs are shown; JSON and CSV have all"] if few else []
+    words_of_result = [each.sentence() for each in (*[found] * bool(records), *compared.values())]
+    across = next(iter(compared), None)
+    figure = ("plot_agreement", found) if across is None else ("plot_differences", compared[across])
+    out.finish(
+        "directed",
+        lambda: Table.of(records[:MOST_ROWS] if few else records),
+        document={
+            "directed": records,
+            "differences": [_variation(name, each) for name, each in compared.items()],
+            "relevant": found.relevant,
+            "reference": list(labels.reference),
+            "warnings": [*repeated, *careful],
+        },
+        figure=("agreement", *figure) if records else (),
+        notes=[*repeated, *words_of_result, *careful, *more, *labels.notes],
+    )
+
+
+def _variation(across: str, found: AgreementDifferences) -> dict[str, Any]:
+    """Return by how much the rates of a pair vary: for the median pair, and root mean squares, also by chance."""
+    typical, spread = found.typical(), found.spread()
+    numbers = {"typical": typical, "rms": spread.found, "by_chance": spread.by_chance, "beyond_chance": spread.beyond}
+    rates = {f"{name}_a{kind}": known(float(values[kind])) for name, values in numbers.items() for kind in (0, 1)}
+    return {"across": across, "pairs": found.n_pairs, "differences": len(found), **rates}
 
 
 def _of_topics(labels: Judgments) -> list[str]:

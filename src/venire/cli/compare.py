@@ -10,20 +10,27 @@ import click
 
 from venire.cli import inputs
 from venire.cli.messages import bar
-from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, one_of, option
+from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, given, one_of, option
 from venire.cli.output import Output, Table
 from venire.results import read_number
 
 if TYPE_CHECKING:
+    from venire.comparison.agreement_needed import AgreementNeeded, PairNeeded
     from venire.comparison.compare import Comparison
+    from venire.data.judgments import Judgments
+    from venire.data.runs import Runs
 
 JUDGE = "Judge"
+NEEDED = ("a", "b", "measure", "delta", "needed", "not_behind")
+MOST_JUDGES = 5
+"""Number of assessors whose rates of agreement are told."""
 JUDGE_MODELS = ("hierarchical", "fixed", "assessors", "pooled")
 EXAMPLES = """\b
 Examples:
   venire compare judgments.tsv runs --assessor nist
   venire compare judgments.tsv runs --assessor nist --new-judge gpt4 -m AP
   venire compare crowd.tsv runs --pool dawid-skene --reference expert
+  venire compare qrels.txt runs --agreement-needed -m P@10 --plot needed.svg
   venire compare qrels.txt runs --agreement 0.9,0.7 -m P@10 --baseline bm25
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
@@ -86,6 +93,13 @@ judging = gathered(
     metavar="CONDITION",
     help='A condition, as in "p_stays_ahead>=0.9": exit code 1 if the candidate does not meet it; may be repeated.',
 )
+@option(
+    "--agreement-needed",
+    section=JUDGE,
+    is_flag=True,
+    help="Instead of a forecast, compute how far another judge must agree for the better of two systems to stay ahead, "
+    "by P@10 unless -m is given.  JSON has also the probability by both rates, which --plot shows.",
+)
 @inputs.declared
 @inputs.shared_options()
 @click.pass_context
@@ -106,8 +120,13 @@ def command(
         raise click.UsageError("--require requires --baseline and --candidate")
     inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     measures = inputs.checked_measures(options["measures"])
+    if options["agreement_needed"] and (odd := given("new_judge", "judge_model", "agreement", "require")):
+        raise click.UsageError(f"{odd[0]} cannot be used with --agreement-needed")
     labels = inputs.read_labels([judgments, *more], options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    if options["agreement_needed"]:
+        _tell_needed(labels, read_runs(list(runs), **options["rules"]), out, {**options, "topics": topics}, notes)
+        return
     judge = dict(options["judging"])
     judge["agreement"] = read_rates(judge["agreement"])
     sources = read_runs(list(runs), **options["rules"])
@@ -125,11 +144,86 @@ def command(
             **judge,
         )
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
+    declared = nothing_declared(labels) if judge["pool"] is None else ()
     _write(out, found, beside)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    out.notes([found.sentence(), *beside.words, *_planned(found), *nothing_declared(labels), *found.notes, *notes])
+    out.notes([found.sentence(), *beside.words, *_planned(found), *declared, *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out))
+
+
+def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:
+    """Write how far another judge must agree, and how far the other assessors do."""
+    from venire.comparison.agreement_needed import agreement_needed
+
+    judging = options["judging"]
+    with bar(runs.sources, quiet=out.quiet) as progress:
+        found = agreement_needed(
+            labels,
+            runs,
+            inputs.checked_measures(options["measures"]) if given("measures") else ["P@10"],
+            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=runs, notes=notes),
+            **{name: options[name] for name in ("baseline", "candidate", "topics", "rng")},
+            **{name: judging[name] for name in ("assessor", "pool")},
+            **({"n_draws": judging["n_draws"]} if given("n_draws") else {}),
+            progress=progress,
+        )
+    pair = nearest_pair(found)
+    wanted = pair is not None and (out.format == "json" or out.plot is not None)
+    contour = found.contour(pair.a, pair.b, pair.measure) if pair is not None and wanted else None
+    judges, words = judge_rates(labels, found, pair) if pair is not None else ([], [])
+    records = found.records()
+    shown = [*NEEDED, *([] if out.format == "table" else [name for name in records[0] if name not in NEEDED])]
+    out.finish(
+        "needed",
+        lambda: Table.of(records, shown),
+        document={
+            "needed": records,
+            "winner": [found.winner(name) for name in found.measures],
+            "judges": judges,
+            "contour": None if contour is None else contour.document(),
+        },
+        notes=[found.sentence(), *words, *found.notes, *notes],
+    )
+    if contour is not None and pair is not None:
+        rates = [(each["assessor"], each["a0"], each["a1"]) for each in judges if None not in each.values()]
+        out.draw("comparison", "plot_agreement_needed", contour, needed=pair.needed, judges=rates)
+
+
+def nearest_pair(found: AgreementNeeded) -> PairNeeded | None:
+    """Return the pair that was asked for, or the winner and its nearest rival; None where nobody is ahead."""
+    of_first = [each for each in found.pairs if each.measure == found.measures[0]]
+    if len(of_first) > 1 and (rival := found.winner()["rival"]) is not None:
+        of_first = [found.pair(found.winner()["system"], rival)]
+    return next((each for each in of_first if each.delta > 0), None)
+
+
+def judge_rates(labels: Judgments, found: AgreementNeeded, pair: PairNeeded) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rates at which other assessors agree with the current one, and what they come to for a pair."""
+    from venire.agreement.directed import directed_agreement
+    from venire.errors import PairsError
+
+    if found.judge not in labels.assessors or len(labels.assessors) < 2:
+        return [], []
+    try:
+        rates = directed_agreement(found.relevant_labels(labels, pair.measure), relevant="1", at_least=0)
+    except PairsError:
+        return [], []
+    records = [
+        {"assessor": each["second"], **{name: each[name] for name in ("a0", "a1", "n0", "n1")}}
+        for each in rates.records()
+        if each["first"] == found.judge
+    ]
+    for each in records:
+        unknown = each["a0"] is None or each["a1"] is None
+        each["p_stays_ahead"] = None if unknown else found.stays_ahead(pair, each["a0"], each["a1"])
+    known_ones = [each for each in records if each["p_stays_ahead"] is not None]
+    words = [
+        f"{each['assessor']} agrees with {each['a0']:.0%} of the irrelevant and {each['a1']:.0%} of the relevant "
+        f"labels of {found.judge}: {pair.a} stays ahead of {pair.b} with probability {each['p_stays_ahead']:.2f}"
+        for each in known_ones[:MOST_JUDGES]
+    ]
+    return records, words
 
 
 def _planned(found: Comparison) -> list[str]:

@@ -179,13 +179,13 @@ class Output:
             self.draw(*figure)
         self.notes(notes)
 
-    def draw(self, module: str, function: str, *values: object) -> None:
+    def draw(self, module: str, function: str, *values: object, **named: object) -> None:
         """Write a figure to the file of --plot, if there is one."""
         if self.plot is not None:
             from venire.plots.style import write_figure
 
             plot = getattr(import_module(f"venire.plots.{module}"), function)
-            write_figure(plot(*values), self.plot)
+            write_figure(plot(*values, **named), self.plot)
 
     def table(self, name: str, table: Table, *, beside: Mapping[str, object] | None = None) -> None:
         """Write a table; in JSON, a list of records under its name, with further members."""

@@ -1,3 +1,4 @@
+from venire.comparison.agreement_needed import AgreementNeeded as AgreementNeeded, agreement_needed as agreement_needed
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.corrected_scores import (
     CorrectedPairs as CorrectedPairs,

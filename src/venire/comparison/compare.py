@@ -205,7 +205,7 @@ def compare(
                 f"agreement rates are stated, so the judge is known, and cannot be {besides!r}",
                 hint="omit the agreement rates, or the new judge and the judge model",
             )
-        judge_model, names = "fixed", _binary_names(plan, worth)
+        judge_model, names = "fixed", binary_names(plan, worth)
         panel = panel and replace(panel, label=(worth.values > 0)[panel.label].astype(np.int32))
         labels, worth, note = as_binary(labels, worth)
         scoring = replace(scoring, gains=worth)
@@ -214,7 +214,7 @@ def compare(
     case = Case.of(labels, runs, scoring, progress=progress)
     case = case if panel is None else replace(case, panel=panel)
     swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
-    pairs = _requested_pairs(swap.systems, baseline, candidate)
+    pairs = requested_pairs(swap.systems, baseline, candidate)
     test = _test_for(len(swap.systems), pairs)
     found = tuple(
         MeasureComparison.of(compare_systems(swap.scores, each.measure, test=test, pairs=pairs, rng=rng), each)
@@ -244,7 +244,7 @@ def as_binary(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, Not
     return replace(judgments, scale=two, label=label), gains_for("linear", two), note
 
 
-def _binary_names(plan: Plan, gains: Gains) -> tuple[str, ...]:
+def binary_names(plan: Plan, gains: Gains) -> tuple[str, ...]:
     """Name measures of binary labels: "nDCG@10 (binary:1)" where the scores differ from those of all labels."""
     relevant = gains.values > 0
     first = int(relevant.argmax())
@@ -259,7 +259,7 @@ def _test_for(n_systems: int, pairs: str | list[tuple[str, str]] | None) -> Pair
     return SignFlip() if n_pairs <= FEW_PAIRS else PairedT()
 
 
-def _requested_pairs(
+def requested_pairs(
     systems: Sequence[str], baseline: str | None, candidate: str | None
 ) -> str | list[tuple[str, str]] | None:
     """Return which pairs are compared: all (None), all with a baseline, or a candidate with it."""

@@ -1,30 +1,49 @@
-"""A crowd as one judge: the pooled labels of many workers, and who else may judge.
+r"""A crowd as one judge: the pooled labels of many workers, and who else may judge.
 
 Of a crowd, no single worker is a judge, so that a comparison under another judge needs to know who that is:
 
 - an assessor who is named, or who is declared as the reference: their labels are kept apart and not pooled;
-- or else another crowd of the same kind.  The labels of each item are divided at random into two halves, of different
-  workers, and each half is pooled; transitions are counted from one half to the other.  A half has half as many labels
-  as the crowd, so two crowds agree at least as often as estimated here: the forecast is cautious.
+- or else another crowd of the same kind, which gives each item as many labels.
+
+What another crowd says is predicted for each item from the labels of this one.  Its workers are other people, so all
+that counts is how often an item has each label: with n labels on item t, counts :math:`n_t`,
+
+.. math:: p_t \sim \mathrm{Dirichlet}(k \mu), \qquad n_t \sim \mathrm{Multinomial}(n, p_t), \qquad
+          n'_t \sim \mathrm{Multinomial}(n, p_t)
+
+with mu the frequencies of labels and k of maximum likelihood (Dirichlet-multinomial; Minka 2000, as in
+``disagreement.transitions``).  Given :math:`n_t`, the posterior of :math:`p_t` is Dirichlet(:math:`k \mu + n_t`);
+draws of :math:`n'_t` are pooled by the same rule, and give the probability of each pooled label.  Where this crowd was
+pooled by Dawid and Skene's model, the other is pooled by majority.  Scores
+now are those of the pool, in which labels may share weight; another judge's labels are drawn one for an item, given the
+label with the most weight.
+
+The forecast is cautious: in simulations (``tests/simulation/test_crowds.py``, 600 pairs of systems) the order stayed in
+78 % of the pairs, and 68 % was stated, since systems that return a document tell nothing here.  Transitions counted
+between two halves of a crowd do worse (Brier score .177 instead of .157).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.data.judgments import Judgments
-from venire.data.panel import Panel, Pool, in_isolation, pooled_judge, with_others
-from venire.disagreement.dawid_skene import pool_for
-from venire.disagreement.transitions import ANY, Transitions, fit_transitions
+from venire.data.label_pairs import most_assessors
+from venire.data.panel import POOLS, Panel, Pool, PooledJudge, in_isolation, one_label_each, pooled_judge
+from venire.disagreement.dawid_skene import DAWID_SKENE, pool_for
+from venire.disagreement.transitions import ANY, Leaning, Transitions, concentration, stated_transitions
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
 from venire.results import Note, counted
-from venire.types import Bools, RNGLike
+from venire.types import Floats, Ints, RNGLike
 
 ANOTHER = "another crowd"
 """The other judge where nobody is named."""
+N_CROWDS, TINY = 200, 1e-12
+"""How many crowds are drawn to predict the labels of another, and the least probability."""
 
 
 class Crowd(NamedTuple):
@@ -55,11 +74,7 @@ def crowd_judge(
     pool : "median", "majority", "max", "min", "mean", "dawid-skene" (the posterior of the model), or a function
     new_judge : assessors who are kept apart; "any": the declared reference, and if there is none, another crowd
     another : estimate how another crowd labels where nobody is kept apart
-    rng : divides the crowd
-
-    Notes
-    -----
-    Cost: that of pooling, twice more for another crowd.
+    rng : draws other crowds
     """
     labels = in_isolation(judgments)[0]
     apart = labels.reference if new_judge == ANY else (new_judge,) if isinstance(new_judge, str) else tuple(new_judge)
@@ -75,36 +90,52 @@ def crowd_judge(
     found = pooled_judge(labels, rule or "", apart=apart, name=title)
     if apart or not another:
         return Crowd(*found)
-    text = "the other judge is another crowd: labels of an item are divided at random, and each half is pooled"
-    return Crowd(*found, _to_another(crowd, pool, rng), (Note("another-crowd", text),))
+    text = "the other judge is another crowd, with as many labels for each item, predicted from the labels of this one"
+    return Crowd(*found, _to_another(found, crowd, pool, rng), (Note("another-crowd", text),))
 
 
-def _to_another(crowd: Judgments, pool: str | Pool, rng: RNGLike) -> Transitions:
-    """Count transitions from the pooled labels of one half of a crowd to those of the other."""
-    second = halves(crowd, rng=rng)
-    sides = [crowd.take(~second), crowd.take(second)]
-    if not len(np.intersect1d(sides[0].item, sides[1].item)):
+def _to_another(found: PooledJudge, crowd: Judgments, pool: str | Pool, rng: RNGLike) -> Transitions:
+    """Return transitions to another crowd: for each item, the probability of every label."""
+    counts = crowd.label_counts()
+    if most_assessors(crowd, crowd.item) < 2:
         raise PairsError(
             "no item has labels by two assessors, so that the labels of another crowd cannot be predicted",
             hint="name another judge, or state the agreement rates of another judge",
         )
-    names = (f"half of {counted(len(crowd.assessors), 'assessor')}", ANOTHER)
-    pooled = (
-        pooled_judge(side, pool_for(side, pool) or "", name=name).judgments
-        for side, name in zip(sides, names, strict=True)
-    )
-    return fit_transitions(with_others(*pooled), *names)
+    chance, label = another_crowd(counts, _rule(pool), rng=rng), one_label_each(found.panel)
+    own = np.eye(counts.shape[1])[label] * (label >= 0)[:, None]
+    total = own.sum(axis=0)[:, None]
+    matrix = np.where(total > 0, own.T @ chance / np.maximum(total, 1), chance[label >= 0].mean(axis=0))
+    matrix = np.maximum(matrix, TINY)
+    leaning = Leaning(crowd.items, chance / matrix[label], np.inf)
+    known = stated_transitions(crowd.scale, matrix / matrix.sum(axis=1, keepdims=True), old=found.name, new=ANOTHER)
+    return replace(known, leaning=leaning)
 
 
-def halves(crowd: Judgments, *, rng: RNGLike = 0) -> Bools:
-    """Divide the labels of each item at random into two halves, of different assessors -> (row,), the second half."""
-    generator = np.random.default_rng(rng)
-    cell = crowd.item.astype(np.int64) * len(crowd.assessors) + crowd.assessor.codes
-    cells, row = np.unique(cell, return_inverse=True)
-    item = cells // len(crowd.assessors)
-    order = np.lexsort((generator.random(len(cells)), item))
-    place = np.empty(len(cells), dtype=np.int64)
-    place[order] = np.arange(len(cells)) - np.searchsorted(item, item)
-    odd = generator.random(len(crowd.items)) < 0.5
-    half: Bools = (place + odd[item]) % 2 == 1
-    return half[row]
+def _rule(pool: str | Pool) -> Pool:
+    """Return how another crowd is pooled: as this one, or by majority where a model was fitted on this one."""
+    return POOLS["majority" if pool == DAWID_SKENE else pool] if isinstance(pool, str) else pool
+
+
+def another_crowd(counts: Ints, pool: Pool, *, n_crowds: int = N_CROWDS, rng: RNGLike = 0) -> Floats:
+    """Probability of the pooled label of another crowd, as large as this one; counts (item, label) -> same shape.
+
+    Cost: O(crowds x items x labels).
+
+    Examples
+    --------
+    >>> from venire.data.panel import majority
+    >>> counts = np.array([[5, 0], [3, 2], [0, 5], [2, 3], [5, 0], [0, 5]])
+    >>> another_crowd(counts, majority)[:4, 1].round(1).tolist()
+    [0.0, 0.4, 1.0, 0.6]
+    """
+    generator, n = np.random.default_rng(rng), counts.sum(axis=1)
+    some, mean = n > 0, counts.sum(axis=0) / max(int(n.sum()), 1)
+    k = concentration(counts[some].astype(np.float64), mean)
+    centre = np.broadcast_to(mean, counts[some].shape)
+    posterior = k * centre + counts[some] if np.isfinite(k) else centre
+    found = np.zeros(counts.shape)
+    for _ in range(n_crowds):
+        p = generator.standard_gamma(np.maximum(posterior, TINY)) + TINY if np.isfinite(k) else posterior
+        found[some] += pool(generator.multinomial(n[some], p / p.sum(axis=1, keepdims=True)))
+    return found / n_crowds

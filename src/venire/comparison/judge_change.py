@@ -15,6 +15,13 @@ that of their sum; ``printed=True`` gives that form, which simulation refutes.  
 The paper approximates the difference by a normal distribution; it is a sum of four binomials, computed exactly here.
 A document that both systems return is judged once and cancels, whatever its ranks: ``shared`` counts such documents,
 and the four counts pair up the other documents of A and B.
+
+So all that counts are the documents that only one of two systems returns (``OwnDocuments``): with :math:`r_A, i_A`
+relevant and irrelevant ones of A, :math:`r_B, i_B` of B, and N n places,
+
+.. math:: N n \Delta' = Bin(r_A, a_1) + Bin(i_A, 1 - a_0) - Bin(r_B, a_1) - Bin(i_B, 1 - a_0)
+
+Documents that nobody judged have no label that a new judge could change; they count as irrelevant before and after.
 """
 
 from __future__ import annotations
@@ -29,6 +36,68 @@ from venire.types import Floats
 
 TWO_SIDED, ONE_SIDED, CONFIDENCE = 1.959964, 1.644854, 0.95
 RULES = ("two-sided", "one-sided", "exact", "exact, strictly")
+
+
+@dataclass(frozen=True)
+class OwnDocuments:
+    """Judged documents that only A or only B returns, relevant and irrelevant ones; places: N topics of n ranks."""
+
+    relevant_a: int
+    irrelevant_a: int
+    relevant_b: int
+    irrelevant_b: int
+    places: int
+
+    def __post_init__(self) -> None:
+        if min(self.relevant_a, self.irrelevant_a, self.relevant_b, self.irrelevant_b) < 0 or self.places < 1:
+            raise SettingError(f"{self}: counts of documents must not be negative, and at least one place is needed")
+
+    @property
+    def delta(self) -> float:
+        """Difference of P@n under the corpus judge."""
+        return (self.relevant_a - self.relevant_b) / self.places
+
+    @property
+    def reversed(self) -> OwnDocuments:
+        """The same with A and B exchanged."""
+        return OwnDocuments(self.relevant_b, self.irrelevant_b, self.relevant_a, self.irrelevant_a, self.places)
+
+    def expected(self, a0: float, a1: float) -> float:
+        """E[Delta']; Eq. (1) where A and B have as many documents each."""
+        need_rates(a0, a1)
+        more = self.irrelevant_a - self.irrelevant_b
+        return (a1 * (self.relevant_a - self.relevant_b) + (1 - a0) * more) / self.places
+
+    def variance(self, a0: float, a1: float) -> float:
+        """Var[Delta'], that of four binomials; Eq. (2), corrected, where A and B have as many documents each."""
+        need_rates(a0, a1)
+        relevant, irrelevant = self.relevant_a + self.relevant_b, self.irrelevant_a + self.irrelevant_b
+        return (relevant * a1 * (1 - a1) + irrelevant * a0 * (1 - a0)) / self.places**2
+
+    def normal(self, a0: float, a1: float) -> float:
+        """Pr[Delta' >= 0] by the normal approximation, as in the paper."""
+        return _not_behind(self.expected(a0, a1), self.variance(a0, a1))
+
+    def exact(self, a0: float, a1: float) -> tuple[Floats, int]:
+        """Probabilities of N n Delta', by convolving four binomials, and the value of the first of them.
+
+        Values that no binomial reaches within ten standard deviations are left out.
+        """
+        need_rates(a0, a1)
+        parts = [
+            *(_binomial(n, p) for n, p in ((self.relevant_a, a1), (self.irrelevant_a, 1 - a0))),
+            *(_reversed(*_binomial(n, p)) for n, p in ((self.relevant_b, a1), (self.irrelevant_b, 1 - a0))),
+        ]
+        mass, first = parts[0]
+        for other, start in parts[1:]:
+            mass, first = np.convolve(mass, other), first + start
+        return mass, first
+
+    def chances(self, a0: float, a1: float) -> tuple[float, float, float]:
+        """Exact probabilities that A is strictly ahead, level, and behind under the new judge."""
+        mass, first = self.exact(a0, a1)
+        value = np.arange(first, first + len(mass))
+        return float(mass[value > 0].sum()), float(mass[value == 0].sum()), float(mass[value < 0].sum())
 
 
 @dataclass(frozen=True)
@@ -55,6 +124,11 @@ class RankCounts:
         """Difference of P@n under the corpus judge."""
         return (self.c10 - self.c01) / self.n
 
+    @property
+    def own(self) -> OwnDocuments:
+        """The documents that only one of the systems returns."""
+        return OwnDocuments(self.c10 + self.c11, self.c00 + self.c01, self.c01 + self.c11, self.c00 + self.c10, self.n)
+
     def expected(self, a0: float, a1: float) -> float:
         """E[Delta'], Eq. (1)."""
         need_rates(a0, a1)
@@ -70,31 +144,39 @@ class RankCounts:
 
     def normal(self, a0: float, a1: float) -> float:
         """Pr[Delta' >= 0] by the normal approximation, as in the paper."""
-        from scipy.special import ndtr
-
-        mean, variance = self.expected(a0, a1), self.variance(a0, a1)
-        return float(ndtr(mean / variance**0.5)) if variance > 0 else float(mean >= 0)
+        return _not_behind(self.expected(a0, a1), self.variance(a0, a1))
 
     def exact(self, a0: float, a1: float) -> Floats:
         """Exact probabilities of n Delta' = -n, ..., n, by convolving four binomials -> (2 n + 1,)."""
-        need_rates(a0, a1)
-        ahead = np.convolve(_binomial(self.c10 + self.c11, a1), _binomial(self.c00 + self.c01, 1 - a0))
-        behind = np.convolve(_binomial(self.c01 + self.c11, a1), _binomial(self.c00 + self.c10, 1 - a0))
-        return np.pad(np.convolve(ahead, behind[::-1]), self.shared)
+        mass, first = self.own.exact(a0, a1)
+        return np.pad(mass, (self.n + first, self.n - first - len(mass) + 1))
 
     def chances(self, a0: float, a1: float) -> tuple[float, float, float]:
         """Exact probabilities that A is strictly ahead, level, and behind under the new judge."""
-        mass = self.exact(a0, a1)
-        return float(mass[self.n + 1 :].sum()), float(mass[self.n]), float(mass[: self.n].sum())
+        return self.own.chances(a0, a1)
 
 
-def _binomial(n: int, p: float) -> Floats:
-    """P(X = k) for k = 0..n -> (n + 1,)."""
+def _not_behind(mean: float, variance: float) -> float:
+    """Pr[X >= 0] of a normal distribution."""
+    from scipy.special import ndtr
+
+    return float(ndtr(mean / variance**0.5)) if variance > 0 else float(mean >= 0)
+
+
+def _binomial(n: int, p: float) -> tuple[Floats, int]:
+    """P(X = k) for all k within ten standard deviations, and the least of them."""
     from scipy.special import gammaln, xlog1py, xlogy
 
-    k = np.arange(n + 1.0)
+    reach = 10 * (n * p * (1 - p)) ** 0.5 + 10
+    first, last = max(0, int(n * p - reach)), min(n, int(n * p + reach) + 1)
+    k = np.arange(first, last + 1.0)
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)), dtype=np.float64)
+    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)), dtype=np.float64), first
+
+
+def _reversed(mass: Floats, first: int) -> tuple[Floats, int]:
+    """Return the distribution of -X."""
+    return mass[::-1], -(first + len(mass) - 1)
 
 
 def min_agreement_to_stay_ahead(n: int, rule: str = "two-sided") -> float:
@@ -108,20 +190,35 @@ def min_agreement_to_stay_ahead(n: int, rule: str = "two-sided") -> float:
     >>> [round(min_agreement_to_stay_ahead(n), 4) for n in (1, 5, 10)]
     [0.9055, 0.7634, 0.7007]
     """
+    return min_agreement(RankCounts(c10=n).own, rule)
+
+
+def min_agreement(documents: OwnDocuments, rule: str = "exact, strictly") -> float:
+    """The agreement a0 = a1, from 1/2 on, at which A, which is ahead, stays so with 95 % confidence.
+
+    rule: as of ``min_agreement_to_stay_ahead``.  It is 1/2 where A stays ahead even with a judge who labels at random:
+    because more of its documents were judged.
+
+    Examples
+    --------
+    >>> min_agreement(OwnDocuments(60, 20, 30, 50, places=100)) < min_agreement(OwnDocuments(6, 2, 3, 5, places=10))
+    True
+    """
     from scipy.optimize import brentq
 
     if rule not in RULES:
         raise SettingError(f"{rule!r} is not a rule", hint=f"use one of {', '.join(RULES)}")
-    extreme = RankCounts(c10=n)
+    if documents.delta <= 0:
+        raise SettingError("the first system is not ahead", hint="exchange the systems")
 
     def lead(a: float) -> float:
         if rule in RULES[:2]:
             width = TWO_SIDED if rule == "two-sided" else ONE_SIDED
-            return extreme.expected(a, a) - width * extreme.variance(a, a) ** 0.5
-        ahead, level, _ = extreme.chances(a, a)
+            return documents.expected(a, a) - width * documents.variance(a, a) ** 0.5
+        ahead, level, _ = documents.chances(a, a)
         return ahead + (level if rule == "exact" else 0.0) - CONFIDENCE
 
-    return float(brentq(lead, 0.5, 1.0))
+    return 0.5 if lead(0.5) >= 0 else float(brentq(lead, 0.5, 1.0, xtol=1e-5))
 
 
 def consistent_counts(n: int, delta: float) -> list[RankCounts]:

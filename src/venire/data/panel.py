@@ -165,10 +165,10 @@ def pooled_judge(judgments: Judgments, pool: str | Pool, *, apart: Collection[st
     who = Category.constant(name, len(item))
     held = replace(crowd, item=item, assessor=who, label=label[item], facets={}, time=None, probability=None)
     held = replace(held, reference=(), machines=machines)
-    return PooledJudge(name, held if others is None else with_others(held, others), panel)
+    return PooledJudge(name, held if others is None else _with_others(held, others), panel)
 
 
-def with_others(judge: Judgments, others: Judgments) -> Judgments:
+def _with_others(judge: Judgments, others: Judgments) -> Judgments:
     """Add the labels of other assessors to those of one, whose name comes first; both on the same items."""
     names = Ids.of([*judge.assessors, *others.assessors])
     codes = np.concatenate([judge.assessor.codes, others.assessor.codes + np.int32(len(judge.assessors))])

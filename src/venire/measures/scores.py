@@ -126,8 +126,9 @@ class Scores(Tabular):
         .. math:: \bar x \pm t_{n-1} s / \sqrt n
 
         (Student 1908, doi:10.2307/2331554); NaN for fewer than two cells.  It is of the mean over all topics from which
-        these were drawn.  When not to use it: for the difference of two systems, which varies less between topics than
-        either score does (``compare_systems``).
+        these were drawn.  In simulations with 3 to 50 topics it holds the true mean in 94 %, and with up to 10 topics
+        and many scores near 0 in 88 to 92 % (``tests/simulation/test_score_intervals.py``).  When not to use it: for
+        the difference of two systems, which varies less between topics than either score does (``compare_systems``).
 
         Examples
         --------

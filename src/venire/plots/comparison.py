@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from venire.comparison.agreement_needed import Contour
 from venire.comparison.forecast import Forecast
 from venire.comparison.judge_change import (
     CONFIDENCE as STAYS_AHEAD,
@@ -241,6 +242,37 @@ def _draw_contour(axes: Axes, grid: Floats, chance: Floats) -> None:
     axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=8)
     axes.set_aspect("equal")
     axes.grid(visible=False)
+
+
+@style.styled()
+def plot_agreement_needed(
+    found: Contour, *, needed: float | None = None, judges: Sequence[tuple[str, float, float]] = ()
+) -> Figure:
+    """Plot the probability that a system stays ahead over both agreement rates, and judges with known rates.
+
+    needed: the agreement a0 = a1 that is enough, drawn on the diagonal.  judges: names with their rates a0 and a1.
+    """
+    figure, axes = style.one_panel(5.6, 5.4)
+    _draw_contour(axes, found.rates, found.chance)
+    axes.plot([0, 1], [0, 1], color=style.GREY, linewidth=0.8)
+    if needed is not None and not isnan(needed):
+        axes.plot([needed], [needed], "D", color=style.INK, zorder=4, label=f"needed, a0 = a1: {needed:.0%}")
+    for number, (name, a0, a1) in enumerate(judges[:MOST_COLOURED]):
+        look: dict[str, Any] = {
+            "color": style.colour(number),
+            "markeredgecolor": "white",
+            "zorder": 5,
+            "clip_on": False,
+        }
+        label = f"{style.short_name(name, LONGEST_END)} ({a0:.0%}, {a1:.0%})"
+        axes.plot([a0], [a1], style.marker(number), markersize=8, label=label, **look)
+    axes.set(xlabel="a0, agreement on irrelevant documents", ylabel="a1, agreement on relevant documents")
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    names = [style.plain(style.short_name(name, 24)) for name in (found.a, found.b)]
+    axes.set_title(f"P({names[0]} stays ahead of {names[1]}), {style.plain(found.measure)}")
+    if axes.get_legend_handles_labels()[1]:
+        figure.legend(loc="outside lower center", fontsize=8, ncols=2)
+    return figure
 
 
 @style.styled()

@@ -89,3 +89,25 @@ def test_inspect_shows_what_a_file_declares(venire, write):
     judges = write("judges.csv", "# reference: ann\n# machines: llm\n" + TABLE)
     facts = json.loads(venire("inspect", judges, "--format", "json").out)["files"][0]["facts"]
     assert (facts["reference"], facts["machines"]) == (["ann"], ["llm"])
+
+
+def test_compare_takes_a_pool_as_evaluate_does(venire, files):
+    for pool in ("majority", "dawid-skene"):
+        found = venire(
+            "compare", *files, "--pool", pool, "--new-judge", "ann", "--draws", "20", "--format", "json", "-q"
+        )
+        assert found.code == 0, found.err
+        means = {each["system"]: each["mean"] for each in json.loads(found.out)["systems"]}
+        where = ("--where", "assessor=bob", "--where", "assessor=llm")
+        scored = venire("evaluate", *files, "--pool", pool, *where, "--format", "json", "-q")
+        assert means == {each["system"]: pytest.approx(each["value"]) for each in json.loads(scored.out)["scores"]}
+    crowd = venire("compare", *files, "--pool", "majority", "--draws", "20")
+    assert (crowd.code, "the other judge is another crowd" in crowd.err) == (0, True)
+    both = venire("compare", *files, "--pool", "majority", "--assessor", "ann")
+    assert (both.code, "exclude each other" in both.err) == (2, True)
+
+
+def test_export_takes_the_posterior_of_a_model(venire, files, tmp_path):
+    done = venire("export", files[0], "--pool", "dawid-skene", "--scale-by", "100", "-o", tmp_path / "pooled.qrels")
+    assert done.code == 0, done.err
+    assert len((tmp_path / "pooled.qrels").read_text().splitlines()) == 36

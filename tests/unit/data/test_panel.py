@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from venire import evaluate, read_judgments
-from venire.data.panel import POOLS, build_panel
+from venire.data.panel import POOLS, build_panel, one_label_each, pooled_judge
 from venire.errors import AmbiguousLabels, ScaleError, UnjudgedWarning, UnknownName
+from venire.io import read_grid
 
 RUN = {"1": {"a": 3.0, "b": 2.0}}
 
@@ -86,3 +87,14 @@ def test_labels_given_after_another_document_are_left_out_with_a_note(tmp_path):
         scores = evaluate(read_judgments(table), RUN, ["P@2"])
     assert scores.values.item() == 0.5
     assert [note.fields for note in scores.notes if note.kind == "conditional-labels-left-out"] == [{"n": 1}]
+
+
+def test_a_pooled_judge_stands_beside_those_who_are_kept_apart():
+    labels = read_grid("0 1 2\n0 2 2\n1 1 0", assessors=["u1", "u2", "expert"])
+    found = pooled_judge(labels, "median", apart=["expert"], name="crowd")
+    assert found.judgments.assessors == ("crowd", "expert")
+    assert found.judgments.where(assessor="crowd").column("label").texts() == ["0", "1", "2"]
+    assert found.judgments.where(assessor="expert").column("label").texts() == ["1", "1", "0"]
+    assert found.panel.gains(np.array([0.0, 1.0, 2.0]), 0, 1)[0].tolist() == [[0.0, 1.5, 2.0]]
+    assert one_label_each(found.panel).tolist() == [0, 1, 2]
+    assert found.judgments.items is labels.items
