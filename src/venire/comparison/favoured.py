@@ -23,8 +23,8 @@ Tests.  :math:`\hat D_s` is moved towards 0 by the margin, the signs of the move
 random, topic by topic and for all systems together, and p is the share of such changes in which the largest \|t\| of
 all systems reaches that of the system (single-step maxT: Westfall and Young 1993, Resampling-Based Multiple Testing;
 sign changes as in Fisher 1935, The Design of Experiments).  This controls the probability of naming any system if none
-is favoured, whatever the correlation of the systems.  Chance is over topics and the sample of labels together; with all
-labels it is over topics.
+is favoured, whatever the correlation of the systems, for each measure; families are adjusted for among themselves.
+Chance is over topics and the sample of labels together; with all labels it is over topics.
 
 Shrinkage.  :math:`\hat D_s \sim N(\theta_s, se_s^2)`, :math:`\theta_s \sim N(0, \tau^2)`, with a half-Cauchy prior of
 :math:`\tau`, whose scale is ten times the root mean square of the standard errors (Gelman 2006,
