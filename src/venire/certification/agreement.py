@@ -135,7 +135,7 @@ class ReferenceAgreement(Tabular):
             {
                 "agreement": kind,
                 "coefficient": name,
-                **dict.fromkeys(("value", "low", "high"), None),
+                **dict.fromkeys(("value", "low", "high", "level"), None),
                 **({} if each is None else each.record()[name]),
                 "pairs": 0 if each is None else each.alpha.n_items,
             }

@@ -174,7 +174,7 @@ def command(
     prompts = read_prompts(options["prompts"])
     inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     if options["check"] is not None:
-        record = _checked(options["check"], [judgments, *more, *runs], prompts)
+        record = _checked(options["check"], bound_files([judgments, *more, *runs], options), prompts)
         out.notes([f"{options['check']} is for these files"])
     else:
         found, notes = _certified([judgments, *more], runs, {**options, "prompts": prompts}, out)
@@ -182,6 +182,12 @@ def command(
         _write(out, found, record, options, notes)
     if conditions:
         ctx.exit(gate.report(gate_results(record, conditions), out))
+
+
+def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    """Return the files that a certificate is bound to: these, and those of gains, models and topics."""
+    others = (options["worth"]["gains"], options["worth"]["fit_on"], options["topic_file"])
+    return [*files, *(name for name in others if name is not None and Path(name).is_file())]
 
 
 def _checked(path: str, files: Sequence[str], prompts: Mapping[str, str]) -> dict[str, Any]:
@@ -220,7 +226,7 @@ def _certified(
             topics=topics,
             criteria=Criteria(**options["criteria"]),
             prompts=options["prompts"],
-            inputs=files_of([*files, *runs]) or None,
+            inputs=files_of(bound_files([*files, *runs], options)) or None,
             n_draws=options["n_draws"],
             rng=options["rng"],
         )

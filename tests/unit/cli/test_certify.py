@@ -129,6 +129,20 @@ def test_a_stale_certificate_is_refused(tmp_path):
     assert "judgments.tsv is not what it was" in stale.stderr
 
 
+def test_a_certificate_is_bound_to_topics_and_gains_too(tmp_path):
+    files = write_files(tmp_path, frame())
+    topics, gains, held = (tmp_path / name for name in ("topics.txt", "gains.tsv", "certificate.json"))
+    topics.write_text("q1\nq2\nq3\n")
+    gains.write_text("0\t0\n1\t1\n2\t3\n")
+    more = ["--topics", str(topics), "--gains", str(gains)]
+    made = run(files, "--reference", "ann", "--judge", "strong", *more, "--json", str(held), "-q")
+    assert made.exit_code == 0, made.output
+    assert run(files, *more, "--check", str(held)).exit_code == 0
+    topics.write_text("q1\nq2\n")
+    stale = run(files, *more, "--check", str(held))
+    assert (stale.exit_code, "topics.txt is not what it was" in stale.stderr) == (2, True)
+
+
 def test_the_page_begins_with_the_verdict(files, tmp_path):
     page = tmp_path / "certificate.html"
     result = run(files, "--reference", "ann,bob,eve", "--judge", "strong", "-o", str(page), "-q")
