@@ -218,7 +218,7 @@ def min_agreement(documents: OwnDocuments, rule: str = "exact, strictly") -> flo
         ahead, level, _ = documents.chances(a, a)
         return ahead + (level if rule == "exact" else 0.0) - CONFIDENCE
 
-    return 0.5 if lead(0.5) >= 0 else float(brentq(lead, 0.5, 1.0, xtol=1e-5))
+    return 0.5 if lead(0.5) >= 0 else float(brentq(lead, 0.5, 1.0, xtol=1e-9))
 
 
 def consistent_counts(n: int, delta: float) -> list[RankCounts]:
