@@ -157,9 +157,9 @@ def command(
     judges = {"by_judge": by_judge.records(), "contradictions": contradictions.records()}
     _write(out, found, beside._replace(records={**beside.records, **judges}), by_judge)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
-    if len(by_judge.judges) > 1:
-        out.notes([contradictions.sentence(), *by_judge.notes_on_judges()])
-    out.notes([found.sentence(), *beside.words, *_planned(found), *declared, *found.notes, *notes])
+    first = [contradictions.sentence(), *by_judge.notes_on_judges()] if len(by_judge.judges) > 1 else []
+    words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
+    out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
         ctx.exit(_gate(found, conditions, out, contradictions))
 
@@ -260,7 +260,10 @@ def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJu
 
     records = found.records()
     if out.for_machines:
-        table = Table(KEYS, [[record[key] for key in KEYS] for record in records])
+        if out.format == "csv":
+            records = [_flat(record) for record in records]
+        keys = list(records[0]) if records else KEYS
+        table = Table(keys, [[record[key] for key in keys] for record in records])
         first = found.by_measure[0]
         systems = [record for each in found.by_measure for record in each.systems()]
         out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
@@ -275,6 +278,19 @@ def judges_table(scores: ScoresByJudge, systems: Collection[str]) -> Table:
     tables = [(measure, *scores.table(measure)) for measure in scores.measures]
     rows = [[row[0], measure, *row[1:]] for measure, _, rows in tables for row in rows if row[0] in systems]
     return Table(["system", "measure", *tables[0][1][1:]], rows)
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a pair with the values under "observed" as columns of their own."""
+    from venire.comparison.observed import OBSERVED
+
+    seen = record["observed"] or {}
+    observed = {f"observed_{key}": seen.get(key) for key in OBSERVED}
+    return (
+        {key: value for key, value in record.items() if key not in ("observed", "method")}
+        | observed
+        | {"method": record["method"]}
+    )
 
 
 def people_table(found: Comparison) -> Table:

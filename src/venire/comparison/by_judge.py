@@ -33,6 +33,7 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
+from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Note, Records, Tabular, known, listed
 from venire.types import Bools, Floats, Ints
@@ -78,9 +79,14 @@ class ScoresByJudge(Tabular):
         first: str | None = None,
         confidence: float = CONFIDENCE,
     ) -> ScoresByJudge:
-        """Score the lists of a case by each of its assessors; ``first`` is shown before the other undeclared ones."""
-        labels = case.judgments
+        """Score the lists of a case by each of its assessors; ``first`` is shown before the other undeclared ones.
+
+        The assessor who scores the case does so with its panel, which may have shared weights of pooled labels.
+        """
+        labels, assessor = case.judgments, case.scoring.assessor
         panel = build_panel(labels, per="assessor")
+        if assessor is not None:
+            panel = panel.replaced(panel.judges.index(assessor), case.panel)
         whole = replace(case, panel=panel, scoring=replace(case.scoring, assessor=None, pool=None, per="assessor"))
         return cls._of(whole, plan, labels, confidence)._chosen(judges, first)
 
@@ -161,24 +167,21 @@ class ScoresByJudge(Tabular):
         return np.divide(total, self.n_topics, out=np.full(total.shape, np.nan), where=self.n_topics > 0)
 
     @cached_property
-    def _half(self) -> Floats:
-        """Half of the width of Student's interval; NaN with fewer than two topics -> (judge, system, measure)."""
-        from scipy.special import stdtrit
-
-        n = self.n_topics
-        squares = np.nansum((self.scores - self.mean[:, :, None]) ** 2, axis=2)
-        error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
-        return np.where(n < 2, np.nan, stdtrit(np.maximum(n - 1.0, 1), (1 + self.confidence) / 2) * error)
+    def _limits(self) -> tuple[Floats, Floats]:
+        """Student's interval of each mean; NaN with fewer than two topics -> two of (judge, system, measure)."""
+        names = {"assessor": self.judges, "system": self.systems, "topic": self.topics, "measure": self.measures}
+        low, high = Scores(self.scores, tuple(names), names).interval(confidence=self.confidence)
+        return low.values, high.values
 
     @property
     def low(self) -> Floats:
         """Lower limit of each mean -> (judge, system, measure)."""
-        return self.mean - self._half
+        return self._limits[0]
 
     @property
     def high(self) -> Floats:
         """Upper limit of each mean -> (judge, system, measure)."""
-        return self.mean + self._half
+        return self._limits[1]
 
     @cached_property
     def share(self) -> Floats:

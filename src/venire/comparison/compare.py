@@ -15,6 +15,7 @@ import numpy as np
 
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
+from venire.comparison.observed import Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
@@ -38,35 +39,53 @@ FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
 KEYS = (
     *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
-    *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
+    *("p_stays_ahead", "p_tie", "p_flips", "se", "p_stays_ahead_topics", "p_stays_ahead_both", "observed", "method"),
 )
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureComparison:
-    """Pairs of systems by one measure: tested over topics, and forecast under another judge."""
+    """Pairs of systems by one measure: tested over topics, forecast under another judge, and observed.
+
+    observed: by the labels of the other judges alone; None if their labels are not used.
+    """
 
     tested: SystemComparison
     forecast: Forecast
     changes: Changes
+    observed: ObservedPairs | None = None
 
     @classmethod
-    def of(cls, tested: SystemComparison, forecast: Forecast) -> MeasureComparison:
-        """Join a test and a forecast of the same systems."""
-        return cls(tested, forecast, forecast.changes(tested.a, tested.b))
+    def of(
+        cls, tested: SystemComparison, forecast: Forecast, observed: Observed | None = None, *, number: int = 0
+    ) -> MeasureComparison:
+        """Join a test, a forecast and observations of the same systems; number: that of the measure."""
+        a, b = tested.a, tested.b
+        changes = forecast.changes(a, b)
+        seen = None if observed is None else observed.pairs(a, b, number=number, delta=changes.delta)
+        return cls(tested, forecast, changes, seen)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair."""
-        method = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.judge_model}"
-        found = self.changes
-        values = (found.expected, found.sd, found.stays, found.tie, found.flips, found.se)
-        columns = dict(zip(KEYS[6:-1], values, strict=True))
+        found, (a, b) = self.changes, (self.tested.a, self.tested.b)
+        other = (self.forecast.stays(source, a, b) for source in ("topics", "both"))
+        values = (found.expected, found.sd, found.stays, found.tie, found.flips, found.se, *other)
+        columns = dict(zip(KEYS[6:-2], values, strict=True))
         return [
             {key: tested[key] for key in KEYS[:6]}
-            | {key: float(column[row]) for key, column in columns.items()}
-            | {"method": method}
+            | {key: known(column[row]) for key, column in columns.items()}
+            | {"observed": None if self.observed is None else self.observed.record(row), "method": self.method(row)}
             for row, tested in enumerate(self.tested.records())
         ]
+
+    def method(self, pair: int) -> str:
+        """Return how the probabilities of a pair were found: observed, drawn, or both."""
+        drawn = f"{counted(len(self.forecast.draws), 'draw')}, {self.forecast.judge_model}"
+        if self.observed is None or not self.observed.judges[pair]:
+            return drawn
+        if len(self.forecast.transitions.new) == 1:
+            return "observed" if self.observed.exact[pair] else drawn
+        return f"observed and {drawn}"
 
     @property
     def stability(self) -> Stability:
@@ -175,7 +194,7 @@ def compare(
     new_judge : the judge to forecast, by name, or "any": a random other assessor; with a pool, the declared reference,
         else another crowd (``comparison.crowd``)
     judge_model : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed",
-        "assessors", or "pooled", which draws other topics in half of the draws
+        "assessors", or "pooled", which mixes "hierarchical" with a bootstrap over topics (``comparison.forecast``)
     agreement : stated rates a0, a1 of agreement with irrelevant and with relevant labels, in place of those estimated
         from the labels; the judge is then fixed, and labels are binary: measures whose scores change by that are
         renamed, as in "nDCG@10 (binary:1)"
@@ -216,9 +235,11 @@ def compare(
     swap = JudgeSwap.on(case, plan, new_judge=new_judge, transitions=transitions)
     pairs = requested_pairs(swap.systems, baseline, candidate)
     test = _test_for(len(swap.systems), pairs)
+    forecasts = swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
+    tests = [compare_systems(swap.scores, each.measure, test=test, pairs=pairs, rng=rng) for each in forecasts]
     found = tuple(
-        MeasureComparison.of(compare_systems(swap.scores, each.measure, test=test, pairs=pairs, rng=rng), each)
-        for each in swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)
+        MeasureComparison.of(tested, each, swap.observed, number=number)
+        for number, (tested, each) in enumerate(zip(tests, forecasts, strict=True))
     )
     if transitions is None:
         notes += copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))

@@ -29,7 +29,7 @@ import numpy as np
 
 from venire.comparison.forecast import TIE
 from venire.comparison.significance import CONFIDENCE
-from venire.comparison.tests import holm, t_test
+from venire.comparison.tests import holm, student_p_values
 from venire.kernels.paired_tests import differences_of
 from venire.results import Records, Tabular, counted, known, listed
 from venire.types import Bools, Floats, Ints
@@ -65,7 +65,7 @@ class PairsByJudge:
         """
         tested = [differences_of(each, a, b) for each in values]
         delta = np.array([each.mean for each in tested]).reshape(len(values), len(a))
-        p = np.array([t_test(each) for each in tested]).reshape(delta.shape)
+        p = np.array([student_p_values(each) for each in tested]).reshape(delta.shape)
         strongest = np.nan_to_num(p, nan=np.inf).argmin(axis=0)
         n_topics = np.array([each.n for each in tested]).reshape(delta.shape)
         p_adjusted = holm(p.ravel()).reshape(p.shape)
@@ -98,7 +98,7 @@ def _between(values: Floats, a: Ints, b: Ints, strongest: Ints) -> tuple[Floats,
     both = (np.concatenate([of_strongest, own[a] - own[b]]) for own in values)
     found = [differences_of(each, pairs, len(a) + pairs) for each in both]
     n_judges = int((~np.isnan(values)).any(axis=(1, 2)).sum())
-    p = np.array([t_test(each) for each in found]) * len(a) * (n_judges * (n_judges - 1) / 2)
+    p = np.array([student_p_values(each) for each in found]) * len(a) * (n_judges * (n_judges - 1) / 2)
     return np.array([each.mean for each in found]), np.minimum(p, 1.0)
 
 

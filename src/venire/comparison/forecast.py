@@ -1,31 +1,46 @@
 r"""Forecasts: how systems would score under another judge, from the labels of one.
 
 A label that the other judge gave is kept in every draw.  Where the other judge gave none, a label is drawn given that
-of the current judge, from transition matrices (``disagreement.transitions``).  All systems are scored on each draw, and
+of the current judge, from transition matrices (``disagreement.transitions``), in the hierarchical model tilted by what
+the systems that return the document say of it (``comparison.tilting``).  All systems are scored on each draw, and
 probabilities are shares of draws: in which share does A stay ahead of B?  With N draws, a share p has the standard
-error :math:`\sqrt{p(1-p)/N}`.  Of n other judges, each has every n-th draw (``data.rejudging``).  If transitions are
-stated, the new judge gave no labels, and all labels are drawn.  The topics are fixed: for other topics see
-``resampled``, for both at once ``comparison.uncertainty``.
+error :math:`\sqrt{p(1-p)/N}`.  If transitions are stated, the new judge gave no labels, and all labels are drawn.
 
-The judge model ``pooled`` is a linear pool of two forecasts: half of the draws are of another judge (hierarchical),
-half of other topics under the same judge.
+The other judge may be any of n others.  They take turns in the draws, so that each who labelled everything is an
+outcome with an equal share of the probability.  With n > 1, a further judge without labels takes part as one more: with
+complete labels of n judges of whom m keep the order, the probability is (m + p) / (n + 1), where p is that of a further
+judge by the model.
+
+The topics are fixed.  Two more sources of draws answer other questions: means over another sample of as many topics
+(``other_topics``), and both at once (``comparison.uncertainty``).
+
+The judge model ``pooled`` is a linear pool of the hierarchical model with a bootstrap over topics under the current
+judge.  The bootstrap has the weight
+
+.. math:: q = \max(0, r) / 2 \cdot (1 - \text{share of the lists that the other judge labelled}),
+
+with r the correlation of the labels of both judges on the items that both labelled; of several other judges, the mean
+over them.  The less is known of the other judge, the more it counts by how much the current judge is sure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from venire.comparison.observed import TIE as TIE, Observed
+from venire.comparison.tilting import fit_tilt
 from venire.data.gains import GainsLike
 from venire.data.panel import current_assessor, one_label_each
-from venire.data.rejudging import Given, Rejudging
+from venire.data.rejudging import Given, Rejudging, Tilt
 from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
-from venire.kernels.resampling import topic_weights
+from venire.kernels.resampling import between_samples, topic_weights
 from venire.measures.case import Case, Layout
 from venire.measures.evaluate import as_list
 from venire.measures.scores import Scores
@@ -39,13 +54,14 @@ BLOCK_CELLS = 1 << 21
 POOLED, DEFAULT_MODEL = "pooled", "hierarchical"
 FRAGILE = 0.2
 """A pair is fragile if another judge reverses it with more than this probability."""
-TIE = 1e-12
-"""Means closer than this are equal: smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forecast(Tabular):
-    """Scores now, (system, topic), and means over topics under other judges, draws (draw, system)."""
+    """Scores now, (system, topic), and means over topics under other judges, draws (draw, system).
+
+    others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both".
+    """
 
     systems: tuple[str, ...]
     topics: tuple[str, ...]
@@ -55,6 +71,7 @@ class Forecast(Tabular):
     transitions: Transitions
     judge_model: str
     notes: tuple[Any, ...] = ()
+    others: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
     def mean(self) -> Floats:
@@ -81,6 +98,17 @@ class Forecast(Tabular):
         tie = (moved == 0).mean(axis=0)
         se = np.sqrt(stays * (1 - stays) / len(self.draws))
         return Changes(delta, new.mean(axis=0), new.std(axis=0, ddof=1), stays, tie, flips, se)
+
+    def stays(self, source: str, a: Ints, b: Ints) -> Floats:
+        """Return the probability that pairs keep their order, by another source of draws -> (pair,); NaN without it."""
+        if source not in self.others:
+            return np.full(len(a), np.nan)
+        delta, draws = self.mean[a] - self.mean[b], self.others[source]
+        sign = np.where(np.abs(delta) > TIE, np.sign(delta), 0.0)
+        step = max(1, BLOCK_CELLS // max(len(a), 1))
+        blocks = (draws[first : first + step] for first in range(0, len(draws), step))
+        kept = sum(((block[:, a] - block[:, b]) * sign > TIE).sum(axis=0) for block in blocks)
+        return np.asarray(kept / len(draws))
 
     def limits(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the central interval of each system's mean score over the draws -> (system,) each."""
@@ -146,7 +174,8 @@ def forecast(
 ) -> Forecast:
     """Forecast scores under another judge; options (assessor, new_judge, ...) as in ``JudgeSwap.of``.
 
-    judge_model : how labels that the new judge did not give are drawn (``disagreement.transitions``), or "pooled"
+    judge_model : how labels that the new judge did not give are drawn (``disagreement.transitions``), or "pooled",
+        which mixes the hierarchical model with a bootstrap over topics
     Cost: draws x (items + hits); memory: a block of draws, and draws x systems.
     """
     swap = JudgeSwap.of(judgments, runs, measure, **options)
@@ -157,7 +186,8 @@ def forecast(
 class JudgeSwap:
     """Another judge in place of the current one: what is scored, scores now, and how labels change.
 
-    given: labels of the other judges, which are kept.  Every question about other judges draws from this object.
+    given: labels of the other judges, which are kept; None: they are not used.  Every question about other judges draws
+    from this object.
     """
 
     case: Case
@@ -207,6 +237,19 @@ class JudgeSwap:
         """Names of the systems."""
         return self.case.facts.systems
 
+    @cached_property
+    def observed(self) -> Observed | None:
+        """What the other judges' own labels give; None if their labels are not used."""
+        return None if self.given is None else Observed.of(self.case, self.plan, self.layout, self.given)
+
+    @cached_property
+    def tilt(self) -> Tilt | None:
+        """How the systems that return a document change its label under other judges."""
+        if self.given is None:
+            return None
+        old, mean = one_label_each(self.case.panel), self.scores.values[:, :, 0].mean(axis=1)
+        return fit_tilt(self.case.facts, old, self.given, transitions=self.transitions, mean=np.nan_to_num(mean))
+
     def only(self, number: int) -> JudgeSwap:
         """Keep one measure."""
         name, layout = self.plan.names[number], replace(self.layout, nothing=self.layout.nothing[[number]])
@@ -215,47 +258,108 @@ class JudgeSwap:
         )
         return replace(self, plan=self.plan.only([number]), layout=layout, scores=scores)
 
-    def forecast(self, draws: Floats, judge_model: str, number: int = 0) -> Forecast:
-        """Return mean scores under other judges as a forecast; draws (draw, system)."""
+    def forecast(
+        self, draws: Floats, judge_model: str, number: int = 0, *, others: Mapping[str, Floats] | None = None
+    ) -> Forecast:
+        """Return mean scores under other judges as a forecast; draws (draw, system), others as in ``Forecast``."""
         now = self.scores.values[:, :, number]
         about = self.transitions, judge_model, self.layout.notes
-        return Forecast(self.systems, self.layout.topics, self.plan.names[number], now, draws, *about)
+        return Forecast(self.systems, self.layout.topics, self.plan.names[number], now, draws, *about, others or {})
 
     def forecasts(
         self, *, judge_model: str = DEFAULT_MODEL, n_draws: int = 2000, rng: RNGLike = 0
     ) -> tuple[Forecast, ...]:
         """Forecast the scores of every measure, from the same draws."""
-        seed, for_topics = seed_of(rng).spawn(2)
+        for_judges, for_topics = seed_of(rng).spawn(2)
         pooled = judge_model == POOLED
-        n_judges = -(-n_draws // 2) if pooled else n_draws
-        blocks = self.draws(DEFAULT_MODEL if pooled else judge_model, n_judges, seed=seed)
-        means = np.concatenate([np.nanmean(block, axis=1) for block in blocks], axis=-1)
+        drawn = self.means(DEFAULT_MODEL if pooled else judge_model, n_draws, seed=for_judges)
+        weights = topic_weights(len(self.layout.topics), n_draws, np.random.default_rng(for_topics))
         found = []
         for number in range(len(self.plan.names)):
-            draws = means[:, number].T
-            if pooled:
-                now = self.scores.values[:, :, number]
-                draws = np.concatenate([draws, resampled(now, n_draws - n_judges, rng=for_topics)])
-            found.append(self.forecast(draws, judge_model, number))
+            now, judges = self.scores.values[:, :, number], drawn.judges[:, :, number]
+            others = sources(now, judges, drawn.expected[:, :, number], weights=weights)
+            n_topics = round(self.weight_of_topics(number) * n_draws) if pooled else 0
+            if n_topics:
+                judges = np.concatenate([judges[n_topics:], weights[:n_topics] @ np.nan_to_num(now).T / now.shape[1]])
+            found.append(self.forecast(judges, judge_model, number, others=others))
         return tuple(found)
+
+    def weight_of_topics(self, number: int = 0) -> float:
+        """Return the weight q of the bootstrap over topics in the judge model "pooled"."""
+        if self.observed is None:
+            return 0.0
+        share = self.observed.share()[:, number]
+        return float((np.maximum(self.transitions.correlations(), 0.0) / 2 * (1 - share)).mean())
+
+    def means(self, judge_model: str, n_draws: int, *, seed: np.random.SeedSequence) -> Means:
+        """Draw other judges, and take means over topics, and over draws."""
+        judges, expected = [], np.zeros(self.scores.values.shape)
+        for block in self.draws(judge_model, n_draws, seed=seed):
+            judges.append(np.nanmean(block, axis=1))
+            expected += block.sum(axis=3)
+        return Means(np.concatenate(judges, axis=-1).transpose(2, 0, 1), expected / n_draws)
 
     def judges(self, judge_model: str, n_draws: int, *, seed: np.random.SeedSequence) -> Rejudging:
         """Return other judges, each a draw of labels."""
         label, topic = one_label_each(self.case.panel), self.case.judgments.items.topic
-        matrices = self.transitions.matrices(judge_model, with_labels=self.given is not None)
+        with_labels = self.given is not None
+        matrices = self.transitions.matrices(judge_model, with_labels=with_labels)
         leaning = self.transitions.leaning_of(self.case.judgments.items, judge_model)
-        return Rejudging(label, topic, matrices, range(n_draws), seed, leaning, self.given)
+        n_judges = self.transitions.n_judges(judge_model) if with_labels else 1
+        tilt = self.tilt if judge_model == DEFAULT_MODEL else None
+        return Rejudging(label, topic, matrices, range(n_draws), seed, leaning, self.given, n_judges, tilt)
 
     def draws(self, judge_model: str, n_draws: int, *, seed: np.random.SeedSequence) -> Iterator[Floats]:
         """Score the labels of other judges, a block of draws at a time -> (system, topic, measure, draw)."""
         judges = self.judges(judge_model, n_draws, seed=seed)
+        if judges.n_judges == 1 and not judges.drawn.any():  # every draw has the same labels
+            (same,) = (self.layout.place(score_facts(self.case.facts, judges.part(0, 1), self.plan)),)
+            yield np.broadcast_to(same, (*same.shape[:3], n_draws))
+            return
         step = max(1, BLOCK_CELLS // max(judges.n_items, len(self.case.facts.depth) * len(self.plan.names), 1))
         for first in range(0, n_draws, step):
             part = judges.part(first, min(first + step, n_draws))
             yield self.layout.place(score_facts(self.case.facts, part, self.plan))
 
 
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means over topics in draws of judges, judges (draw, system, measure), and over draws, expected (system, topic,
+    measure).
+    """
+
+    judges: Floats
+    expected: Floats
+
+
+def sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -> dict[str, Floats]:
+    """Return mean scores on another sample of as many topics, and with another judge on these, each (draw, system).
+
+    now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
+    weights (draw, topic): how often each topic is drawn.  Deviations are widened by ``between_samples``.
+    """
+    n_topics = now.shape[1]
+    deviation = between_samples(n_topics) * (weights - 1) / n_topics
+    here = np.nan_to_num(now)
+    return {"topics": here.mean(axis=1) + deviation @ here.T, "both": judges + deviation @ np.nan_to_num(expected).T}
+
+
+def other_topics(now: Floats, n_draws: int, *, rng: RNGLike = 0) -> Floats:
+    """Return mean scores over another sample of as many topics: now (system, topic) -> (draw, system).
+
+    The deviations of a bootstrap, widened by ``kernels.resampling.between_samples``.  For the interval of a mean over
+    topics see ``resampled``.
+    """
+    here = np.nan_to_num(now)
+    drawn = resampled(now, n_draws, rng=rng)
+    centre = here.mean(axis=1)
+    return centre + between_samples(now.shape[1]) * (drawn - centre)
+
+
 def resampled(now: Floats, n_draws: int, *, rng: RNGLike = 0) -> Floats:
-    """Return mean scores over resampled topics: now (system, topic) -> (draw, system)."""
+    """Return mean scores over resampled topics: now (system, topic) -> (draw, system).
+
+    They vary as means over topics do, for intervals of a mean.  For means over other topics see ``other_topics``.
+    """
     weights = topic_weights(now.shape[1], n_draws, np.random.default_rng(rng))
     return weights @ np.nan_to_num(now).T / now.shape[1]

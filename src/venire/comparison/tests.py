@@ -190,11 +190,11 @@ class PairedT(PairTest):
 
     def p_values(self, paired: PairedScores, rng: np.random.Generator) -> Floats:  # noqa: ARG002 - no draws
         """Return the two-sided p-value of every pair -> (pair,)."""
-        return t_test(paired.differences)
+        return student_p_values(paired.differences)
 
 
-def t_test(differences: Differences) -> Floats:
-    """Return two-sided p-values of Student's paired t-test; NaN with fewer than two topics -> (pair,)."""
+def student_p_values(differences: Differences) -> Floats:
+    """Return two-sided p-values of Student's paired t-test -> (pair,); NaN with fewer than two topics."""
     from scipy.special import stdtr
 
     spread = ~differences.without_spread

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,17 @@ class Panel:
         judged = np.zeros(size, dtype=np.bool_)
         judged[cell] = True
         return gain.reshape(shape).astype(np.float64, copy=False), judged.reshape(shape)
+
+    def replaced(self, judge: int, one: Panel) -> Panel:
+        """Replace the labels of one judge by those of a panel of one."""
+        others = self.judge != judge
+        judges = np.append(self.judge[others], np.full(len(one.judge), judge, dtype=self.judge.dtype))
+        order = np.argsort(judges, kind="stable")
+        columns = ("item", "label", "weight")
+        joined: dict[str, Any] = {
+            name: np.append(getattr(self, name)[others], getattr(one, name))[order] for name in columns
+        }
+        return replace(self, judge=judges[order], **joined)
 
     def labels(self, first: int, last: int) -> Codes:
         """Label of every item with the most weight, the lowest of several; -1 where there is none -> (judge, item)."""

@@ -1,13 +1,18 @@
 r"""Rejudging: draws of the labels that another judge might give, from those that one judge gave.
 
-In draw d, an item of topic t with the old label i gets the label j with probability :math:`T^{(d,t)}_{ij}`,
-independently of other items; with a ``leaning`` r, (item, label), in proportion to :math:`T^{(d,t)}_{ij} r_j`.
-``matrices`` defines what varies between draws: nothing (one known judge), the judge, or the judge and the topic.  Each
-draw has its own random numbers, from the seed and its number, so that results do not depend on blocks or cores.  Items
-that the old judge did not label stay unjudged.
+In draw d, an item of topic t with the old label i gets the label j, at level :math:`l_j`, with a probability in
+proportion to
 
-Labels of other judges are not drawn.  With labels ``given`` by n of them, draw d is of the judge d mod n: the labels of
-that judge are kept, also on items that the old judge did not label, and only the others are drawn.
+.. math:: T^{(d,t)}_{ij}\, r_j\, \exp(u^{(d)} l_j),
+
+independently of other items.  ``matrices`` defines what varies between draws: nothing (one known judge), the judge, or
+the judge and the topic.  The ``leaning`` r, (item, label), and the ``tilt`` u of an item may be absent.  Each draw has
+its own random numbers, from the seed and its number, so that results do not depend on blocks or cores.  Items that the
+old judge did not label stay unjudged.
+
+Labels of other judges are not drawn.  Of n judges, draw d is of the judge d mod n: the labels that this judge gave
+(``Given``) are kept, also on items that the old judge did not label, and only the others are drawn.  A last judge may
+have no labels.
 """
 
 from __future__ import annotations
@@ -27,6 +32,8 @@ if TYPE_CHECKING:  # numpy.random takes time to load
 
 Matrices = Callable[["Generator", int], Floats]
 """From random numbers and the number of a draw to transition matrices (topic or 1, label, label)."""
+MOST_TILT = 6.0
+"""The logarithm of the odds of adjacent labels changes by no more than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +59,52 @@ class Given:
         """Number of judges who gave labels."""
         return len(self.offset) - 1
 
-    def overwrite(self, labels: Codes, number: int) -> None:
-        """Replace drawn labels (item,) by those that the judge of this draw gave, in place."""
-        item, label = self.labels_of(number)
-        labels[item] = label
+    def labels(self, n_items: int) -> Codes:
+        """Label of every item by every judge, -1 where there is none -> (judge, item)."""
+        found = np.full((self.n_judges, n_items), -1, dtype=np.int32)
+        for judge, row in enumerate(found):
+            self.overwrite(row, judge)
+        return found
 
-    def labels_of(self, number: int) -> tuple[Ints, Codes]:
-        """Return the items and labels of the judge of this draw."""
-        judge = number % self.n_judges
+    def overwrite(self, labels: Codes, judge: int) -> None:
+        """Replace drawn labels (item,) by those that a judge gave, in place; a judge without labels gave none."""
+        if judge < self.n_judges:
+            item, label = self.labels_of(judge)
+            labels[item] = label
+
+    def labels_of(self, judge: int) -> tuple[Ints, Codes]:
+        """Return the items and labels of a judge."""
         rows = slice(self.offset[judge], self.offset[judge + 1])
         return self.item[rows], self.label[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Tilts of items, u = design @ c, with coefficients c drawn from N(mean, factor factor') of the judge of a draw.
+
+    design (item, column); mean (judge, column); factor (judge, column, column); step: distance of adjacent levels.
+    """
+
+    design: Floats
+    mean: Floats
+    factor: Floats
+    step: float
+
+    def coefficients(self, judge: int, rng: Generator) -> Floats:
+        """Draw the coefficients of a judge -> (column,)."""
+        return self.mean[judge] + self.factor[judge] @ rng.standard_normal(self.mean.shape[1])
+
+    def odds(self, items: Ints, coefficients: Floats) -> Floats:
+        """Return the factors of the odds of adjacent labels: coefficients (draw, column) -> (draw, item)."""
+        tilts = coefficients @ self.design[items].T
+        return np.exp(np.clip(self.step * tilts, -MOST_TILT, MOST_TILT))
 
 
 @dataclass(frozen=True, eq=False)
 class Rejudging:
     """Draws by number: old (item,) the labels now, -1 = none; topic (item,); how matrices are drawn; the seed.
 
-    given: labels by other judges, which are kept.
+    given: labels by other judges, which are kept; n_judges: how many judges take turns.
     """
 
     old: Codes
@@ -78,6 +114,8 @@ class Rejudging:
     seed: SeedSequence
     leaning: Floats | None = None
     given: Given | None = None
+    n_judges: int = 1
+    tilt: Tilt | None = None
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -89,53 +127,67 @@ class Rejudging:
         """Number of items."""
         return len(self.old)
 
+    @property
+    def drawn(self) -> Bools:
+        """Items whose label is drawn -> (item,); with one judge, none that this judge labelled."""
+        found = self.old >= 0
+        if self.given is not None and self.n_judges == 1:
+            found[self.given.item] = False
+        return found
+
     def part(self, first: int, last: int) -> Rejudging:
         """Return draws first..last-1, with the same labels."""
         return replace(self, numbers=self.numbers[first:last])
 
     def labels(self, first: int, last: int) -> Codes:
-        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels)."""
-        leaning = self.leaning
-        drawn = self._plain_labels(first, last) if leaning is None else self._leaning_labels(leaning, first, last)
-        if self.given is not None:
-            for row, number in zip(drawn, self.numbers[first:last], strict=True):
-                self.given.overwrite(row, number)
-        return drawn
-
-    def _plain_labels(self, first: int, last: int) -> Codes:
-        """Draw labels without a leaning.
+        """New labels in draws first..last-1 -> (draw, item), -1 = not judged.  O(draws x items x labels).
 
         Items are sorted by topic and old label, so that a draw repeats the rows of its matrices.
         """
-        judged = np.flatnonzero(self.old >= 0)
+        items = np.flatnonzero(self.drawn)
         n_labels = int(self.old.max(initial=0)) + 1
-        cell = self.topic[judged].astype(np.int64) * n_labels + self.old[judged]
-        order = judged[np.argsort(cell, kind="stable")]
+        cell = self.topic[items].astype(np.int64) * n_labels + self.old[items]
+        order = items[np.argsort(cell, kind="stable")]
         cells, count = np.unique(cell, return_counts=True)
         topic, old = np.divmod(cells, n_labels)
+        numbers = self.numbers[first:last]
+        streams = [stream(self.seed, number) for number in numbers]
+        odds = self._odds(order, streams, numbers)
         found = np.full((last - first, self.n_items), -1, dtype=np.int32)
-        for row, number in enumerate(self.numbers[first:last]):
-            numbers = stream(self.seed, number)
-            upto = self.matrices(numbers, number).cumsum(axis=-1)[..., :-1]
-            rows = upto[topic if len(upto) > 1 else np.zeros_like(topic), old]
-            drawn = numbers.random(len(order))
-            label = np.zeros(len(order), dtype=np.int32)
-            for bound in rows.T:
-                label += drawn > np.repeat(bound, count)
-            found[row, order] = label
+        for row, (number, rng) in enumerate(zip(numbers, streams, strict=True)):
+            matrices = self.matrices(rng, number)
+            rows = matrices[topic if len(matrices) > 1 else np.zeros_like(topic), old]
+            found[row, order] = self._choose(rng.random(len(order)), rows, count, (order, odds, row))
+            if self.given is not None:
+                self.given.overwrite(found[row], number % self.n_judges)
         return found
 
-    def _leaning_labels(self, leaning: Floats, first: int, last: int) -> Codes:
-        """Draw labels with a leaning of each item."""
-        judged = np.flatnonzero(self.old >= 0)
-        topic, old, leaning = self.topic[judged], self.old[judged], leaning[judged]
-        found = np.full((last - first, self.n_items), -1, dtype=np.int32)
-        for row, number in enumerate(self.numbers[first:last]):
-            numbers = stream(self.seed, number)
-            matrices = self.matrices(numbers, number)
-            upto = (matrices[topic if len(matrices) > 1 else np.zeros_like(topic), old] * leaning).cumsum(axis=1)
-            drawn = numbers.random(len(judged)) * upto[:, -1]
-            found[row, judged] = (drawn[:, None] > upto[:, :-1]).sum(axis=1)
+    def _odds(self, items: Ints, streams: Sequence[Generator], numbers: range) -> Floats | None:
+        """Return the factors of the odds of adjacent labels -> (draw, item), or None without a tilt."""
+        tilt = self.tilt
+        if tilt is None:
+            return None
+        drawn = [tilt.coefficients(number % self.n_judges, rng) for number, rng in zip(numbers, streams, strict=True)]
+        return tilt.odds(items, np.array(drawn).reshape(len(drawn), -1))
+
+    def _choose(self, chance: Floats, rows: Floats, count: Ints, weighing: tuple[Ints, Floats | None, int]) -> Codes:
+        """Choose labels by chances (item,): rows (cell, label) are repeated by count, and weighed per item."""
+        items, odds, draw = weighing
+        factor = None if odds is None else odds[draw]
+        upto, power, bounds = np.zeros(len(chance)), None, []
+        for label, column in enumerate(rows.T):
+            part = np.repeat(column, count)
+            if self.leaning is not None:
+                part *= self.leaning[items, label]
+            if factor is not None:
+                part = part if power is None else part * power
+                power = factor if power is None else power * factor
+            upto = upto + part
+            bounds.append(upto)
+        found = np.zeros(len(chance), dtype=np.int32)
+        target = chance * upto
+        for bound in bounds[:-1]:
+            found += target > bound
         return found
 
     def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:

@@ -8,7 +8,8 @@ no order or are many, to the new judge's own distribution of labels.  Three form
     fixed          one matrix: rows are drawn from their Dirichlet posterior
     assessors      the judge is one of the assessors, drawn at random, with their own matrix
     hierarchical   assessor a has rows Dirichlet(k_a T_i), a topic of theirs rows Dirichlet(k_t T^a_i); where the new
-                   judge has labels, these count for them, and those on a topic for that topic
+                   judge has labels, these count for them, and those on a topic for that topic; what the systems that
+                   return a document say of it tilts its row (``comparison.tilting``)
 
 The concentrations k have maximum likelihood (Dirichlet-multinomial; Minka 2000) on a grid.
 
@@ -120,6 +121,20 @@ class Transitions(Tabular):
         """How many pairs of labels it rests on."""
         return int(self.counts.sum())
 
+    def correlations(self) -> Floats:
+        """Correlation of the labels of each new assessor with the old one's -> (assessor,); 0 where one gave one label.
+
+        Labels are numbered in their order.
+        """
+        table = self.counts.sum(axis=1)
+        table = table / table.sum(axis=(1, 2), keepdims=True)
+        level = np.arange(table.shape[-1], dtype=np.float64)
+        old, new = table.sum(axis=2) @ level, table.sum(axis=1) @ level
+        x, y = level - old[:, None], level - new[:, None]
+        product = np.einsum("aij,ai,aj->a", table, x, y)
+        size = np.sqrt((table.sum(axis=2) * x**2).sum(axis=1) * (table.sum(axis=1) * y**2).sum(axis=1))
+        return np.divide(product, size, out=np.zeros_like(product), where=size > 1e-12)
+
     def sentence(self) -> str:
         """Say which label another judge repeats most often, and which least."""
         kept = np.diag(self.matrix)
@@ -139,24 +154,35 @@ class Transitions(Tabular):
             for j, new in enumerate(labels)
         ]
 
+    def n_judges(self, form: str) -> int:
+        """Return how many judges take turns in draws: the others, and a further one.
+
+        The further judge has no labels.  There is none if there is only one other, whose difference from further judges
+        is unknown, and none of the form "assessors", where the judge is one of the assessors.
+        """
+        n = len(self.new)
+        return n + 1 if n > 1 and form != "assessors" else n
+
     def matrices(self, form: str, *, with_labels: bool = False) -> Matrices:
         """Return the function that draws matrices (topic or 1, old, new), in one of the FORMS.
 
-        with_labels: draw d is of assessor d mod n of the n others, whose labels, in all and on a topic, count for them
-        and for that topic; otherwise the hierarchical judge has no labels, unless there is one other only.
+        with_labels: judges take turns (``n_judges``), and the labels of each, in all and on a topic, count for them and
+        for that topic; otherwise the hierarchical judge has no labels, unless there is one other only.
         """
         if form not in FORMS:
             raise UnknownName("form of judge", form, FORMS)
-        total, own_labels = self.counts.sum(axis=(0, 1)), with_labels or len(self.new) == 1
+        total, n_judges = self.counts.sum(axis=(0, 1)), self.n_judges(form) if with_labels else len(self.new)
+        nothing = np.zeros_like(self.counts[0])
 
         def draw(rng: np.random.Generator, number: int) -> Floats:
-            counts = self.counts[number % len(self.new)]
+            judge = number % n_judges
             if form == "assessors":
-                return _rows(counts.sum(axis=0) + OWN * self.matrix, rng)[None]
+                return _rows(self.counts[judge].sum(axis=0) + OWN * self.matrix, rng)[None]
             own = _rows(total + self.prior, rng)
             if form == "fixed":
                 return own[None]
-            counts = counts if own_labels else np.zeros_like(counts)
+            own_labels = judge < len(self.new) and (with_labels or len(self.new) == 1)
+            counts = self.counts[judge] if own_labels else nothing
             if np.isfinite(self.k_assessor):
                 own = _rows(self.k_assessor * own + counts.sum(axis=0), rng)
             return _rows(self.k_topic * own + counts, rng) if np.isfinite(self.k_topic) else own[None]

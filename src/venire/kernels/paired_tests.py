@@ -89,9 +89,13 @@ def differences_of(values: Floats, a: Ints, b: Ints) -> Differences:
 
     Cost: O(topics x pairs), in time and memory.
     """
-    value = values.T[:, a] - values.T[:, b]
+    return summarised(np.round(values.T[:, a] - values.T[:, b], decimals_of(values)))
+
+
+def summarised(value: Floats) -> Differences:
+    """Count and summarise differences (topic, pair), NaN where missing."""
     present = ~np.isnan(value)
-    value = np.where(present, np.round(value, _decimals(values)), 0.0) + 0.0
+    value = np.where(present, value, 0.0) + 0.0
     n = present.sum(axis=0)
     mean = np.divide(value.sum(axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
     return Differences(value, present, n, mean, _deviation(value, present, n))
@@ -103,7 +107,7 @@ def all_pairs(n_systems: int) -> tuple[Ints, Ints]:
     return a.astype(np.int64), b.astype(np.int64)
 
 
-def _decimals(values: Floats) -> int:
+def decimals_of(values: Floats) -> int:
     """Decimals to keep: twelve digits of the largest score."""
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max(initial=0.0))

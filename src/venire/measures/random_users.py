@@ -118,7 +118,7 @@ class Users:
         for row, number in enumerate(self.numbers[first:last]):
             np.less(stream(self.seed, number).random(self.n_items), self.p, out=found[row])
             if self.given is not None and self.satisfies is not None:
-                item, label = self.given.labels_of(number)
+                item, label = self.given.labels_of(number % self.given.n_judges)
                 found[row, item] = self.satisfies[label]
         return found
 
@@ -132,7 +132,7 @@ class Users:
         if self.given is not None:
             judged = judged.copy()
             for row, number in enumerate(self.numbers[first:last]):
-                judged[row, self.given.labels_of(number)[0]] = True
+                judged[row, self.given.labels_of(number % self.given.n_judges)[0]] = True
         return np.where(relevant, values[1], values[0]), judged
 
 

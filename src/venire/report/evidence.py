@@ -19,7 +19,7 @@ from venire.agreement.table import table
 from venire.comparison.by_judge import ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.contradictions import Contradictions
-from venire.comparison.forecast import JudgeSwap, resampled
+from venire.comparison.forecast import JudgeSwap, other_topics
 from venire.comparison.robustness import named_gains
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
@@ -359,8 +359,8 @@ class Evidence:
         scene, sources, tested = self.scene, self.sources, self.tested
         if isinstance(scene, Missing) or isinstance(sources, Missing) or isinstance(tested, Missing):
             return next(each for each in (scene, sources, tested) if isinstance(each, Missing))
-        forecast = scene.forecast(sources.draws["judges"], sources.judge_model)
-        return MeasureComparison.of(tested, forecast)
+        forecast = scene.forecast(sources.draws["judges"], sources.judge_model, others=sources.draws)
+        return MeasureComparison.of(tested, forecast, scene.observed)
 
     @cached_property
     def users(self) -> UserScores | Missing:
@@ -384,7 +384,7 @@ class Evidence:
         scores = self.scores["linear"]
         if isinstance(self.sources, Missing):
             by_topic = scores.values[:, :, 0]
-            draws = {"topics": resampled(by_topic, self.question.n_draws, rng=self.question.rng)}
+            draws = {"topics": other_topics(by_topic, self.question.n_draws, rng=self.question.rng)}
         else:
             draws = dict(self.sources.draws)
         if len(scores.names["topic"]) < 2:  # a bootstrap of one topic has no variance

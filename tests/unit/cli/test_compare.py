@@ -44,7 +44,16 @@ def test_json_has_pairs_systems_and_tau(collection):
     assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
     assert list(held["pairs"][0]) == [
         *("a", "b", "measure", "delta", "p_value", "p_adjusted", "expected_delta", "sd"),
-        *("p_stays_ahead", "p_tie", "p_flips", "se", "method"),
+        *(
+            "p_stays_ahead",
+            "p_tie",
+            "p_flips",
+            "se",
+            "p_stays_ahead_topics",
+            "p_stays_ahead_both",
+            "observed",
+            "method",
+        ),
     ]
     assert {"system", "mean", "low", "high", "rank_low", "rank_high"} <= set(held["systems"][0])
     assert set(held["tau"]) == {"mean", "low", "high"}
@@ -245,3 +254,17 @@ def test_systems_that_score_alike_have_no_correlation(tmp_path):
     held = json.loads(result.stdout)
     assert held["tau"] == {"mean": None, "low": None, "high": None}
     assert {each["tau"] for each in held["judge_models"]} == {None}
+
+
+def test_the_pool_of_a_crowd_is_one_judge_of_the_first_table(tmp_path):
+    frame = frame_of({"a": (0.8, 0.4, 1), "b": (0.8, 0.4, 1), "c": (0.7, 0.5, 1), "expert": (0.9, 0.2, 1)})
+    frame.write_csv(tmp_path / "judgments.tsv", separator="\t")
+    for system in "st":
+        lines = [f"q{t} Q0 {system}{n} {n} {-n} {system}" for t in range(12) for n in range(8)]
+        (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / each) for each in ("judgments.tsv", "s.run", "t.run")]
+    asked = ["--pool", "mean", "--reference", "expert", "-m", "P@5", "--draws", "20", "--format", "json", "-q"]
+    held = json.loads(CliRunner().invoke(cli, ["compare", *files, *asked]).stdout)
+    assert {each["judge"] for each in held["by_judge"]} == {"expert", "mean of 3 assessors"}
+    by_pool = {each["system"]: each["mean"] for each in held["by_judge"] if each["judge"] != "expert"}
+    assert by_pool == pytest.approx({each["system"]: each["mean"] for each in held["systems"]})

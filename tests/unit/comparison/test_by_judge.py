@@ -231,3 +231,12 @@ def test_who_opposes_a_claim():
     declared = of_arrays(differences(0.02, 0.03, -0.02, sd=0.6), reference=("j2",)).contradictions()
     assert declared.against("s0", "s1").reasons()
     assert declared.against("s1", "s0").reasons() == []
+
+
+def test_a_judge_who_has_the_baseline_ahead_significantly_outweighs_a_majority():
+    found = of_arrays(differences(-0.06, 0.01, 0.01, sd=(0.05, 0.6, 0.6))).contradictions()
+    assert found.found == ()
+    (reason,) = found.against("s0", "s1").reasons()
+    assert "with the labels of j0, s1 is ahead of s0 by 0.060" in reason
+    assert found.against("s1", "s0").reasons()
+    assert found.against("s0", "s1", margin=0.1).reasons() == []

@@ -80,15 +80,19 @@ def test_given_labels_stand_in_every_draw_and_the_rest_is_drawn(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_any_other_judge_has_every_nth_draw(form):
+def test_other_judges_take_turns_and_a_further_one_has_no_labels(form):
     names = ("llm", "more", "most")
     judgments = partly(more=names)
     scene = JudgeSwap.of(judgments, lists(), "nDCG@10", assessor="expert")
     drawn = scene.judges(form, 30, seed=SEED).labels(0, 30)
     assert set(scene.transitions.new) == set(names)
+    n_judges = scene.transitions.n_judges(form)
+    assert n_judges == (3 if form == "assessors" else 4)
     for number, name in enumerate(scene.transitions.new):
         own = labels_of(judgments, name)
-        assert (drawn[number::3, own >= 0] == own[own >= 0]).all()
+        assert (drawn[number::n_judges, own >= 0] == own[own >= 0]).all()
+        further = drawn[3::4] if n_judges == 4 else 1 - drawn
+        assert (further[:, own >= 0] != own[own >= 0]).any()
     parts = np.concatenate([scene.judges(form, 30, seed=SEED).part(n, n + 7).labels(0, 7) for n in range(0, 21, 7)])
     np.testing.assert_array_equal(parts, drawn[:21])
 
@@ -109,7 +113,10 @@ def test_two_of_three_complete_judges_agree():
                 judge_model="fixed",
                 n_draws=40,
             )
-            assert found.records()[0]["p_stays_ahead"] == 0.5
+            (record,) = found.records()
+            assert 1 / 3 - 0.02 <= record["p_stays_ahead"] <= 2 / 3 + 0.02
+            assert (record["observed"]["judges"], record["observed"]["judges_agree"]) == (2, 1)
+            assert record["method"] == "observed and 40 draws, fixed"
 
 
 def test_names_of_the_others_change_no_draw():
@@ -134,7 +141,24 @@ def test_topics_are_drawn_only_where_that_is_asked_for():
     assert found.judge_model == "hierarchical"
     assert (np.ptp(found.draws, axis=0) == 0).all()
     pooled = forecast(judgments, lists(), assessor="expert", n_draws=40, judge_model="pooled")
-    assert (np.ptp(pooled.draws, axis=0) > 0).all()
+    np.testing.assert_array_equal(pooled.draws, found.draws)
+
+
+def test_the_pool_counts_the_bootstrap_by_what_is_unknown_of_the_judge():
+    judgments = partly()
+    swap = JudgeSwap.of(judgments, lists(), ["nDCG@10", "P(rel=2)@5"], assessor="expert", new_judge="llm")
+    old, new = (labels_of(judgments, name) for name in ("expert", "llm"))
+    both = (old >= 0) & (new >= 0)
+    r = np.corrcoef(old[both], new[both])[0, 1]
+    assert swap.transitions.correlations() == pytest.approx([r])
+    for number in range(2):
+        share = swap.observed.share()[0, number]
+        assert 0.3 < share < 0.7
+        assert swap.weight_of_topics(number) == pytest.approx(r / 2 * (1 - share))
+    alone, pooled = (swap.forecasts(judge_model=name, n_draws=200)[0] for name in ("hierarchical", "pooled"))
+    n_topics = round(200 * swap.weight_of_topics())
+    np.testing.assert_array_equal(pooled.draws[: 200 - n_topics], alone.draws[n_topics:])
+    np.testing.assert_array_equal(pooled.others["both"], alone.others["both"])
 
 
 def test_every_sort_of_draw_follows_the_same_rule():

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from venire import read_judgments
-from venire.comparison.forecast import TIE, JudgeSwap, forecast
-from venire.comparison.uncertainty import DRAWN, three_sources, uncertainty_sources
+from venire.comparison.forecast import TIE, JudgeSwap, forecast, other_topics, sources
+from venire.comparison.uncertainty import DRAWN, uncertainty_sources
 from venire.disagreement.transitions import agreement_transitions
 from venire.errors import UnknownName
+from venire.kernels.resampling import between_samples
 from venire.simulation import Synthetic, generate
 
 K, N_TOPICS = 5, 25
@@ -39,10 +40,29 @@ def test_judges_are_those_of_the_forecast(collection, found):
 def test_sources_by_hand():
     now, expected = np.array([[0.2, 0.8], [0.4, 0.4]]), np.array([[0.3, 0.7], [0.5, 0.1]])
     judges, weights = np.array([[0.45, 0.35]]), np.array([[2.0, 0.0]])
-    drawn = three_sources(now, judges, expected, weights=weights)
-    np.testing.assert_allclose(drawn["topics"], [[0.2, 0.4]])
-    np.testing.assert_allclose(drawn["judges"], judges)
-    np.testing.assert_allclose(drawn["both"], [[0.45 + (0.3 - 0.7) / 2, 0.35 + (0.5 - 0.1) / 2]])
+    drawn = sources(now, judges, expected, weights=weights)
+    c = np.sqrt(2 * 2 / (2 - 1))
+    np.testing.assert_allclose(drawn["topics"], [[0.5 + c * (0.2 - 0.8) / 2, 0.4]])
+    np.testing.assert_allclose(drawn["both"], [[0.45 + c * (0.3 - 0.7) / 2, 0.35 + c * (0.5 - 0.1) / 2]])
+
+
+def test_other_topics_vary_as_the_difference_of_two_sample_means():
+    """Closed form: twice the variance of a mean, around the means now."""
+    now = np.random.default_rng(1).random((3, 12))
+    drawn = other_topics(now, 40_000)
+    np.testing.assert_allclose(drawn.mean(axis=0), now.mean(axis=1), atol=0.005)
+    np.testing.assert_allclose(drawn.var(axis=0), 2 * now.var(axis=1, ddof=1) / 12, rtol=0.04)
+    assert (np.ptp(other_topics(now[:, :1], 5), axis=0) == 0).all()
+
+
+def test_other_topics_vary_as_new_topics_do():
+    """The mean over new topics differs from that over these by as much as the draws say."""
+    rng = np.random.default_rng(2)
+    population = rng.beta(0.6, 0.9, size=100_000)
+    samples = rng.choice(population, size=(2, 2000, 12))
+    true = np.diff(samples.mean(axis=2), axis=0).std()
+    stated = np.sqrt(np.mean([other_topics(each[None], 200, rng=rng).var() for each in samples[0]]))
+    assert stated == pytest.approx(true, rel=0.05)
 
 
 def test_records_and_sentence(found):
@@ -72,13 +92,17 @@ def judged_anew(rng, old):
 
 
 def true_sd(rng):
-    """Spread of P@K of A less that of B over new topics and new labels, from the population itself."""
-    gaps = judged_anew(rng, new_topics(rng, 400_000)).mean(axis=2)
-    return float(np.diff(gaps, axis=1).std() / np.sqrt(N_TOPICS))
+    """Spread of P@K of A less that of B, from the population itself.
+
+    Over new topics and new labels, around what is expected of these topics, which are a sample too.
+    """
+    gaps = np.diff(judged_anew(rng, new_topics(rng, 400_000)).mean(axis=2), axis=1)
+    expected = np.diff(np.where(new_topics(rng, 400_000) == 1, A1, 1 - A0).mean(axis=2), axis=1)
+    return float(np.sqrt((gaps.var() + expected.var()) / N_TOPICS))
 
 
 def estimated(rng):
-    """Both, and naive nesting (topics resampled within each draw of a judge), from one sample of topics."""
+    """Both, and naive nesting (topics resampled and widened within each draw of a judge), from one sample of topics."""
     old = new_topics(rng, N_TOPICS)
     labels = {
         f"t{t}": {f"{side}{d}": int(old[t, s, d]) for s, side in enumerate("ab") for d in range(K)}
@@ -93,6 +117,7 @@ def estimated(rng):
     drawn = np.stack([judged_anew(rng, old) for _ in range(400)]).mean(axis=3)
     topics = rng.integers(N_TOPICS, size=(400, N_TOPICS))
     nested = np.take_along_axis(drawn, topics[:, :, None], axis=1).mean(axis=1)
+    nested = drawn.mean(axis=1) + between_samples(N_TOPICS) * (nested - drawn.mean(axis=1))
     return both.difference("both", "a", "b").std(), np.diff(nested, axis=1).std()
 
 
