@@ -108,12 +108,23 @@ def anyone(function: Callable[..., object], **options: object) -> object:
     return function(labels(), small().runs, assessor="careful1", **options)
 
 
+@cache
+def corrected() -> venire.comparison.CorrectedScores:
+    some = labels().take(labels().assessor.among("careful1", "assessor") | (labels().item % 5 == 0))
+    return venire.comparison.corrected_scores(some, small().runs, judge="careful1", reference="lenient1", n_draws=20)
+
+
 def swap() -> venire.comparison.JudgeSwap:
     return venire.comparison.JudgeSwap.of(labels(), small().runs, assessor="careful1")
 
 
 def chosen(function: Callable[..., object]) -> object:
     return function(perceived().preferences)
+
+
+@cache
+def certificate() -> venire.certification.Certificate:
+    return venire.certify(labels(), small().runs, judges="lenient1", reference="careful1", n_draws=20)
 
 
 EXAMPLES: dict[str, Callable[[], object]] = {
@@ -134,6 +145,11 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     ),
     "AspectStudy": study,
     "Aspects": lambda: study().aspects,
+    "Certificate": certificate,
+    "JudgeCertificate": lambda: certificate().judges[0],
+    "OrderAgreement": lambda: certificate().judges[0].scores.order[0],
+    "ReferenceAgreement": lambda: certificate().judges[0].agreement,
+    "AltTest": lambda: certificate().judges[0].alt_test,
     "AnnotationRounds": lambda: dependence().judgments,
     "Asymmetry": lambda: venire.disagreement.asymmetry(
         labels(), fit().setting, observed=["careful1"], reference=["strict1", "lenient1"]
@@ -160,6 +176,8 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "ContextSweep": lambda: sweep_context(
         context().judgments, context().runs, context().preferences, alphas=(0.0, 0.5), pool="median", n_draws=20
     ),
+    "CorrectedPairs": lambda: corrected().pairs(),
+    "CorrectedScores": corrected,
     "Counts": lambda: anyone(venire.disagreement.count_relevant),
     "Coverage": lambda: study().coverage,
     "CrossFitted": lambda: venire.context.cross_fitted(context().judgments, folds=2),
@@ -171,6 +189,9 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "Forecast": outlook,
     "JudgeModelComparison": lambda: venire.comparison.compare_judge_models(swap(), n_draws=20),
     "Gains": lambda: fit().gains(),
+    "FavouredSystems": lambda: venire.comparison.favoured_systems(
+        labels(), small().runs, ["P@5", "nDCG@5"], judge="lenient1", reference="careful1", families={"few": ["s01"]}
+    ),
     "GroupComparison": lambda: venire.disagreement.compare_groups(
         labels(), {topic: "odd" if n % 2 else "even" for n, topic in enumerate(labels().items.topics)}, fit().setting
     ),
@@ -193,7 +214,6 @@ EXAMPLES: dict[str, Callable[[], object]] = {
     "PositionBias": lambda: chosen(venire.users.position_bias),
     "Power": lambda: venire.quality.power_of(scores(), test=venire.comparison.PairedT()).rows[0],
     "PredictedRelevanceFit": fit,
-    "PredictedScores": lambda: anyone(venire.comparison.score_intervals, model=fit().setting, n_draws=20),
     "PreferenceAgreement": lambda: venire.users.preference_agreement(perceived().preferences, n_draws=20),
     "Prediction": lambda: study().prediction,
     "PreferenceSummary": lambda: summarise_preferences(context().preferences),

@@ -44,6 +44,7 @@ HOMES = {
     "labels": ("quality",),
     "users": ("aspects", "context", "users"),
     "simulating": ("simulation",),
+    "certifying": ("certification",),
     "planning": ("planning", "disagreement.double_judgments"),
     "report": ("report",),
     "errors": ("errors",),

@@ -1,6 +1,7 @@
 from venire import (
     agreement as agreement,
     aspects as aspects,
+    certification as certification,
     comparison as comparison,
     context as context,
     disagreement as disagreement,
@@ -11,6 +12,7 @@ from venire import (
     users as users,
 )
 from venire._version import __version__ as __version__
+from venire.certification.certify import certify as certify
 from venire.comparison.compare import compare as compare
 from venire.data.aspects import Aspects as Aspects
 from venire.data.clicks import Clicks as Clicks

@@ -9,6 +9,7 @@ VenireError
 ├── TopicsError        runs and judgments that have no topic in common            (ValueError)
 ├── PairsError         labels from which disagreement cannot be estimated         (ValueError)
 ├── AmbiguousLabels    several labels for one item, and no choice among them      (ValueError)
+├── StaleCertificate   a certificate that was made from other labels or lists     (ValueError)
 └── UnknownName        an unknown topic, assessor, system or column               (KeyError)
 
 VenireWarning          (UserWarning)
@@ -97,6 +98,10 @@ class PairsError(VenireError, ValueError):
 
 class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the state of the data
     """An item has several labels, and no choice among them was made."""
+
+
+class StaleCertificate(VenireError, ValueError):  # noqa: N818 - it names the state of the certificate
+    """A certificate was made from other labels, lists or prompts than those at hand."""
 
 
 class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of the data

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from venire.cli import inputs
+from venire.cli import gate, inputs
+from venire.cli.gate import Condition
 from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, given, one_of, option
 from venire.cli.output import RENDERERS, Output, Table, bar
 from venire.results import read_number
@@ -37,8 +36,8 @@ Examples:
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
 """
-SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
-CONDITION = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*([-+.0-9e]+)\s*")
+NUMBERS = ("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips")
+"""What a condition may be about."""
 
 judging = gathered(
     "judging",
@@ -122,7 +121,7 @@ def command(
     from venire.data.assessors import nothing_declared
     from venire.io.runs import scan
 
-    conditions = [read_condition(text) for text in options["require"]]
+    conditions = [gate.read_condition(text, NUMBERS, example="p_stays_ahead>=0.9") for text in options["require"]]
     if conditions and (options["baseline"] is None or options["candidate"] is None):
         raise click.UsageError("--require requires --baseline and --candidate")
     inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
@@ -306,50 +305,23 @@ def read_rates(text: str | None) -> tuple[float, float] | None:
     return a0, a1
 
 
-def read_condition(text: str) -> tuple[str, str, float]:
-    """Read a condition, as in p_stays_ahead>=0.9."""
-    from venire.errors import known_names
-
-    known = ("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips")
-    match = CONDITION.fullmatch(text)
-    if match is None:
-        raise click.BadParameter(f"{text!r} is not a condition, as in p_stays_ahead>=0.9", param_hint="--require")
-    name, sign, number = match.groups()
-    if name not in known:
-        raise click.BadParameter(f"{name!r} is not known; {known_names(name, known)}", param_hint="--require")
-    try:
-        return name, sign, read_number(number)
-    except ValueError:
-        raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
-
-
-def _gate(
-    found: Comparison, conditions: list[tuple[str, str, float]], out: Output, contradictions: Contradictions
-) -> int:
+def _gate(found: Comparison, conditions: list[Condition], out: Output, contradictions: Contradictions) -> int:
     """Print whether the candidate meets the conditions; return 0 if it does, else 1.
 
     Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
     may contradict that (``Contradictions.against``).  So it cannot pass in both directions.
     """
-    from venire.cli.output import say
-
-    margin = max((-number for name, sign, number in conditions if name == "delta" and sign in (">", ">=")), default=0.0)
+    allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
+    margin = max(allowed, default=0.0)
     opposition = contradictions.against(*_names_of_pairs(found)[0], margin=max(margin, 0.0))
-    failed: list[str] = opposition.reasons()
-    held: list[str] = []
+    results = [(False, reason) for reason in opposition.reasons()]
     for record in found.records():
-        if record["delta"] <= 0 and (margin <= 0 or any(name == "p_stays_ahead" for name, _, _ in conditions)):
-            failed.append(f"{record['a']} is not ahead of {record['b']} by {record['measure']}")
-        for name, sign, number in conditions:
-            value = record[name]
-            shown = "unknown" if value is None else f"{value:.4g}"
-            text = f"{name} = {shown} by {record['measure']}, required {sign} {number:g}"
-            (held if value is not None and SIGNS[sign](value, number) else failed).append(text)
-    if not failed:
-        out.notes([f"passed: {'; '.join(held)}"])
-        return 0
-    say("error", f"not passed: {'; '.join(failed)}")
-    return 1
+        if record["delta"] <= 0 and (margin <= 0 or any(each.name == "p_stays_ahead" for each in conditions)):
+            results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
+        results += [
+            (each.holds(record[each.name]), each.text(record[each.name], by=record["measure"])) for each in conditions
+        ]
+    return gate.report(results, out)
 
 
 FEWER_DRAWS = 500

@@ -34,6 +34,7 @@ SECTIONS = {
         "count": "Estimate how many relevant results a random user finds.",
     },
     "Judges": {
+        "certify": "State what the labels of a judge, such as an LLM, may be trusted with.",
         "agreement": "Compute inter-annotator agreement and profiles of assessors.",
         "consistency": "Compare the agreement of assessors with themselves and with each other.",
         "disagreement": "Estimate the probability that a random user finds a result relevant, given its label.",

@@ -2,7 +2,17 @@ from venire.comparison.agreement_needed import AgreementNeeded as AgreementNeede
 from venire.comparison.by_judge import ScoresByJudge as ScoresByJudge, scores_by_judge as scores_by_judge
 from venire.comparison.compare import Comparison as Comparison
 from venire.comparison.contradictions import Contradictions as Contradictions
-from venire.comparison.corrected_scores import PredictedScores as PredictedScores, score_intervals as score_intervals
+from venire.comparison.corrected_scores import (
+    CorrectedPairs as CorrectedPairs,
+    CorrectedScores as CorrectedScores,
+    corrected_on as corrected_on,
+    corrected_scores as corrected_scores,
+)
+from venire.comparison.favoured import (
+    FavouredSystems as FavouredSystems,
+    favoured_on as favoured_on,
+    favoured_systems as favoured_systems,
+)
 from venire.comparison.forecast import Forecast as Forecast, JudgeSwap as JudgeSwap, forecast as forecast
 from venire.comparison.judge_change import (
     RankCounts as RankCounts,

@@ -85,11 +85,10 @@ class Question:
 
     def made_with(self) -> dict[str, object]:
         """Return versions, seed and command: what it takes to reproduce the report."""
-        return {
-            "version": version("venire"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in LIBRARIES},
-            "rng": self.rng,
-            "draws": self.n_draws,
-            "command": self.command,
-        }
+        return {**versions(), "rng": self.rng, "draws": self.n_draws, "command": self.command}
+
+
+def versions() -> dict[str, object]:
+    """Return the versions of Venire, Python and the libraries that numbers may depend on."""
+    libraries = {name: version(name) for name in LIBRARIES}
+    return {"version": version("venire"), "python": platform.python_version(), **libraries}

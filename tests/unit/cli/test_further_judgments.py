@@ -14,12 +14,13 @@ SCALE = "Non<Rel<HRel"
 LABELS = SCALE.split("<")
 OTHER_FILES = {
     *("--preferences", "--clicks", "--topics", "--duplicates", "--predict", "--features"),
-    *("--intents", "--groups", "--features"),
+    *("--intents", "--groups", "--features", "--check"),
 }
 """Options that name a file of something else."""
 FURTHER = {
     ("evaluate", "--fit-on"): "RUNS --assessor ann --gains prm:HRel",
     ("compare", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
+    ("certify", "--fit-on"): "RUNS --reference ann --judge bob --gains prm:HRel --draws 5",
     ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --draws 5",
     ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --draws 5",
     ("power", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
@@ -152,8 +153,8 @@ def test_a_further_file_is_read_as_the_judgments_are(asked, words, option, form)
 
 
 def results(answer) -> dict[str, object]:
-    """What came out, without the remarks on how files were read."""
-    return {key: value for key, value in json.loads(answer.out).items() if key not in ("notes", "warnings")}
+    """What came out, without the remarks on how files were read, and the hashes of files."""
+    return {key: value for key, value in json.loads(answer.out).items() if key not in ("notes", "warnings", "inputs")}
 
 
 def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from venire.kernels.resampling import between_samples
 
 from venire import read_judgments
 from venire.comparison.forecast import TIE, JudgeSwap, forecast, other_topics, sources
 from venire.comparison.uncertainty import DRAWN, uncertainty_sources
 from venire.disagreement.transitions import agreement_transitions
 from venire.errors import UnknownName
+from venire.randomness import between_samples
 from venire.simulation import Synthetic, generate
 
 K, N_TOPICS = 5, 25

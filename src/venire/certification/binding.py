@@ -1,0 +1,102 @@
+"""Binding: what a certificate is about, as hashes of files, labels and prompts, and whether it still is.
+
+A certificate holds for the labels that it was made from.  It names its inputs with their SHA-256 hashes; if one of them
+changes, or the prompt of a judge does, the certificate is stale and is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.data.judgments import Judgments
+from venire.data.runs import Facts
+from venire.errors import FormatError, StaleCertificate
+from venire.io.lines import STDIN, expanded_all
+from venire.types import Ints
+
+
+class Input(NamedTuple):
+    """An input of a certificate: its name, and the SHA-256 hash of its content."""
+
+    name: str
+    sha256: str
+
+
+def files_of(sources: Sequence[str | Path]) -> tuple[Input, ...]:
+    """Hash files; folders and patterns stand for the files behind them, standard input is left out."""
+    return tuple(Input(str(path), hash_of_file(path)) for path in expanded_all(list(sources)) if path != STDIN)
+
+
+def hash_of_file(path: Path) -> str:
+    """Return the SHA-256 hash of a file, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def hash_of_labels(judgments: Judgments) -> str:
+    """Return a hash of topics, documents, assessors and labels, whatever the order of the rows.  O(rows log rows)."""
+    used, item = np.unique(judgments.item, return_inverse=True)
+    columns: list[Ints] = [item.astype(np.int64), judgments.label.astype(np.int64)]
+    digest = sha256(str(judgments.scale).encode())
+    for name in ("assessor", *sorted(judgments.facets)):
+        column = judgments.column(name)
+        names = [str(each) for each in column.names]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        digest.update(_lines([name, *(names[n] for n in order)]))
+        columns.append(np.argsort(order)[column.codes].astype(np.int64))
+    topics = judgments.topics
+    digest.update(_lines(f"{topics[judgments.items.topic[n]]}\t{judgments.items.doc[n]}" for n in used.tolist()))
+    rows: Ints = np.stack(columns)
+    digest.update(np.ascontiguousarray(rows[:, np.lexsort(rows)], dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _lines(texts: Iterable[str]) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode("utf-8", "surrogateescape")
+
+
+def hash_of_lists(facts: Facts) -> str:
+    """Return a hash of where the systems rank judged documents."""
+    digest = sha256("\t".join(facts.systems).encode("utf-8", "surrogateescape"))
+    for column in (facts.system, facts.topic, facts.depth, facts.offset, facts.rank, facts.item):
+        digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def read_certificate(path: str | Path) -> dict[str, Any]:
+    """Read a certificate that was written as JSON."""
+    hint = "expected the JSON of a certificate, as venire certify writes it"
+    try:
+        held = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(path, None, error.strerror or "cannot be read") from None
+    except ValueError:
+        raise FormatError(path, None, "is not JSON", hint=hint) from None
+    if not isinstance(held, dict) or not {"reference", "judges", "inputs"} <= held.keys():
+        raise FormatError(path, None, "is not a certificate", hint=hint)
+    return held
+
+
+def check_certificate(
+    certificate: Mapping[str, Any], inputs: Iterable[Input], *, prompts: Mapping[str, str] | None = None
+) -> None:
+    """Raise StaleCertificate if it was made from other inputs, or with other prompts; files may have moved."""
+    now, before = tuple(inputs), tuple(Input(each["name"], each["sha256"]) for each in certificate["inputs"])
+    present, known = {each.sha256 for each in now}, {each.sha256 for each in before}
+    changed = [each.name for each in now if each.sha256 not in known]
+    gone = [each.name for each in before if each.sha256 not in present and each.name not in changed]
+    asked = {each["judge"]: each.get("prompt") for each in certificate["judges"]}
+    prompted = [name for name, value in (prompts or {}).items() if name in asked and asked[name] != value]
+    reasons = [
+        *(f"{name} is not what it was" for name in changed),
+        *(f"{name} is missing" for name in gone),
+        *(f"the prompt of {name} is not what it was" for name in prompted),
+    ]
+    if reasons:
+        raise StaleCertificate(f"the certificate is stale: {'; '.join(reasons)}", hint="certify the judge again")

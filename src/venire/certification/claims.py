@@ -1,0 +1,284 @@
+r"""Claims: what a judge may be trusted with, as far as the labels of the reference can tell.
+
+The scores that the reference would give are known with their uncertainty (``comparison.corrected_scores``): labels that
+it did not give are missing.  A claim is decided by an interval (95 % unless ``confidence`` is another) and a criterion:
+
+    levels   the judge's score less that of the reference is within .02 for every system.  PASS if all intervals are
+             within; FAIL if that of one system is outside
+    order    tau is at least .9.  PASS if its lower bound is; FAIL if its upper bound is not
+    top      tau-AP is at least .9 over the systems that the judge or the reference ranks among the first ten; likewise
+    pairs    two systems that differ by more than x by the judge have the same order by the reference, except for 5 % of
+             such pairs.  x is the smallest difference for which the upper bound of the share of reversed pairs is at
+             most .05.  PASS if there is such an x; FAIL if the lower bound is above .05 for every x.  Errors raise the
+             share: its lower end is as far below its value by corrected scores as the upper percentile of the draws is
+             above it (see ``certification.order``)
+
+Everything else is NOT ENOUGH LABELS.  All criteria are about these systems and topics.
+
+``needed`` is how many items the reference would have to label, in all, to decide the claim.  With n of N results
+labelled, the variance of a score is taken to be proportional to :math:`1/n - 1/N`, as that of a mean of n of N values
+(Cochran 1977, Sampling Techniques, Section 2.5), and estimates to stay as they are: an interval that must shrink by the
+factor f needs
+
+.. math:: n' = 1 / \big( 1/N + f^2 (1/n - 1/N) \big)
+
+It is a guide, not a guarantee: estimates that lie close to a criterion move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from venire.certification.order import DIGITS, Interval, OrderAgreement
+from venire.errors import SettingError
+from venire.results import known
+from venire.types import Floats
+
+PASS, FAIL, NOT_ENOUGH = "PASS", "FAIL", "NOT ENOUGH LABELS"
+CLAIMS = ("levels", "order", "top", "pairs")
+UNKNOWN = Interval(np.nan, np.nan, np.nan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criteria:
+    """What each claim requires; ``n_top`` is how many systems are the first."""
+
+    levels: float = 0.02
+    order: float = 0.9
+    top: float = 0.9
+    pairs: float = 0.05
+    n_top: int = 10
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        ranges = {"levels": (0, np.inf), "order": (-1, 1), "top": (-1, 1), "pairs": (0, 1), "confidence": (0, 1)}
+        for name, (least, most) in ranges.items():
+            value = getattr(self, name)
+            if not least <= value <= most or (name == "confidence" and value in (0, 1)):
+                raise SettingError(f"the criterion {name} is {value:g}, expected a number from {least} to {most}")
+        if self.n_top < 2:
+            raise SettingError(f"the order of the first {self.n_top} is asked for, expected 2 or more")
+
+
+class Sample(NamedTuple):
+    """How many of the results that count the reference labelled, and how many there are."""
+
+    labelled: int
+    results: int
+
+    @property
+    def to_halve(self) -> int | None:
+        """How many labels would halve intervals; None if no label is missing."""
+        return self.needed(0.5) if self.labelled < self.results else None
+
+    def needed(self, factor: float) -> int:
+        """Return how many labels shrink intervals by a factor, at most all.
+
+        Examples
+        --------
+        >>> Sample(100, 10_000).needed(0.5), Sample(100, 200).needed(0.5)
+        (389, 160)
+        """
+        n, whole = max(self.labelled, 1), max(self.results, 1)
+        if n >= whole or not factor > 0:
+            return whole
+        return min(ceil(1 / (1 / whole + factor**2 * (1 / n - 1 / whole))), whole)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
+
+    criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
+    pairs; share: of the pairs of systems, those that differ by more than x.
+    """
+
+    claim: str
+    measure: str
+    verdict: str
+    found: Interval
+    criterion: float
+    needed: int | None = None
+    detail: str = ""
+    share: float = np.nan
+
+    def record(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "claim": self.claim,
+            "measure": self.measure,
+            "verdict": self.verdict,
+            "value": known(self.found.value),
+            "needed": self.needed,
+            "low": known(self.found.low),
+            "high": known(self.found.high),
+            "criterion": self.criterion,
+            "detail": self.detail,
+            "share": known(self.share),
+        }
+
+    def sentence(self) -> str:
+        """Say what the verdict means."""
+        text = _WORDS.get((self.claim, self.verdict), _order_words)(self)
+        return text + (f" About {self.needed:,} labels of the reference would decide it." if self.needed else "")
+
+
+class Limits(NamedTuple):
+    """Values with limits, all (system,)."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+def levels_claim(bias: Limits, *, systems: tuple[str, ...], measure: str, criteria: Criteria, sample: Sample) -> Claim:
+    """Decide whether the judge's scores are those of the reference.
+
+    bias: the score by the judge less that by the reference, with limits, each (system,)
+    """
+    limit = criteria.levels + 10.0**-DIGITS
+    worst = int(np.argmax(np.abs(bias.value)))
+    outside = (bias.low > limit) | (bias.high < -limit)
+    within = (bias.low >= -limit) & (bias.high <= limit)
+    verdict = FAIL if outside.any() else PASS if within.all() else NOT_ENOUGH
+    if outside.any() and not outside[worst]:
+        worst = int(np.flatnonzero(outside)[np.argmax(np.abs(bias.value[outside]))])
+    needed = None if verdict != NOT_ENOUGH else sample.needed(_levels_factor(bias, limit))
+    found = Interval(*(float(each[worst]) for each in bias))
+    return Claim("levels", measure, verdict, found, criteria.levels, needed, systems[worst])
+
+
+def _levels_factor(bias: Limits, limit: float) -> float:
+    """Return by how much intervals must shrink: that of one system outside, or else those of all systems inside."""
+    away = np.abs(bias.value) - limit
+    half = np.where(bias.value > 0, np.where(away > 0, bias.value - bias.low, bias.high - bias.value), 0.0)
+    half = np.where(bias.value <= 0, np.where(away > 0, bias.high - bias.value, bias.value - bias.low), half)
+    factor = np.abs(away) / np.where(half > 0, half, np.inf)
+    return float(factor[away > 0].max()) if (away > 0).any() else float(factor[half > 0].min(initial=np.inf))
+
+
+def correlation_claim(
+    name: str, found: Interval, *, measure: str, criterion: float, sample: Sample, detail: str = ""
+) -> Claim:
+    """Decide whether a correlation is high enough; one that is not defined is not."""
+    at_least = criterion - 10.0**-DIGITS
+    verdict = PASS if found.low >= at_least else NOT_ENOUGH if found.high >= at_least else FAIL
+    needed = None
+    if verdict == NOT_ENOUGH:
+        reach = found.value - found.low if found.value >= criterion else found.high - found.value
+        needed = sample.needed(abs(found.value - criterion) / reach if reach > 0 else 0.0)
+    return Claim(name, measure, verdict, found, criterion, needed, detail)
+
+
+def pairs_claim(
+    raw: Floats, value: Floats, draws: Floats, *, measure: str, criteria: Criteria, sample: Sample
+) -> Claim:
+    """Find the smallest difference by the judge from which on nearly no pair is reversed.
+
+    raw, value (system,), draws (draw, system).  The claim's value is x; low and high limit the share of reversed pairs
+    beyond it.  Cost: draws x pairs.
+    """
+    a, b = np.triu_indices(len(raw), 1)
+    delta = np.round(raw[a] - raw[b], DIGITS)
+    order = np.argsort(-np.abs(delta), kind="stable")
+    order = order[np.abs(delta[order]) > 0]
+    size = np.abs(delta[order])
+    last = np.flatnonzero(np.append(size[1:] < size[:-1], True)[: len(size)])
+    if not len(last):
+        return Claim("pairs", measure, FAIL, UNKNOWN, criteria.pairs, None, "all systems are tied")
+    both = np.concatenate([value[None], draws])
+    drawn = np.round(both[:, a[order]] - both[:, b[order]], DIGITS) * np.sign(delta[order])
+    shares = np.cumsum(drawn < 0, axis=1)[:, last] / (last + 1.0)
+    high = np.maximum(np.quantile(shares[1:], (1 + criteria.confidence) / 2, axis=0), shares[0])
+    low = np.maximum(2 * shares[0] - high, 0.0)
+    return _smallest(size, last, (low, shares[0], high), measure=measure, criteria=criteria, sample=sample)
+
+
+def _smallest(
+    size: Floats, last: Any, limits: tuple[Floats, Floats, Floats], *, measure: str, criteria: Criteria, sample: Sample
+) -> Claim:
+    """Choose x among the differences size (pair,), largest first; limits of the share beyond each of them."""
+    low, middle, high = limits
+    at_most = criteria.pairs + 10.0**-DIGITS
+    beyond = np.append(size[1:], 0.0)[last]  # pairs differ by more than the next smaller difference
+    passing = np.flatnonzero(high <= at_most)
+    at = int(passing[-1] if len(passing) else np.argmin(high))
+    verdict = PASS if len(passing) else NOT_ENOUGH if (low <= at_most).any() else FAIL
+    found = Interval(float(beyond[at]) if len(passing) else np.nan, float(low[at]), float(high[at]))
+    room = np.where(middle < at_most, (at_most - middle) / np.maximum(high - middle, 1e-12), 0.0)
+    needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
+    detail = f"{last[at] + 1:,} of {len(size):,} pairs"
+    share = float(last[at] + 1) / len(size) if len(passing) else np.nan
+    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share)
+
+
+def claims_of(
+    raw: Floats,
+    corrected: Limits,
+    draws: Floats,
+    order: OrderAgreement | None,
+    *,
+    systems: tuple[str, ...],
+    measure: str,
+    criteria: Criteria,
+    sample: Sample,
+) -> tuple[Claim, ...]:
+    """Decide all claims by one measure; raw (system,), draws (draw, system).  With one system, levels alone."""
+    how: dict[str, Any] = {"measure": measure, "sample": sample}
+    bias = Limits(raw - corrected.value, raw - corrected.high, raw - corrected.low)
+    levels = levels_claim(bias, systems=systems, criteria=criteria, **how)
+    if order is None:
+        return (levels,)
+    return (
+        levels,
+        correlation_claim("order", order.tau, criterion=criteria.order, **how),
+        correlation_claim("top", order.tau_ap_top, criterion=criteria.top, detail=f"{len(order.top)} systems", **how),
+        pairs_claim(raw, corrected.value, draws, criteria=criteria, **how),
+    )
+
+
+def _limits(found: Interval, form: str) -> str:
+    """Return an interval in brackets; nothing if it has no width."""
+    wide = found.high - found.low > 10.0**-DIGITS
+    return f" ({found.low:{form}} to {found.high:{form}})" if wide else ""
+
+
+def _bias(claim: Claim) -> str:
+    found = claim.found
+    limits = _limits(found, "+.3f")
+    return f"by {claim.measure}, the score of {claim.detail} differs by {found.value:+.3f}{limits}"
+
+
+def _tau(claim: Claim, name: str) -> str:
+    found = claim.found
+    value = "not defined" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
+    return f"by {claim.measure}, {name} is {value}"
+
+
+_ORDERS = (("order", "all systems", "tau"), ("top", "the first systems", "tau-AP"))
+_WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
+    ("levels", PASS): lambda c: f"Scores are those of the reference within {c.criterion:g}: {_bias(c)} at most.",
+    ("levels", FAIL): lambda c: f"Scores are not those of the reference: {_bias(c)}.",
+    ("levels", NOT_ENOUGH): lambda c: f"Whether scores are those of the reference is not decided: {_bias(c)}.",
+    ("pairs", PASS): lambda c: (
+        f"Two systems that differ {f'by more than {c.found.value:.3f} ' if c.found.value else ''}by {c.measure} are in "
+        f"the order of the reference ({c.detail}; at most {c.found.high:.1%} of them are reversed)."
+    ),
+    ("pairs", FAIL): lambda c: f"By {c.measure}, no difference between two systems is large enough to be sure.",
+    ("pairs", NOT_ENOUGH): lambda c: f"By {c.measure}, it is not decided which differences are large enough.",
+}
+
+
+def _order_words(claim: Claim) -> str:
+    what, name = next((what, name) for key, what, name in _ORDERS if key == claim.claim)
+    start = {
+        PASS: f"The order of {what} is {'' if claim.found.low > 1 - 10.0**-DIGITS else 'nearly '}that of the reference",
+        FAIL: f"The order of {what} is not that of the reference",
+        NOT_ENOUGH: f"Whether the order of {what} is that of the reference is not decided",
+    }
+    return f"{start[claim.verdict]}: {_tau(claim, name)}."

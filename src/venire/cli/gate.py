@@ -1,0 +1,85 @@
+"""Gates: conditions on numbers and verdicts, which a result must meet for exit code 0."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import click
+
+from venire.cli.output import Output, say
+from venire.errors import known_names
+from venire.results import read_number
+
+CONDITION = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<value>[-+.0-9e]+)\s*")
+VERDICT = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>=)\s*(?P<value>[A-Za-z][A-Za-z ]*?)\s*")
+SIGNS: dict[str, Callable[[float, float], bool]] = {
+    **{">=": operator.ge, "<=": operator.le},
+    **{">": operator.gt, "<": operator.lt},
+}
+PASSED, NOT_PASSED = 0, 1
+
+
+class Condition(NamedTuple):
+    """A condition: a name, a sign, and a number, or a word after ``=``."""
+
+    name: str
+    sign: str
+    value: float | str
+
+    @property
+    def number(self) -> float:
+        """The number, of a condition on one."""
+        return float(self.value)
+
+    def holds(self, found: float | str | None) -> bool:
+        """Whether a value meets the condition; one that is not known does not."""
+        if isinstance(self.value, str):
+            return found == self.value
+        if found is None or isinstance(found, str):
+            return False
+        return bool(SIGNS[self.sign](found, self.value))
+
+    def text(self, found: float | str | None, *, by: str) -> str:
+        """Return what was found, by which measure, and what was required."""
+        shown = "unknown" if found is None else found if isinstance(found, str) else f"{found:.4g}"
+        required = self.value if isinstance(self.value, str) else f"{self.sign} {self.value:g}"
+        return f"{self.name} = {shown} by {by}, required {required}"
+
+
+def read_condition(
+    text: str, numbers: Sequence[str], verdicts: Mapping[str, Sequence[str]] | None = None, *, example: str
+) -> Condition:
+    """Read a condition on a number, as in tau>=0.9, or on a verdict, as in levels=PASS.
+
+    numbers: names of numbers; verdicts: words by name.
+    """
+    verdicts = verdicts or {}
+    match = CONDITION.fullmatch(text) or (VERDICT.fullmatch(text) if verdicts else None)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is not a condition, as in {example}", param_hint="--require")
+    name, sign, number = match["name"], match["sign"], match["value"]
+    known = verdicts if sign == "=" else numbers
+    if name not in known:
+        raise click.BadParameter(f"{name!r} is not known; {known_names(name, known)}", param_hint="--require")
+    if sign == "=":
+        if number not in verdicts[name]:
+            expected = known_names(number, verdicts[name])
+            raise click.BadParameter(f"{number!r} is not a verdict; {expected}", param_hint="--require")
+        return Condition(name, sign, number)
+    try:
+        return Condition(name, sign, read_number(number))
+    except ValueError:
+        raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
+
+
+def report(results: Sequence[tuple[bool, str]], out: Output) -> int:
+    """Print whether all conditions are met; return the exit code."""
+    failed = [text for holds, text in results if not holds]
+    if failed:
+        say("error", f"not passed: {'; '.join(failed)}")
+        return NOT_PASSED
+    out.notes([f"passed: {'; '.join(text for _, text in results)}"])
+    return PASSED

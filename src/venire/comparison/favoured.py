@@ -1,0 +1,471 @@
+r"""Favoured systems: does a judge overrate a system, compared with the others?
+
+With :math:`E_{st}` the score of system s for topic t by the reference less that by the judge
+(``comparison.judge_residuals``), and O the systems that s is compared with,
+
+.. math:: D_{st} = E_{st} - \frac{1}{|O|} \sum_{o \in O} E_{ot}, \qquad \hat D_s = \frac1T \sum_t D_{st}
+
+is by how much the reference's difference between s and the others is above the judge's.  The null hypothesis is that it
+has a mean over topics of at most the ``margin`` in size: the judge may be lenient, but is so to all systems nearly
+alike.  A negative value means that the judge favours the system.  The margin, .02 of the best possible score unless
+stated, is there because no judge is equally lenient to all systems: over the 63 runs submitted to TREC Deep Learning
+2021, the standard deviation of :math:`\hat D_s` of P@10 with all labels is .03 to .04, and without a margin a judge
+seems to favour some of them, the more labels the more.  O are all other systems, without those of a declared family of
+s; a family is compared with the systems outside it by the mean of its members.
+
+The prediction that the reference's score is compared with is thus the judge's own score, plus what the reference
+deducts from all systems alike.  It is not the score predicted from each label: documents of better systems are more
+often relevant than others with the same label, so that predictions by label are too close to each other (on TREC Deep
+Learning 2021 with 23 language models as judges, the slope of the reference's P@10 on the judge's has the median 1.03,
+that on the predicted P@10 is 1.4 to 2.6), and every judge would favour the weak systems.
+
+Tests.  :math:`\hat D_s` is moved towards 0 by the margin, the signs of the moved :math:`D_{\cdot t}` are changed at
+random, topic by topic and for all systems together, and p is the share of such changes in which the largest \|t\| of
+all systems reaches that of the system (single-step maxT: Westfall and Young 1993, Resampling-Based Multiple Testing;
+sign changes as in Fisher 1935, The Design of Experiments).  This controls the probability of naming any system if none
+is favoured, whatever the correlation of the systems, for each measure; families are adjusted for among themselves.
+Chance is over topics and the sample of labels together; with all labels it is over topics.
+
+Shrinkage.  :math:`\hat D_s \sim N(\theta_s, se_s^2)`, :math:`\theta_s \sim N(0, \tau^2)`, with a half-Cauchy prior of
+:math:`\tau`, whose scale is ten times the root mean square of the standard errors (Gelman 2006,
+doi:10.1214/06-BA117A).  The residual is the posterior mean of :math:`\theta_s`, and its interval has Student's t with
+T - 1 degrees of freedom times the posterior standard deviation as half its length; in simulations with 3 to 63 systems
+it covers in 93 % of cases or more.  p-values are not shrunken.
+
+Order.  A system may rank by the judge's own labels.  Of two results of a list with different labels by the judge, the
+one with the higher label is ranked first in a share of the pairs (Goodman and Kruskal 1954's gamma, as a share).  A
+system for which it is at least .9, and .125 above the share by the reference's labels, ranks as the judge does.  On
+TREC Deep Learning 2021 no system reaches .83.
+
+When not to use it: if the judge favours most of the systems, the others appear disfavoured, since favour is a
+difference; declare them as a family.  A judge that uses a narrow part of a graded scale reduces all differences, and
+then weak systems are overrated; gains of 0 and 1 (P, ``binary``) suffer less from this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from venire.checks import need_share
+from venire.comparison.judge_residuals import NEARLY_ALL, Residuals, TwoJudges, residuals_of, topics_used
+from venire.data.gains import GainsLike
+from venire.data.runs import Facts
+from venire.disagreement.reference_labels import reference_names
+from venire.errors import SettingError, UnknownName
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.runs import RunsLike
+from venire.kernels.shares import CONFIDENCE
+from venire.measures.evaluate import Case, as_list
+from venire.measures.scoring import MeasureLike, Plan, Scoring
+from venire.randomness import seed_of, stream
+from venire.results import Note, Records, Tabular, counted, known, listed
+from venire.types import Bools, Codes, Floats, Ints, RNGLike
+
+LEVEL, MARGIN = 0.05, 0.02
+N_FLIPS, EXACT_TOPICS = 9_999, 12
+"""Random changes of signs; with up to so many topics, all of them."""
+TAUS, PRIOR_SCALE = 200, 10.0
+RANKS_ALIKE, ABOVE_REFERENCE = 0.9, 0.125
+"""A system ranks as the judge if this share of pairs is in the judge's order, so much more than by the reference."""
+SHORTEST_NAME = 3
+
+Families = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Residuals of systems, or of families: names (name,); all else (name, measure).
+
+    difference is not shrunken; residual is, with the interval [low, high].
+    """
+
+    names: tuple[str, ...]
+    difference: Floats
+    residual: Floats
+    low: Floats
+    high: Floats
+    p_adjusted: Floats
+
+    @property
+    def favoured(self) -> Bools:
+        """Where the judge favours a system or family significantly -> (name, measure)."""
+        return (self.p_adjusted < LEVEL) & (self.difference < 0)
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """Names of those favoured by any measure, the most favoured by the first measure first."""
+        order = np.argsort(self.difference[:, 0], kind="stable")
+        return tuple(self.names[number] for number in order if self.favoured[number].any())
+
+    def records(self, kind: str, measures: Sequence[str]) -> Records:
+        """Return one row per name and measure; None where a value is not known."""
+        columns = {name: getattr(self, name) for name in ("residual", "low", "high", "p_adjusted")}
+        return [
+            {kind: name, "measure": measure, **{each: known(values[n, m]) for each, values in columns.items()}}
+            for n, name in enumerate(self.names)
+            for m, measure in enumerate(measures)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class FavouredSystems(Tabular):
+    """Which systems, and declared families of systems, a judge overrates compared with the others.
+
+    margin: the share of the best possible score that is not called favour; in_order (system,): in which share of pairs
+    the result with the higher label by the judge is ranked first.
+    """
+
+    judge: str
+    reference: tuple[str, ...]
+    measures: tuple[str, ...]
+    by_system: Findings
+    by_family: Findings
+    in_order: Floats
+    margin: float
+    n_labels: int
+    n_topics: int
+    notes: tuple[Any, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems."""
+        return self.by_system.names
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Names of the declared families."""
+        return self.by_family.names
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The systems that the judge favours significantly by any measure, the most favoured first."""
+        return self.by_system.found
+
+    @property
+    def found_families(self) -> tuple[str, ...]:
+        """The declared families that the judge favours significantly by any measure."""
+        return self.by_family.found
+
+    def records(self) -> Records:
+        """Return one row per system and measure: residual, its interval, and adjusted p; negative is favoured."""
+        return self.by_system.records("system", self.measures)
+
+    def family_records(self) -> Records:
+        """Return one row per declared family and measure, as for systems."""
+        return self.by_family.records("family", self.measures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON, with the rows of declared families if there are any."""
+        return super().to_dict() | ({"families": self.family_records()} if self.families else {})
+
+    def sentence(self) -> str:
+        """Return whom the judge favours, and how much, or that it favours none significantly."""
+        named = [*self._named(self.by_family, "the family "), *self._named(self.by_system, "")]
+        if not named:
+            return self._none()
+        special = [str(note) for note in self.notes if getattr(note, "kind", "") in _IN_WORDS]
+        return ". ".join([f"The judge {self.judge} favours {'; '.join(named)}", *special]) + "."
+
+    def _named(self, findings: Findings, before: str) -> list[str]:
+        """Put those favoured into words, each by the first measure that shows it."""
+        words = []
+        for name in findings.found:
+            n = findings.names.index(name)
+            m = int(findings.favoured[n].argmax())
+            low, high = -findings.high[n, m], -findings.low[n, m]
+            words.append(
+                f"{before}{name}: compared with the other systems, its {self.measures[m]} is "
+                f"{-findings.residual[n, m]:.3f} higher than by {listed(self.reference)} ({CONFIDENCE:.0%} interval "
+                f"{low:.3f} to {high:.3f}, adjusted p = {findings.p_adjusted[n, m]:.3g})"
+            )
+        return words[:3] + ([f"and {len(words) - 3} more"] if len(words) > 3 else [])
+
+    def _none(self) -> str:
+        lowest = int(np.argmin(self.by_system.difference[:, 0]))
+        residual, p = (each[lowest, 0] for each in (self.by_system.residual, self.by_system.p_adjusted))
+        evidence = f"{counted(self.n_labels, 'label')} by {listed(self.reference)} on {counted(self.n_topics, 'topic')}"
+        return (
+            f"By {listed(self.measures)}, the judge {self.judge} favours no system significantly beyond the margin of "
+            f"{self.margin:g} ({evidence}; the lowest residual is {residual:+.3f}, of {self.systems[lowest]}, adjusted "
+            f"p = {p:.3g})."
+        )
+
+
+_IN_WORDS = ("self-preference", "judge-as-ranker")
+
+
+def favoured_systems(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: Sequence[MeasureLike] | MeasureLike = ("P@10",),
+    *,
+    judge: str,
+    reference: str | Sequence[str] | None = None,
+    families: Families | None = None,
+    gains: GainsLike = "linear",
+    margin: float = MARGIN,
+    rng: RNGLike = 0,
+    topics: Iterable[str] | None = None,
+) -> FavouredSystems:
+    """Test whether a judge overrates systems, compared with the other systems.
+
+    Parameters
+    ----------
+    judgments : with labels of the judge on (nearly) everything, and of the reference on all or some of it
+    judge : the assessor whose labels are tested, such as a language model
+    reference : the assessors whose labels count; None: those that the judgments declare.  Of several labels the mean
+        gain counts
+    families : name -> systems that are tested together, such as those built on the same language model
+    margin : a difference up to this share of the best possible score is not called favour; 0 tests for any difference
+    topics : which topics; None: all in which the reference labelled results that count
+
+    Notes
+    -----
+    The residual is the score by the reference less that by the judge, compared with the other systems, and shrunken.
+    Negative: the judge favours the system.  The labels of the reference may be a sample that was drawn independently
+    of the labels; inclusion probabilities are used if the judgments state them, and estimated from the weight in the
+    lists otherwise.  Cost: one scan, and O(hits) per measure.
+
+    Examples
+    --------
+    >>> from venire.simulation import Synthetic, generate
+    >>> made = generate(Synthetic(n_topics=30), rng=7)
+    >>> found = favoured_systems(made.judgments, made.runs, "P@10", judge="lenient1", reference="careful1")
+    >>> found.found
+    ()
+    """
+    labels = as_judgments(judgments)
+    names = reference_names(labels, reference)
+    kept = [judge, *(name for name in names if name != judge)]
+    scoring = Scoring(per="assessor", gains=gains, topics=topics)
+    case = Case.of(labels.where(assessor=kept), runs, scoring)
+    plan = scoring.plan(as_list(measures), labels.scale)
+    return favoured_on(case, plan, judge=judge, reference=names, families=families, margin=margin, rng=rng)
+
+
+def favoured_on(
+    case: Case,
+    plan: Plan,
+    *,
+    judge: str,
+    reference: str | Sequence[str] | None = None,
+    families: Families | None = None,
+    margin: float = MARGIN,
+    rng: RNGLike = 0,
+) -> FavouredSystems:
+    """Test whether a judge overrates systems, for a case whose panel has every assessor (``per="assessor"``).
+
+    The form for many judges: the case is built once, with one scan of the runs.
+    """
+    need_share("the margin", margin)
+    names = reference_names(case.judgments, reference)
+    judges, systems = TwoJudges.of(case.panel, judge, names), case.facts.systems
+    families = checked_families(families or {}, systems)
+    used = topics_used(case, judges, plan)
+    residuals = residuals_of(case, plan, judges, used=used)
+    against = contrasts(systems, families)
+    seed = seed_of(rng)
+    parts = [
+        [_tested(each.values @ matrix, margin * each.best, stream(seed, number)) for each in residuals]
+        for number, matrix in enumerate(against)
+    ]
+    of_systems, of_families = (
+        Findings(tuple(each), *np.moveaxis(np.array(part), 0, -1))
+        for each, part in zip((systems, families), parts, strict=True)
+    )
+    order, by_reference = (ranked_in_order(case.facts, labels, used) for labels in _labels_of_both(judges))
+    notes = [
+        *_notes(residuals, plan, judges, n_topics=len(used)),
+        *_self_preference(judge, of_families),
+        *_rankers(systems, order, by_reference, judges),
+    ]
+    n_labels = max(each.n_labels for each in residuals)
+    about = (of_systems, of_families, order, margin, n_labels, len(used), tuple(notes))
+    return FavouredSystems(judge, names, plan.names, *about)
+
+
+def checked_families(families: Families, systems: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Check that families are sets of some, not all, of the systems."""
+    checked = {name: tuple(dict.fromkeys(members)) for name, members in families.items()}
+    for name, members in checked.items():
+        for member in members:
+            if member not in systems:
+                raise UnknownName("system", member, systems)
+        if not 0 < len(members) < len(systems):
+            what = "no system" if not members else "all systems"
+            raise SettingError(
+                f"the family {name!r} has {what}, and is compared with the others", hint="name some of the systems"
+            )
+    if len(systems) < 2:
+        raise SettingError("favour is a difference between systems, and there is one", hint="add the runs of others")
+    return checked
+
+
+def contrasts(systems: Sequence[str], families: Mapping[str, Sequence[str]]) -> tuple[Floats, Floats]:
+    """Return what is compared with what, for systems and for families -> (system, system), (system, family).
+
+    Examples
+    --------
+    >>> each, together = contrasts(["a", "b", "c"], {"ab": ["a", "b"]})
+    >>> each[:, 0].tolist(), each[:, 2].tolist(), together[:, 0].tolist()
+    ([1.0, 0.0, -1.0], [-0.5, -0.5, 1.0], [0.5, 0.5, -1.0])
+    """
+    member = np.array([[name in members for members in families.values()] for name in systems], dtype=np.float64)
+    member = member.reshape(len(systems), len(families))
+    akin = ((member @ member.T) > 0) | np.eye(len(systems), dtype=np.bool_)
+    akin[:, akin.all(axis=0)] = np.eye(len(systems), dtype=np.bool_)[:, akin.all(axis=0)]
+    alone = np.eye(len(systems)) - ~akin / np.maximum((~akin).sum(axis=0), 1)
+    together = member / np.maximum(member.sum(axis=0), 1) - (1 - member) / np.maximum((1 - member).sum(axis=0), 1)
+    return alone, together
+
+
+def _tested(differences: Floats, margin: float, rng: np.random.Generator) -> tuple[Floats, ...]:
+    """Test, and shrink, the means over topics: differences (topic, name) -> five of (name,), as in ``Findings``."""
+    from scipy.special import stdtrit
+
+    n_topics, n_names = differences.shape
+    mean = differences.mean(axis=0)
+    if n_topics < 2 or not n_names:
+        unknown = np.full(n_names, np.nan)
+        return mean, mean, unknown, unknown, np.ones(n_names)
+    error = differences.std(axis=0, ddof=1) / np.sqrt(n_topics)
+    residual, spread = shrunken(mean, error)
+    half = float(stdtrit(n_topics - 1.0, (1 + CONFIDENCE) / 2)) * spread
+    return (
+        mean,
+        residual,
+        residual - half,
+        residual + half,
+        adjusted_p(differences - np.clip(mean, -margin, margin), rng),
+    )
+
+
+def adjusted_p(differences: Floats, rng: np.random.Generator) -> Floats:
+    """Adjusted p-values for a mean of 0, from the largest of all t under changed signs: (topic, name) -> (name,).
+
+    All changes of signs are used with up to 12 topics, 9,999 random ones otherwise.  O(changes x topics x names).
+
+    Examples
+    --------
+    >>> apart = np.array([[1.0, 0.1], [1.2, -0.2], [0.9, 0.0], [1.1, 0.1], [1.0, -0.1], [0.8, 0.2]])
+    >>> adjusted_p(apart, np.random.default_rng(0)).tolist()
+    [0.03125, 1.0]
+    """
+    n_topics = len(differences)
+    if n_topics <= EXACT_TOPICS:
+        signs = 1.0 - 2.0 * (np.arange(2**n_topics)[:, None] >> np.arange(n_topics) & 1)
+    else:
+        signs = 1.0 - 2.0 * rng.integers(2, size=(N_FLIPS, n_topics))
+    observed = _squared_t(differences.mean(axis=0), differences)
+    largest = _squared_t(signs @ differences / n_topics, differences).max(axis=1)
+    reached = np.sort(largest * (1 + 1e-9))
+    n = len(reached) - np.searchsorted(reached, observed, side="left")
+    return n / len(reached) if n_topics <= EXACT_TOPICS else (n + 1) / (len(reached) + 1)
+
+
+def _squared_t(mean: Floats, differences: Floats) -> Floats:
+    """Square of Student's t for means (..., name) of differences whose signs were changed; 0 where all are 0."""
+    n_topics, squares = len(differences), (differences**2).sum(axis=0)
+    rest = np.maximum(squares - n_topics * mean**2, 1e-12 * squares)
+    return np.divide(n_topics * (n_topics - 1) * mean**2, rest, out=np.zeros_like(mean), where=squares > 1e-24)
+
+
+def shrunken(mean: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """Shrink means towards 0 by as much as they seem to vary by chance; posterior means and deviations, all (name,).
+
+    Examples
+    --------
+    >>> value, deviation = shrunken(np.array([-0.2, 0.01, 0.05]), np.array([0.05, 0.05, 0.05]))
+    >>> value.round(3).tolist(), deviation.round(3).tolist()
+    ([-0.171, 0.009, 0.043], [0.053, 0.046, 0.047])
+    """
+    scale = float(np.sqrt((error**2).mean()))
+    if scale <= 1e-12 * max(1.0, float(np.abs(mean).max())):
+        return mean, error
+    tau = PRIOR_SCALE * scale * np.tan(np.pi / 2 * (np.arange(TAUS) + 0.5) / TAUS)[:, None]
+    variance = tau**2 + error**2
+    log_weight = -0.5 * (np.log(variance) + mean**2 / variance).sum(axis=1)
+    weight = np.exp(log_weight - log_weight.max())[:, None]
+    weight /= weight.sum()
+    kept = tau**2 / variance
+    value = (weight * kept * mean).sum(axis=0)
+    spread = (weight * (kept * error**2 + (kept * mean - value) ** 2)).sum(axis=0)
+    return value, np.sqrt(spread)
+
+
+def _labels_of_both(judges: TwoJudges) -> Iterator[Codes]:
+    """Label of every item by the judge, then the highest of the reference; -1 where there is none -> (item,)."""
+    yield judges.labels
+    yield np.max([judges.panel.labels(n, n + 1)[0] for n in judges.reference], axis=0)
+
+
+def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
+    """In which share of pairs of results with different labels the higher label is ranked first; NaN without pairs.
+
+    label (item,), -1 where there is none; used: numbers of topics -> (system,).  O(hits x labels).
+    """
+    of_list = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
+    kept = (label[facts.item] >= 0) & np.isin(facts.topic, used)[of_list]
+    lists, own = of_list[kept], label[facts.item[kept]]
+    n_labels = int(own.max(initial=0)) + 1
+    above = np.zeros((len(own) + 1, n_labels))
+    above[1:] = np.cumsum(own[:, None] == np.arange(n_labels), axis=0)
+    before = above[:-1] - above[np.searchsorted(lists, lists)]
+    higher = (before * (np.arange(n_labels) > own[:, None])).sum(axis=1)
+    lower = (before * (np.arange(n_labels) < own[:, None])).sum(axis=1)
+    n_systems, system = len(facts.systems), facts.system[lists]
+    right, wrong = (np.bincount(system, weights=each, minlength=n_systems) for each in (higher, lower))
+    return np.divide(right, right + wrong, out=np.full(n_systems, np.nan), where=right + wrong > 0)
+
+
+def _notes(residuals: Sequence[Residuals], plan: Plan, judges: TwoJudges, *, n_topics: int) -> Iterator[Note]:
+    """Yield what the residuals rest on, and what limits them."""
+    replaced = [name for name, each in zip(plan.names, residuals, strict=True) if not each.linear]
+    if replaced:
+        text = (
+            "{measures:list}: not linear in the gains, and {reference} labelled only a part of the results, so favour "
+            "is tested on the mean gain with the weights of ranks that a single relevant document has"
+        )
+        yield Note("linearised", text, measures=tuple(replaced), reference=judges.judges[1])
+    if not all(each.stated for each in residuals):
+        text = (
+            "no inclusion probabilities are stated: the {n:label} of {reference} are taken for a sample that depends "
+            "on the topic and on the weight of documents in the lists only"
+        )
+        n = max(each.n_labels for each in residuals)
+        yield Note("assumed-sample", text, n=n, reference=judges.judges[1])
+    share = min(each.judge_share for each in residuals)
+    if share < NEARLY_ALL:
+        text = "{judge} labelled {share:.0%} of the results that count, by weight, and only these are compared"
+        yield Note("judge-incomplete", text, judge=judges.judges[0], share=share)
+    finest = 2.0 ** (1 - n_topics)
+    if finest >= LEVEL:
+        text = "labels by {reference} on {n:topic} only: no adjusted p can be below {finest:.2g}"
+        yield Note("few-topics", text, n=n_topics, finest=finest, reference=judges.judges[1])
+
+
+def _self_preference(judge: str, families: Findings) -> Iterator[Note]:
+    """Yield the favoured families that are named like the judge."""
+    for name in families.found:
+        one, other = ("".join(filter(str.isalnum, each.casefold())) for each in (name, judge))
+        if min(len(one), len(other)) >= SHORTEST_NAME and (one in other or other in one):
+            text = "Self-preference: {judge} favours the systems of its own family, {family}"
+            yield Note("self-preference", text, judge=judge, family=name)
+
+
+def _rankers(systems: Sequence[str], order: Floats, by_reference: Floats, judges: TwoJudges) -> Iterator[Note]:
+    """Yield the systems that rank as the judge labels."""
+    gap = order - np.where(np.isnan(by_reference), 0.5, by_reference)
+    for number in np.flatnonzero((order >= RANKS_ALIKE) & (gap >= ABOVE_REFERENCE)).tolist():
+        others = np.delete(order, number)
+        text = (
+            "{system} ranks as {judge} labels: of two results with different labels by {judge}, the higher is first in "
+            "{share:.0%} of pairs ({others:.0%} for the other systems), so {judge} assesses its own ranking"
+        )
+        usual = float(np.nanmean(others)) if not np.isnan(others).all() else float("nan")
+        fields = {"system": systems[number], "share": float(order[number]), "others": usual}
+        yield Note("judge-as-ranker", text, judge=judges.judges[0], **fields)

@@ -1,0 +1,125 @@
+r"""A linear mixed model of residuals: effects that items share, effects within their topic, and noise.
+
+The residual of item i in topic t is, with all effects standard normal (their prior deviations are in the columns),
+
+.. math:: r_i = x_i^\top \theta + q_i^\top \eta_t + e_i, \qquad \theta, \eta_t \sim N(0, I), \quad e_i \sim N(0, d_i)
+
+Some residuals are known.  With L the known items of a topic, :math:`D = \mathrm{diag}(d_L)` and
+
+.. math:: M_t = (I + Q_L^\top D^{-1} Q_L)^{-1}, \qquad
+          \Lambda = I + \sum_t \left[ X_L^\top D^{-1} X_L - X_L^\top D^{-1} Q_L M_t Q_L^\top D^{-1} X_L \right]
+
+the posterior is :math:`\theta \sim N(\hat\theta, \Lambda^{-1})` and
+:math:`\eta_t \mid \theta \sim N(M_t Q_L^\top D^{-1} (r_L - X_L \theta), M_t)` (Lindley and Smith 1972,
+doi:10.1111/j.2517-6161.1972.tb00885.x; Rasmussen and Williams 2006, Section 2.1).  This is the conditional distribution
+given the known residuals under the covariance :math:`X X^\top + Q Q^\top + D`, at a cost that is linear in the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Items in order of their topic: shared (item, effect), local (item, effect), noise (item,) and known (item,).
+
+    start (topic + 1,): the items of topic t are start[t] to start[t + 1].
+    """
+
+    shared: Floats
+    local: Floats
+    noise: Floats
+    known: Bools
+    start: Ints
+
+    def topics(self) -> Iterator[tuple[int, slice, Bools]]:
+        """Return the number of each topic, its items, and which of them are known."""
+        for topic, (first, last) in enumerate(zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)):
+            items = slice(first, last)
+            yield topic, items, self.known[items]
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """The posterior of the effects: mean (shared,), covariance (shared, shared), and per topic what depends on them.
+
+    within (topic, local, local) is M_t, pull (topic, local, shared) is Q'X/D, and push (topic, local) is Q'r/D.
+    """
+
+    design: Design
+    mean: Floats
+    covariance: Floats
+    within: Floats
+    pull: Floats
+    push: Floats
+
+    def expected(self) -> Floats:
+        """Return the posterior mean of the effects of every item -> (item,)."""
+        local = np.einsum("tij,tj->ti", self.within, self.push - self.pull @ self.mean)
+        topic = np.repeat(np.arange(len(local)), np.diff(self.design.start))
+        return np.asarray(self.design.shared @ self.mean + (self.design.local * local[topic]).sum(axis=1))
+
+    def variance(self) -> Floats:
+        """Return the posterior variance of the effects of every item, without its noise -> (item,)."""
+        found = np.empty(len(self.design.noise))
+        for topic, items, _ in self.design.topics():
+            local = self.design.local[items]
+            carried = local @ self.within[topic]
+            slope = self.design.shared[items] - carried @ self.pull[topic]
+            found[items] = (slope @ self.covariance * slope).sum(axis=1) + (carried * local).sum(axis=1)
+        return found
+
+    def weighted(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return mean and covariance of weighted sums of the unknown residuals; weights (sum, item)."""
+        design, n_sums = self.design, len(weights)
+        slope, mean, covariance = np.zeros((n_sums, len(self.mean))), np.zeros(n_sums), np.zeros((n_sums, n_sums))
+        for topic, items, known in design.topics():
+            weight = np.where(known, 0.0, weights[:, items])
+            local = weight @ design.local[items]
+            carried = local @ self.within[topic]
+            slope += weight @ design.shared[items] - carried @ self.pull[topic]
+            mean += carried @ self.push[topic]
+            covariance += carried @ local.T + (weight * design.noise[items]) @ weight.T
+        return mean + slope @ self.mean, covariance + slope @ self.covariance @ slope.T
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw the effects of every item, without its noise -> (draw, item).  O(draws x items x effects)."""
+        design = self.design
+        shared = self.mean + rng.standard_normal((n_draws, len(self.mean))) @ root(self.covariance).T
+        found = shared @ design.shared.T
+        for topic, items, _ in design.topics():
+            centre = (self.push[topic] - shared @ self.pull[topic].T) @ self.within[topic]
+            local = centre + rng.standard_normal(centre.shape) @ root(self.within[topic]).T
+            found[:, items] += local @ design.local[items].T
+        return np.asarray(found)
+
+
+def fit_effects(design: Design, residual: Floats) -> Effects:
+    """Condition the effects on the known residuals (item,).  O(items x effects^2 + topics x effects^3)."""
+    n_shared, n_local, n_topics = design.shared.shape[1], design.local.shape[1], len(design.start) - 1
+    precision, score = np.eye(n_shared), np.zeros(n_shared)
+    within = np.tile(np.eye(n_local), (n_topics, 1, 1))
+    pull, push = np.zeros((n_topics, n_local, n_shared)), np.zeros((n_topics, n_local))
+    for topic, items, known in design.topics():
+        if not known.any():
+            continue
+        x, q, r = design.shared[items][known], design.local[items][known], residual[items][known]
+        weight = 1.0 / design.noise[items][known][:, None]
+        within[topic] = np.linalg.inv(np.eye(n_local) + q.T @ (weight * q))
+        pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
+        precision += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
+        score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    return Effects(design, covariance @ score, covariance, within, pull, push)
+
+
+def root(covariance: Floats) -> Floats:
+    """Return a square root R of a covariance, R R' = covariance, also where it is singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

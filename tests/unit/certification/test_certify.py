@@ -1,0 +1,157 @@
+"""Certificates of judges."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import two_judges
+from certified_judges import frame, judged, lists
+from venire import VenireError, certify, evaluate, read_judgments
+from venire.certification import Criteria
+from venire.certification.certify import ranked_table, summary
+from venire.certification.claims import FAIL, NOT_ENOUGH, PASS
+
+PEOPLE = ("ann", "bob", "eve")
+
+
+@pytest.fixture(scope="module")
+def complete():
+    return certify(judged(frame()), lists(), ["P(rel=1)@10", "nDCG@10"], reference=PEOPLE, n_draws=50)
+
+
+def test_judges_are_ranked_by_nearness(complete):
+    assert [each.judge for each in complete.judges] == ["strong", "weak", "sampled"]
+    strong, weak, _ = complete.judges
+    assert strong.agreement.found.alpha.value > weak.agreement.found.alpha.value
+    assert complete.sentence().startswith("Nearest to ann, bob and eve first: strong, weak, sampled.")
+    rows = ranked_table(complete)
+    assert [row["judge"] for row in rows] == ["strong"] * 2 + ["weak"] * 2 + ["sampled"] * 2
+    assert "levels of scores" in summary(complete)
+
+
+def test_raw_scores_are_those_of_the_judge_and_complete_ones_those_of_the_reference(complete):
+    found = complete.judges[0].scores.corrected
+    own = evaluate(judged(frame()), lists(), ["P(rel=1)@10", "nDCG@10"], assessor="strong").mean("topic")
+    assert found.raw == pytest.approx(own.values)
+    people = judged(frame()).where(assessor=PEOPLE)
+    theirs = evaluate(people, lists(), ["P(rel=1)@10", "nDCG@10"], pool="mean").mean("topic")
+    assert found.value == pytest.approx(theirs.values, abs=1e-9)
+    assert found.low == pytest.approx(found.high)
+
+
+def test_three_people_make_the_alt_test_possible(complete):
+    strong, weak, _ = complete.judges
+    assert strong.alt_test.complete
+    assert strong.alt_test.passed.all()
+    assert not weak.alt_test.passed.any()
+    assert strong.agreement.ceiling is not None
+
+
+def test_a_judge_with_few_labels_is_not_certified(complete):
+    sampled = complete.judges[2]
+    assert sampled.scores is None
+    assert sampled.share < 0.5
+    assert {each.verdict for each in sampled.claims} == {NOT_ENOUGH}
+    assert [note.kind for note in sampled.notes if "incomplete" in note.kind] == ["judge-incomplete"]
+    assert sampled.agreement.found.raw.value > 0.8
+    held = sampled.record()
+    assert held["scores"] == held["pairs"] == held["favoured"] == []
+    assert held["order"]["tau"] is None
+    assert sampled.sentence() == "sampled: there are not enough labels to tell about any claim."
+
+
+def test_a_sample_of_labels_leaves_claims_open():
+    found = certify(judged(frame(labelled=0.15)), lists(), "P(rel=1)@10", judges="strong", reference="ann", n_draws=100)
+    (strong,) = found.judges
+    levels = strong.verdict("levels")
+    assert levels.verdict == NOT_ENOUGH
+    sample = strong.scores.sample
+    assert sample.labelled < levels.needed <= sample.results
+    assert strong.record()["labels_to_halve_intervals"] == sample.needed(0.5)
+    assert strong.verdict("levels", "nDCG@10") is None
+
+
+def test_an_llm_that_overrates_a_system_fails():
+    labels = two_judges.judged(two_judges.table())
+    found = certify(labels, two_judges.lists(), "P(rel=2)@10", judges="llm", reference="expert", n_draws=50)
+    (llm,) = found.judges
+    assert {llm.verdict(name).verdict for name in ("levels", "order", "top")} == {FAIL}
+    assert llm.scores.favoured.found == ("L",)
+    order = llm.scores.order[0]
+    assert order.pairs["reversed"].value == 2
+
+
+def test_identical_judges_pass_everything():
+    labels = two_judges.judged(two_judges.table(identical=True))
+    found = certify(labels, two_judges.lists(), "nDCG@10", judges="llm", reference="expert", n_draws=20)
+    assert {each.verdict for each in found.judges[0].claims} == {PASS}
+
+
+def test_criteria_and_prompts_are_recorded(complete):
+    labels, criteria = judged(frame()), Criteria(levels=0.5, order=-1.0)
+    found = certify(
+        labels, lists(), judges="weak", reference="ann", criteria=criteria, prompts={"weak": "ab12"}, n_draws=20
+    )
+    assert found.judges[0].verdict("levels").verdict == PASS
+    assert found.judges[0].verdict("order").verdict == PASS
+    assert found.record()["judges"][0]["prompt"] == "ab12"
+    assert found.record()["criteria"]["levels"] == 0.5
+    assert [each.name for each in complete.inputs] == ["judgments", "runs"]
+
+
+def test_declared_machines_are_all_judges():
+    labels = judged(frame()).declare(reference="ann", machines=["weak"])
+    found = certify(labels, lists(), n_draws=20)
+    assert [each.judge for each in found.judges] == ["weak"]
+    assert found.judges[0].agreement.ceiling.alpha.n_items > 0  # bob and eve are people, too
+
+
+def test_who_is_the_reference_must_be_said():
+    with pytest.raises(VenireError, match="nothing says whose labels are the reference") as caught:
+        certify(judged(frame()), lists())
+    assert "reference NAME" in caught.value.hint
+    with pytest.raises(VenireError, match="'ann' is the reference"):
+        certify(judged(frame()), lists(), judges="ann", reference="ann")
+    with pytest.raises(VenireError, match="assessor 'nobody'"):
+        certify(judged(frame()), lists(), reference="nobody")
+    with pytest.raises(VenireError, match="nobody but the reference"):
+        certify(judged(frame()).where(assessor="ann"), lists(), reference="ann")
+
+
+def test_a_crowd_is_pooled():
+    labels = judged(frame()).where(assessor=[*PEOPLE, "strong"])
+    found = certify(labels.declare(machines="strong"), lists(), pool="majority", n_draws=20)
+    assert found.reference == ("majority of 3 assessors",)
+    assert [each.judge for each in found.judges] == ["strong"]
+    crowd = certify(labels, lists(), reference="strong", pool="median", n_draws=20)
+    assert [each.judge for each in crowd.judges] == ["median of 3 assessors"]
+
+
+def test_one_system_and_one_topic():
+    labels = judged(frame().filter(pl.col("topic") == "q1"))
+    one = {"best": {"q1": lists()["best"]["q1"]}}
+    (found,) = certify(labels, one, judges="strong", reference="ann", n_draws=20).judges
+    assert [each.claim for each in found.claims] == ["levels"]
+    assert found.scores.favoured is None
+    assert "favour-unknown" in [note.kind for note in found.notes if hasattr(note, "kind")]
+    several = {system: {"q1": topics["q1"]} for system, topics in lists().items()}
+    (found,) = certify(labels, several, judges="strong", reference="ann", n_draws=20).judges
+    assert found.scores.order[0].pairs == {}
+    assert found.record()["order"]["kept"] is None
+
+
+def test_nothing_in_common_with_the_reference():
+    table = frame().filter((pl.col("assessor") == "strong") | ((pl.col("assessor") == "ann") & (pl.col("doc") == "d0")))
+    table = table.filter(~((pl.col("assessor") == "strong") & (pl.col("doc") == "d0")))
+    (found,) = certify(judged(table), lists(), judges="strong", reference="ann", n_draws=20).judges
+    assert found.scores is None
+    assert found.share > 0.9
+    assert "not-certified" in [note.kind for note in found.notes]
+
+
+def test_repeated_labels_are_allowed():
+    table = pl.concat([frame(), frame(seed=9).filter(pl.col("assessor") == "strong")])
+    labels = read_judgments(table, scale="0<1<2", duplicate_labels="keep")
+    (found,) = certify(labels, lists(), judges="strong", reference="ann", n_draws=20).judges
+    assert 0.5 < found.agreement.repeatability.raw.value < 1

@@ -1,0 +1,114 @@
+"""Claims: criteria, verdicts, and labels that would decide them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from venire import VenireError
+from venire.certification.claims import (
+    FAIL,
+    NOT_ENOUGH,
+    PASS,
+    Criteria,
+    Limits,
+    Sample,
+    claims_of,
+    correlation_claim,
+    levels_claim,
+    pairs_claim,
+)
+from venire.certification.order import Interval
+
+SAMPLE = Sample(200, 1000)
+
+
+def levels(value, half, **more):
+    value = np.array(value)
+    bias = Limits(value, value - half, value + half)
+    return levels_claim(bias, systems=("a", "b"), measure="AP", criteria=Criteria(**more), sample=SAMPLE)
+
+
+def test_levels_pass_if_all_intervals_are_within():
+    assert levels([0.01, -0.01], 0.009).verdict == PASS
+    assert levels([0.01, -0.01], 0.011).verdict == NOT_ENOUGH
+    assert levels([0.01, 0.05], 0.02).verdict == FAIL
+    assert levels([0.01, 0.05], 0.04).verdict == NOT_ENOUGH
+    assert levels([0.01, 0.05], 0.04, levels=0.1).verdict == PASS
+    assert levels([0.02, 0.0], 0.0).verdict == PASS
+
+
+def test_levels_name_the_system_that_decides():
+    failed = levels([0.01, 0.05], 0.02)
+    assert (failed.detail, failed.found.value, failed.needed) == ("b", 0.05, None)
+    assert "b differs by +0.050 (+0.030 to +0.070)" in failed.sentence()
+    bias = Limits(np.array([0.06, 0.05]), np.array([-0.05, 0.03]), np.array([0.17, 0.07]))
+    one = levels_claim(bias, systems=("a", "b"), measure="AP", criteria=Criteria(), sample=SAMPLE)
+    assert (one.verdict, one.detail) == (FAIL, "b")
+
+
+def test_labels_needed_are_those_of_a_finite_population():
+    assert Sample(100, 10**9).needed(0.5) == 400
+    assert Sample(100, 400).needed(0.5) == 229  # 1 / (1/400 + (1/100 - 1/400) / 4)
+    assert Sample(400, 400).needed(0.5) == 400
+    assert Sample(100, 400).needed(0.0) == 400
+    # system b must shrink from .04 to .03, the distance to the limit
+    assert levels([0.01, 0.05], 0.04).needed == pytest.approx(SAMPLE.needed(0.75), abs=1)
+    # both must be within: .015 has to shrink to .01
+    assert levels([0.01, 0.0], 0.015).needed == pytest.approx(SAMPLE.needed(2 / 3), abs=1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict"), [((0.95, 0.91, 0.99), PASS), ((0.7, 0.6, 0.89), FAIL), ((0.92, 0.85, 0.97), NOT_ENOUGH)]
+)
+def test_correlations(limits, verdict):
+    found = correlation_claim("order", Interval(*limits), measure="AP", criterion=0.9, sample=SAMPLE)
+    assert found.verdict == verdict
+    assert (found.needed is None) == (verdict != NOT_ENOUGH)
+
+
+def test_labels_for_a_correlation():
+    above = correlation_claim("order", Interval(0.92, 0.84, 1.0), measure="AP", criterion=0.9, sample=SAMPLE)
+    assert above.needed == SAMPLE.needed(0.25)
+    below = correlation_claim("top", Interval(0.8, 0.6, 1.0), measure="AP", criterion=0.9, sample=SAMPLE)
+    assert below.needed == SAMPLE.needed(0.5)
+    undefined = correlation_claim("order", Interval(*[np.nan] * 3), measure="AP", criterion=0.9, sample=SAMPLE)
+    assert (undefined.verdict, undefined.record()["value"]) == (FAIL, None)
+    assert "not defined" in undefined.sentence()
+
+
+def pairs(raw, value, draws=None, **more):
+    value = np.array(value, dtype=float)
+    drawn = value[None] if draws is None else np.array(draws, dtype=float)
+    how = {"measure": "AP", "criteria": Criteria(**more), "sample": SAMPLE}
+    return pairs_claim(np.array(raw, dtype=float), value, drawn, **how)
+
+
+def test_pairs_find_the_smallest_safe_difference():
+    # by the judge a > b > c > d; the reference swaps b and c, which differ by .1
+    found = pairs([0.9, 0.5, 0.4, 0.1], [0.9, 0.4, 0.5, 0.1])
+    assert (found.verdict, found.found.value) == (PASS, pytest.approx(0.1))
+    assert (found.share, found.detail) == (pytest.approx(5 / 6), "5 of 6 pairs")
+    assert pairs([0.9, 0.5, 0.4, 0.1], [0.9, 0.4, 0.5, 0.1], pairs=0.2).found.value == 0.0
+
+
+def test_pairs_fail_if_nothing_is_safe():
+    assert pairs([0.3, 0.2, 0.1], [0.1, 0.2, 0.3]).verdict == FAIL
+    assert pairs([0.2, 0.2], [0.1, 0.2]).verdict == FAIL
+    unsure = pairs([0.3, 0.2], [0.3, 0.2], [[0.3, 0.2], [0.2, 0.3]] * 10)
+    assert unsure.verdict == NOT_ENOUGH
+    assert unsure.needed > SAMPLE.labelled
+
+
+def test_one_system_has_levels_only():
+    one = Limits(*np.array([[0.5], [0.4], [0.6]]))
+    found = claims_of(
+        np.array([0.5]), one, np.array([[0.5]]), None, systems=("a",), measure="AP", criteria=Criteria(), sample=SAMPLE
+    )
+    assert [each.claim for each in found] == ["levels"]
+
+
+@pytest.mark.parametrize("wrong", [{"order": 1.5}, {"levels": -1}, {"pairs": 2}, {"n_top": 1}, {"confidence": 1}])
+def test_criteria_are_checked(wrong):
+    with pytest.raises(VenireError, match="expected"):
+        Criteria(**wrong)

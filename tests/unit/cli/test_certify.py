@@ -1,0 +1,182 @@
+"""venire certify: the contract of its JSON, the gate, stale certificates and the page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from certified_judges import frame, write_files
+from venire.cli.main import cli
+
+MORE = ["--scale", "0<1<2", "--draws", "50"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return write_files(tmp_path_factory.mktemp("certify"), frame())
+
+
+def run(files, *more, **how):
+    return CliRunner().invoke(cli, ["certify", *files, *MORE, *more], **how)
+
+
+@pytest.fixture(scope="module")
+def record(files):
+    result = run(files, "--reference", "ann,bob,eve", "-m", "P(rel=1)@10", "-m", "nDCG@10", "--format", "json", "-q")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_json_has_the_keys_of_the_contract(record):
+    assert record["reference"] == ["ann", "bob", "eve"]
+    assert set(record) >= {"reference", "judges", "inputs"}
+    assert [set(each) for each in record["inputs"]] == [{"name", "sha256"}] * 5
+    judge = record["judges"][0]
+    assert set(judge) >= {
+        *("judge", "agreement", "order", "alt_test", "scores", "pairs", "favoured", "claims", "prompt"),
+    }
+    assert set(judge["order"]) >= {"tau", "tau_ap", "kept", "lost", "reversed", "false"}
+    assert list(judge["scores"][0]) == ["system", "measure", "raw", "corrected", "low", "high"]
+    assert list(judge["pairs"][0]) == ["a", "b", "measure", "raw", "corrected", "low", "high", "p_a_ahead"]
+    assert list(judge["favoured"][0]) == ["system", "measure", "residual", "low", "high", "p_adjusted"]
+    assert set(judge["claims"][0]) >= {"claim", "verdict", "value", "needed"}
+    assert [each["claim"] for each in judge["claims"]] == ["levels", "order", "top", "pairs"] * 2
+    assert len(judge["scores"]) == 8
+    assert len(judge["pairs"]) == 12
+    assert judge["alt_test"]["missing"] is None
+    assert [each["epsilon"] for each in judge["alt_test"]["results"]] == [0.1, 0.15, 0.2]
+
+
+def test_all_judges_are_ranked(record, files):
+    assert [each["judge"] for each in record["judges"]] == ["strong", "weak", "sampled"]
+    shown = run(files, "--reference", "ann", "--judge", "all", "-q").stdout.splitlines()
+    assert shown[0].split()[:3] == ["judge", "measure", "alpha"]
+    assert len(shown) == 6  # bob and eve are not declared as people
+    table = run(files, "--reference", "ann", "--judge", "weak", "--format", "csv", "-q").stdout.splitlines()
+    assert table[0].startswith("judge,claim,measure,verdict,value,needed")
+
+
+def test_two_people_are_too_few_for_the_alt_test(files):
+    result = run(files, "--reference", "ann,bob", "--judge", "strong", "--format", "json", "-q")
+    found = json.loads(result.stdout)["judges"][0]["alt_test"]
+    assert "it needs 3 people" in found["missing"]
+    assert found["results"][0]["winning_rate"] is None
+
+
+def test_findings_are_printed_in_words(files):
+    result = run(files, "--reference", "ann", "--judge", "weak")
+    assert "note: weak may " in result.stderr
+    assert "The alternative annotator test was not possible" in result.stderr
+    assert "what people reach among themselves is not known" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("judge", "condition", "code"),
+    [
+        *(("strong", "tau>=0.5", 0), ("strong", "tau_ap>=0.5", 0), ("strong", "alpha>=0.5", 0)),
+        *(("weak", "alpha>=0.5", 1), ("weak", "levels=PASS", 1), ("sampled", "tau>=0", 1)),
+        ("sampled", "levels=NOT ENOUGH LABELS", 0),
+    ],
+)
+def test_the_gate(files, judge, condition, code):
+    result = run(files, "--reference", "ann,bob,eve", "--judge", judge, "--require", condition)
+    assert result.exit_code == code, result.output
+    assert ("not passed: " if code else "passed: ") in result.stderr
+
+
+def test_every_judge_must_pass(files):
+    result = run(files, "--reference", "ann,bob,eve", "--judge", "strong,weak", "--require", "alpha>=0.5", "-q")
+    assert result.exit_code == 1
+    assert "weak: alpha = " in result.stderr
+    assert "strong: alpha" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("condition", "why"),
+    [
+        ("tau", "is not a condition"),
+        ("levels=GOOD", "is not a verdict"),
+        ("height>=1", "'height' is not known"),
+        ("height=PASS", "'height' is not known"),
+        ("tau>=0.9.9", "is not a number"),
+    ],
+)
+def test_conditions_are_checked_before_any_file_is_read(condition, why):
+    result = CliRunner().invoke(cli, ["certify", "none.tsv", "none", "--require", condition])
+    assert result.exit_code == 2
+    assert why in result.stderr
+
+
+def test_a_stale_certificate_is_refused(tmp_path):
+    judgments, runs = write_files(tmp_path, frame())
+    prompt, held = tmp_path / "prompt.txt", tmp_path / "certificate.json"
+    prompt.write_text("Rate the passage.")
+    asked = ["--prompt", f"strong={prompt}"]
+    made = run((judgments, runs), "--reference", "ann", "--judge", "strong", "--json", str(held), *asked, "-q")
+    assert made.exit_code == 0, made.output
+    check = ["--check", str(held)]
+    assert run((judgments, runs), *check, *asked).exit_code == 0
+    assert run((judgments, runs), *check, "--require", "tau>=0.5").exit_code == 0
+    assert run((judgments, runs), *check, "--require", "tau>=1.1").exit_code == 1
+    prompt.write_text("Rate the passage from 0 to 2.")
+    stale = run((judgments, runs), *check, *asked)
+    assert (stale.exit_code, "the prompt of strong is not what it was" in stale.stderr) == (2, True)
+    frame(seed=8).write_csv(judgments, separator="\t")
+    stale = run((judgments, runs), *check)
+    assert stale.exit_code == 2
+    assert "judgments.tsv is not what it was" in stale.stderr
+
+
+def test_a_certificate_is_bound_to_topics_and_gains_too(tmp_path):
+    files = write_files(tmp_path, frame())
+    topics, gains, held = (tmp_path / name for name in ("topics.txt", "gains.tsv", "certificate.json"))
+    topics.write_text("q1\nq2\nq3\n")
+    gains.write_text("0\t0\n1\t1\n2\t3\n")
+    more = ["--topics", str(topics), "--gains", str(gains)]
+    made = run(files, "--reference", "ann", "--judge", "strong", *more, "--json", str(held), "-q")
+    assert made.exit_code == 0, made.output
+    assert run(files, *more, "--check", str(held)).exit_code == 0
+    topics.write_text("q1\nq2\n")
+    stale = run(files, *more, "--check", str(held))
+    assert (stale.exit_code, "topics.txt is not what it was" in stale.stderr) == (2, True)
+
+
+def test_the_page_begins_with_the_verdict(files, tmp_path):
+    page = tmp_path / "certificate.html"
+    result = run(files, "--reference", "ann,bob,eve", "--judge", "strong", "-o", str(page), "-q")
+    assert result.exit_code == 0, result.output
+    text = page.read_text(encoding="utf-8")
+    assert "<title>Certificate of strong</title>" in text
+    assert text.index("What strong may be trusted with") < text.index("Agreement with people") < text.index("<svg")
+    assert "sha256" in text
+
+
+def test_no_reference_names_the_option(files):
+    result = run(files)
+    assert result.exit_code == 2
+    assert "--reference NAME" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--family", "gpt4"), ("--family", "gpt4="), ("--prompt", "llm"), ("--judge", "nobody")]
+)
+def test_wrong_options(files, option, value):
+    result = run(files, "--reference", "ann", option, value)
+    assert result.exit_code == 2
+    assert "bug" not in result.stderr
+
+
+def test_families_are_tested_together(files):
+    asked = ["--reference", "ann,bob,eve", "--judge", "strong", "--family", "llm=best,good", "--format", "json", "-q"]
+    families = json.loads(run(files, *asked).stdout)["judges"][0]["favoured_families"]
+    assert [each["family"] for each in families] == ["llm"]
+
+
+def test_criteria_are_options(files):
+    asked = ["--reference", "ann,bob,eve", "--judge", "weak", "--format", "json", "-q"]
+    loose = ["--max-bias", "1", "--min-tau", "-1", "--min-tau-ap", "-1", "--max-reversed", "1", "--first", "2"]
+    record = json.loads(run(files, *asked, *loose).stdout)
+    assert {each["verdict"] for each in record["judges"][0]["claims"]} == {"PASS"}
+    assert record["criteria"]["n_top"] == 2

@@ -1,0 +1,469 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+from two_judges import judged, lists, table
+from venire import evaluate, parse_measure, read_judgments
+from venire.comparison import favoured_on, favoured_systems
+from venire.comparison.favoured import adjusted_p, contrasts, ranked_in_order, shrunken
+from venire.comparison.judge_residuals import (
+    TwoJudges,
+    inclusion_probabilities,
+    rank_weights,
+    residuals_of,
+    stated_probabilities,
+    topics_used,
+)
+from venire.errors import MeasureError, PairsError, SettingError, UnknownName
+from venire.measures.evaluate import Case
+from venire.measures.scoring import Scoring
+from venire.simulation import Synthetic, generate
+
+MEASURES = ["P(rel=2)@5", "nDCG@10", "AP(rel=2)", "RBP", "DCG@5", "ERR@10"]
+BOTH = {"judge": "lenient1", "reference": "careful1"}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return generate(Synthetic(n_topics=14, docs_per_topic=80, n_unjudged=5), rng=3)
+
+
+def part_of(labels, name, keep):
+    """Keep the labels of one assessor on some items, keep(item number) -> bool, and all labels of the others."""
+    own = labels.assessor.among(name, "assessor")
+    return labels.take(~own | np.array([keep(item) for item in labels.item]))
+
+
+def by_hand(rows):
+    """Judgments from lines of topic, doc, label of the judge, label of the reference or a dash."""
+    cells = [line.split() for line in rows.strip().splitlines()]
+    long = [(t, d, name, x) for t, d, *both in cells for name, x in zip(("llm", "ann"), both, strict=True) if x != "-"]
+    return read_judgments(pl.DataFrame(long, schema=["topic", "doc", "assessor", "label"], orient="row"), scale="0<1")
+
+
+def ranked(**systems):
+    """Runs from a string of documents per topic: a=["xy", "xz"]."""
+    return {
+        name: {f"t{n}": {doc: -float(rank) for rank, doc in enumerate(docs)} for n, docs in enumerate(topics)}
+        for name, topics in systems.items()
+    }
+
+
+EXAMPLE = by_hand("""
+    t0 a 1 0
+    t0 b 1 0
+    t0 c 1 1
+    t0 d 0 0
+    t1 a 1 1
+    t1 b 1 0
+    t1 c 0 0
+    t1 d 1 1
+""")
+LISTS = ranked(one=["ab", "ab"], two=["cd", "cd"], three=["ac", "ac"])
+
+
+def test_the_difference_on_a_small_example():
+    """Reference less judge, P@2: one -2/2 and -1/2, two 0 and 0, three -1/2 and 0; then less the mean of the others."""
+    found = favoured_systems(EXAMPLE, LISTS, "P@2", judge="llm", reference="ann")
+    expected = {"one": -0.75 - (0 - 0.25) / 2, "two": 0 - (-0.75 - 0.25) / 2, "three": -0.25 - (-0.75 - 0) / 2}
+    assert dict(zip(found.systems, found.by_system.difference[:, 0], strict=True)) == pytest.approx(expected)
+    assert found.n_labels == 8
+    assert found.n_topics == 2
+
+
+def test_unlabelled_results_count_by_what_the_labelled_ones_show():
+    """Errors -1, -1 and 0 of a, c and d, labelled with probability 3/4; b has their mean, as the whole sample does."""
+    labels = by_hand("""
+        t0 a 1 0
+        t0 b 1 -
+        t0 c 1 1
+        t0 d 1 0
+    """)
+    case, plan = case_of(labels, ranked(one=["ab"], two=["cd"]), ["P@2"])
+    judges = TwoJudges.of(case.panel, "llm", ["ann"])
+    found = residuals_of(case, plan, judges, used=topics_used(case, judges, plan))[0]
+    whole = -2 / 3
+    rest = {"a": -1 - whole, "c": -whole, "d": -1 - whole}
+    by_label = {doc: whole + (sum(rest.values()) - own) / (2 + 2) for doc, own in rest.items()}
+    left = {doc: error - by_label[doc] for doc, error in {"a": -1, "c": 0, "d": -1}.items()}
+    mu = {doc: by_label[doc] + (sum(left.values()) - own) / (2 + 3) for doc, own in left.items()}
+    z = {doc: mu[doc] + (error - mu[doc]) * 4 / 3 for doc, error in {"a": -1, "c": 0, "d": -1}.items()}
+    z["b"] = whole + sum(rest.values()) / (3 + 2) + sum(left.values()) / (3 + 3)
+    np.testing.assert_allclose(found.values, [[(z["a"] + z["b"]) / 2, (z["c"] + z["d"]) / 2]], atol=1e-9)
+    assert not found.exact
+    assert found.linear
+
+
+def case_of(labels, runs, measures, **scoring):
+    asked = Scoring(per="assessor", **scoring)
+    return Case.of(labels, runs, asked), asked.plan(measures, labels.scale)
+
+
+def test_with_all_labels_residuals_are_differences_of_scores(made):
+    case, plan = case_of(made.judgments, made.runs, MEASURES)
+    judges = TwoJudges.of(case.panel, "lenient1", ["careful1"])
+    found = residuals_of(case, plan, judges, used=topics_used(case, judges, plan))
+    scores = [evaluate(made.judgments, made.runs, MEASURES, assessor=name).values for name in ("careful1", "lenient1")]
+    for number, each in enumerate(found):
+        assert each.exact
+        np.testing.assert_allclose(each.values.T, (scores[0] - scores[1])[:, :, number], atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["P(rel=2)@5", "nDCG@10"])
+def test_residuals_from_some_labels_the_slow_way(made, measure):
+    """Item by item: the mean error by label and topic, corrected by labelled items over their probability."""
+    labels = part_of(made.judgments, "careful1", lambda item: item % 3 == 0)
+    case, plan = case_of(labels, made.runs, [measure])
+    judges = TwoJudges.of(case.panel, "lenient1", ["careful1"])
+    used = topics_used(case, judges, plan)
+    found = residuals_of(case, plan, judges, used=used)[0]
+    weights, linear = rank_weights(parse_measure(measure), 1000)
+    gains, seen = judges.gains(plan.worths[0].values, 0, 2)
+    gains = gains if linear else gains / plan.worths[0].values.max()
+    facts = case.facts
+    hits = [
+        (facts.system[n], facts.topic[n], facts.item[h], weights[facts.rank[h] - 1])
+        for n in range(len(facts.depth))
+        for h in range(facts.offset[n], facts.offset[n + 1])
+        if facts.rank[h] <= len(weights)
+    ]
+    items = sorted({item for _, _, item, _ in hits if seen[:, item].any()})
+    total = {item: sum(w for _, _, other, w in hits if other == item) for item in items}
+    topic = {item: int(facts.items.topic[item]) for item in items}
+    labelled = np.array([seen[1, item] for item in items])
+    columns = np.array([total[item] for item in items]), labelled, np.array([topic[item] for item in items])
+    pi = dict(zip(items, inclusion_probabilities(*columns), strict=True))
+    error = {item: gains[1, item] - gains[0, item] for item in items}
+    known = [item for item in items if seen[1, item]]
+    count = {item: total[item] / pi[item] for item in known}
+    norm = len(known) / sum(count.values())
+    count = {item: value * norm for item, value in count.items()}
+    whole = sum(count[i] * error[i] for i in known) / sum(count.values())
+
+    def mean_of(values, group, item, prior):
+        """Mean over the other labelled items of the same group."""
+        others = [i for i in known if group[i] == group[item] and i != item]
+        return sum(count[i] * values[i] for i in others) / (sum(count[i] for i in others) + prior)
+
+    label = judges.labels
+    centred = {i: error[i] - whole for i in known}
+    by_label = {i: whole + mean_of(centred, label, i, 2.0) for i in items}
+    rest = {i: error[i] - by_label[i] for i in known}
+    mu = {i: by_label[i] + mean_of(rest, topic, i, 3.0) for i in items}
+    z = {i: mu[i] + ((error[i] - mu[i]) / pi[i] if seen[1, i] else 0.0) for i in items}
+    expected = np.zeros((len(facts.items.topics), len(facts.systems)))
+    for system, of_topic, item, weight in hits:
+        expected[of_topic, system] += weight * z.get(item, 0.0)
+    np.testing.assert_allclose(found.values, expected[used], atol=1e-9)
+    assert found.linear == linear
+
+
+def test_a_lenient_judge_favours_no_one():
+    """The judge gives every document one label more than the reference, in lists of the same length."""
+    rng = np.random.default_rng(2)
+    rows = [(f"t{t}", f"d{d}", rng.integers(3)) for t in range(8) for d in range(12)]
+    long = [(t, d, who, str(x + more)) for t, d, x in rows for who, more in (("ann", 0), ("llm", 1))]
+    labels = read_judgments(pl.DataFrame(long, schema=["topic", "doc", "assessor", "label"], orient="row"))
+    runs = {s: {f"t{t}": {f"d{d}": float(rng.random()) for d in range(12)} for t in range(8)} for s in ("a", "b", "c")}
+    found = favoured_systems(labels, runs, "CG@5", judge="llm", reference="ann", margin=0)
+    np.testing.assert_allclose(found.by_system.difference, 0, atol=1e-12)
+    assert (found.by_system.p_adjusted == 1).all()
+    assert found.found == ()
+    assert "favours no system" in found.sentence()
+
+
+def test_an_overrated_system_is_found():
+    found = favoured_systems(judged(table()), lists(), ["P(rel=2)@5", "nDCG@5"], judge="llm", reference="expert")
+    assert found.found == ("L",)
+    of_l = {row["measure"]: row for row in found.records() if row["system"] == "L"}
+    assert list(of_l["nDCG@5"]) == ["system", "measure", "residual", "low", "high", "p_adjusted"]
+    for row in of_l.values():
+        assert row["low"] < row["residual"] < row["high"] < 0
+        assert row["p_adjusted"] < 0.01
+    assert found.sentence().startswith("The judge llm favours L: compared with the other systems, its P(rel=2)@5 is ")
+
+
+def test_nobody_is_favoured_by_an_identical_judge():
+    found = favoured_systems(judged(table(identical=True)), lists(), "P(rel=2)@5", judge="llm", reference="expert")
+    assert found.found == ()
+    assert {row["p_adjusted"] for row in found.records()} == {1.0}
+    assert {row["residual"] for row in found.records()} == {0.0}
+
+
+def test_the_margin_is_a_share_of_the_best_score():
+    labels, runs, both = judged(table()), lists(), {"judge": "llm", "reference": "expert"}
+    for measure in ("P(rel=2)@5", "CG@5"):
+        free = favoured_systems(labels, runs, measure, **both, margin=0)
+        share = -free.by_system.difference[free.systems.index("L"), 0] / (15 if measure == "CG@5" else 1)
+        within = favoured_systems(labels, runs, measure, **both, margin=min(share * 1.01, 1))
+        assert free.found == ("L",)
+        assert within.found == ()
+        np.testing.assert_array_equal(within.by_system.residual, free.by_system.residual)
+
+
+def test_families_are_tested_together():
+    runs = lists()
+    families = {"expertly": ["C", "D"], "llm-based": ["L"]}
+    found = favoured_systems(judged(table()), runs, "P(rel=2)@5", judge="llm", reference="expert", families=families)
+    assert found.families == ("expertly", "llm-based")
+    assert found.found_families == ("llm-based",)
+    assert [next(iter(row)) for row in found.family_records()] == ["family", "family"]
+    assert found.by_family.difference[0, 0] == pytest.approx(-found.by_family.difference[1, 0])
+    alone = favoured_systems(judged(table()), runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert found.by_family.difference[1, 0] == pytest.approx(alone.by_system.difference[alone.systems.index("L"), 0])
+    assert [note.fields["family"] for note in found.notes if note.kind == "self-preference"] == ["llm-based"]
+    assert "Self-preference" in found.sentence()
+    assert found.to_dict()["families"] == found.family_records()
+    assert "families" not in alone.to_dict()
+
+
+def test_members_of_a_family_are_compared_with_the_systems_outside_it():
+    each, together = contrasts(["a", "b", "c", "d"], {"ab": ["a", "b"]})
+    np.testing.assert_allclose(each[:, 0], [1, 0, -0.5, -0.5])
+    np.testing.assert_allclose(each[:, 3], [-1 / 3, -1 / 3, -1 / 3, 1])
+    np.testing.assert_allclose(together[:, 0], [0.5, 0.5, -0.5, -0.5])
+    np.testing.assert_allclose(contrasts(["a", "b"], {})[0], [[1, -1], [-1, 1]])
+    covered, _ = contrasts(["a", "b", "c"], {"ab": ["a", "b"], "ac": ["a", "c"]})
+    np.testing.assert_allclose(covered.sum(axis=0), 0)
+
+
+@pytest.mark.parametrize(
+    ("families", "error"),
+    [({"all": ["C", "D", "L"]}, SettingError), ({"none": []}, SettingError), ({"x": ["nosuch"]}, UnknownName)],
+)
+def test_families_must_be_some_of_the_systems(families, error):
+    with pytest.raises(error):
+        favoured_systems(judged(table()), lists(), judge="llm", reference="expert", families=families)
+
+
+def test_the_order_of_labels_does_not_matter(made):
+    labels = part_of(made.judgments, "careful1", lambda item: item % 2 == 0)
+    one = favoured_systems(labels, made.runs, ["P@5", "AP"], **BOTH)
+    shuffled = labels.take(np.random.default_rng(0).permutation(len(labels)))
+    other = favoured_systems(shuffled, made.runs, ["P@5", "AP"], **BOTH)
+    np.testing.assert_allclose(one.by_system.difference, other.by_system.difference, atol=1e-12)
+    np.testing.assert_allclose(one.by_system.p_adjusted, other.by_system.p_adjusted)
+
+
+def test_the_order_of_systems_does_not_matter():
+    runs = lists()
+    one = favoured_systems(judged(table()), runs, "RBP", judge="llm", reference="expert")
+    other = favoured_systems(
+        judged(table()), {name: runs[name] for name in reversed(runs)}, "RBP", judge="llm", reference="expert"
+    )
+    rows = {row["system"]: row["residual"] for row in other.records()}
+    assert {row["system"]: row["residual"] for row in one.records()} == pytest.approx(rows)
+
+
+def test_a_case_serves_many_judges(made):
+    case, plan = case_of(made.judgments, made.runs, ["P@5"])
+    for judge in ("lenient1", "strict1"):
+        one = favoured_on(case, plan, judge=judge, reference=["careful1"], rng=4)
+        alone = favoured_systems(made.judgments, made.runs, "P@5", judge=judge, reference="careful1", rng=4)
+        assert one.records() == alone.records()
+
+
+def test_labels_of_several_people_count_with_their_mean(made):
+    case, plan = case_of(made.judgments, made.runs, ["P(rel=2)@5"])
+    judges = TwoJudges.of(case.panel, "lenient1", ["careful1", "careful2"])
+    values = np.array([0.0, 0.0, 1.0, 1.0])
+    gains, seen = judges.gains(values, 1, 2)
+    expected = [evaluate(made.judgments, made.runs, "P(rel=2)@5", assessor=f"careful{n}").values for n in (1, 2)]
+    found = residuals_of(case, plan, judges, used=topics_used(case, judges, plan))[0]
+    own = evaluate(made.judgments, made.runs, "P(rel=2)@5", assessor="lenient1").values
+    np.testing.assert_allclose(found.values.T, (np.mean(expected, axis=0) - own)[:, :, 0], atol=1e-12)
+    assert set(gains[seen]) == {0.0, 0.5, 1.0}
+
+
+def test_the_declared_reference_is_used(made):
+    declared = made.judgments.declare(reference="careful1")
+    found = favoured_systems(declared, made.runs, "P@5", judge="lenient1")
+    assert found.reference == ("careful1",)
+    assert found.records() == favoured_systems(made.judgments, made.runs, "P@5", **BOTH).records()
+
+
+def test_stated_probabilities_are_used(made):
+    labels = part_of(made.judgments, "careful1", lambda item: item % 4 == 0)
+    given = np.where(labels.assessor.among("careful1", "assessor"), 0.25, np.nan)
+    stated = replace(labels, probability=given)
+    case, _ = case_of(stated, made.runs, ["P@5"])
+    judges = TwoJudges.of(case.panel, "lenient1", ["careful1"])
+    found = stated_probabilities(case, judges)
+    assert set(found[~np.isnan(found)]) == {0.25}
+    kinds = [
+        {note.kind for note in favoured_systems(each, made.runs, "P@5", **BOTH).notes} for each in (labels, stated)
+    ]
+    assert kinds == [{"assumed-sample"}, set()]
+
+
+def test_a_judge_who_labelled_some_results_is_compared_on_those(made):
+    labels = part_of(made.judgments, "lenient1", lambda item: item % 2 == 0)
+    found = favoured_systems(labels, made.runs, ["P@5", "nDCG@5"], **BOTH)
+    kinds = {note.kind: note for note in found.notes}
+    assert set(kinds) == {"judge-incomplete", "linearised"}
+    assert 0.3 < kinds["judge-incomplete"].fields["share"] < 0.7
+
+
+def test_measures_that_are_not_linear_are_named(made):
+    labels = part_of(made.judgments, "careful1", lambda item: item % 2 == 0)
+    found = favoured_systems(labels, made.runs, ["P@5", "AP", "nDCG@5"], **BOTH)
+    named = [note.fields["measures"] for note in found.notes if note.kind == "linearised"]
+    assert named == [("AP", "nDCG@5")]
+
+
+def test_few_topics_cannot_show_favour():
+    labels = judged(table().filter(pl.col("topic").is_in(["q0", "q1", "q2", "q3"])))
+    found = favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
+    assert found.found == ()
+    assert found.by_system.p_adjusted.min() >= 0.125
+    assert [note.fields["n"] for note in found.notes if note.kind == "few-topics"] == [4]
+
+
+def test_one_topic_has_no_interval():
+    labels = judged(table().filter(pl.col("topic") == "q0"))
+    found = favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
+    assert {row["low"] for row in found.records()} == {None}
+    assert {row["p_adjusted"] for row in found.records()} == {1.0}
+    assert found.sentence()
+
+
+def test_without_labels_of_the_reference_on_results():
+    labels = judged(table().filter((pl.col("assessor") == "llm") | (pl.col("doc") == "x19")))
+    with pytest.raises(PairsError) as raised:
+        favoured_systems(labels, lists(), judge="llm", reference="expert")
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"judge": "llm"}, SettingError),
+        ({"judge": "llm", "reference": "llm"}, SettingError),
+        ({"judge": "nosuch", "reference": "expert"}, UnknownName),
+        ({"judge": "llm", "reference": "nosuch"}, UnknownName),
+        ({"judge": "llm", "reference": "expert", "margin": 2.0}, SettingError),
+    ],
+)
+def test_settings_are_checked(options, error):
+    with pytest.raises(error):
+        favoured_systems(judged(table()), lists(), **options)
+
+
+def test_one_system_alone_is_not_compared():
+    with pytest.raises(SettingError):
+        favoured_systems(judged(table()), {"L": lists()["L"]}, judge="llm", reference="expert")
+
+
+@pytest.mark.parametrize("measure", ["Judged@10", "RBPResidual"])
+def test_measures_without_gains_are_refused(measure):
+    with pytest.raises(MeasureError):
+        favoured_systems(judged(table()), lists(), measure, judge="llm", reference="expert")
+
+
+def test_condensed_lists_need_all_labels(made):
+    labels = part_of(made.judgments, "careful1", lambda item: item % 2 == 0)
+    case, plan = case_of(labels, made.runs, ["P@5"], unjudged="condensed")
+    with pytest.raises(MeasureError):
+        favoured_on(case, plan, judge="lenient1", reference="careful1")
+
+
+def test_weights_by_rank():
+    log = 1 / np.log2(np.arange(2, 6))
+    expected = {
+        "P@4": (np.full(4, 0.25), True),
+        "CG@3": (np.ones(3), True),
+        "DCG@4": (log, True),
+        "RBP": (0.2 * 0.8 ** np.arange(6), True),
+        "nDCG@4": (log / log.sum(), False),
+        "ERR@2": (np.array([2, 1]) / 3, False),
+        "Success@3": (np.full(3, 1 / 3), False),
+    }
+    for name, (weights, linear) in expected.items():
+        found = rank_weights(parse_measure(name), 6)
+        np.testing.assert_allclose(found[0], weights, err_msg=name)
+        assert found[1] == linear, name
+
+
+def test_probabilities_of_being_labelled_depend_on_the_weight():
+    rng = np.random.default_rng(5)
+    weight, topic = rng.gamma(2.0, size=2000), np.repeat(np.arange(20), 100)
+    labelled = rng.random(2000) < 1 - np.exp(-0.4 * weight)
+    labelled[topic == 3] = True
+    found = inclusion_probabilities(weight, labelled, topic)
+    assert (found[topic == 3] == 1).all()
+    others = topic != 3
+    assert found[others].sum() == pytest.approx(labelled[others].sum(), rel=0.01)
+    true = 1 - np.exp(-0.4 * weight[others])
+    assert np.abs(found[others] - true).mean() < np.abs(labelled[others].mean() - true).mean() / 2
+
+
+def test_probabilities_of_being_labelled_depend_on_the_topic():
+    rng = np.random.default_rng(6)
+    topic = np.repeat(np.arange(20), 100)
+    rate = np.linspace(0.1, 0.9, 20)
+    labelled = rng.random(2000) < rate[topic]
+    found = inclusion_probabilities(np.ones(2000), labelled, topic)
+    np.testing.assert_allclose(np.bincount(topic, found), np.bincount(topic, labelled), atol=2)
+
+
+def test_adjusted_p_values_the_slow_way():
+    differences = np.random.default_rng(1).normal([0.8, 0.0, -0.3], size=(7, 3))
+    largest = []
+
+    def t_of(values):
+        return np.abs(values.mean(axis=0) / (values.std(axis=0, ddof=1) / np.sqrt(7)))
+
+    for signs in product([1, -1], repeat=7):
+        largest.append(t_of(differences * np.array(signs)[:, None]).max())
+    expected = [np.mean(np.array(largest) >= t - 1e-9) for t in t_of(differences)]
+    np.testing.assert_allclose(adjusted_p(differences, np.random.default_rng(0)), expected)
+
+
+def test_shrinkage_depends_on_how_far_systems_differ():
+    error = np.full(10, 0.05)
+    alike, apart = np.random.default_rng(0).normal(0, [[0.01], [0.5]], (2, 10))
+    assert (np.abs(shrunken(alike, error)[0]) < 0.8 * np.abs(alike)).all()
+    assert (np.abs(shrunken(apart, error)[0]) > 0.9 * np.abs(apart)).all()
+    assert (shrunken(alike, error)[1] > 0).all()
+    np.testing.assert_array_equal(shrunken(alike, np.zeros(10))[0], alike)
+
+
+def by_judge(labels):
+    """Lists of all documents of each topic, by the label of the judge."""
+    rows = labels.where(assessor="llm")
+    topics, docs = rows.column("topic").texts(), rows.column("doc").texts()
+    lists_of = {}
+    for topic, doc, label in zip(topics, docs, rows.label.tolist(), strict=True):
+        lists_of.setdefault(topic, {})[doc] = float(label)
+    return lists_of
+
+
+def test_a_system_that_ranks_by_the_labels_of_the_judge_is_named():
+    labels = judged(table())
+    runs = {**lists(), "sorted": by_judge(labels)}
+    found = favoured_systems(labels, runs, "P(rel=2)@5", judge="llm", reference="expert")
+    notes = [note for note in found.notes if note.kind == "judge-as-ranker"]
+    assert [note.fields["system"] for note in notes] == ["sorted"]
+    assert notes[0].fields["share"] == 1
+    assert found.in_order[found.systems.index("sorted")] == 1
+    plain = favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
+    assert not [note for note in plain.notes if note.kind == "judge-as-ranker"]
+
+
+def test_pairs_in_order_the_slow_way(made):
+    case, _ = case_of(made.judgments, made.runs, ["P@5"])
+    facts, label = case.facts, TwoJudges.of(case.panel, "lenient1", ["careful1"]).labels
+    used = np.arange(1, len(facts.items.topics))
+    right, wrong = np.zeros(len(facts.systems)), np.zeros(len(facts.systems))
+    for n, (system, topic) in enumerate(zip(facts.system, facts.topic, strict=True)):
+        own = label[facts.item[facts.offset[n] : facts.offset[n + 1]]]
+        own = own[own >= 0] if topic > 0 else own[:0]
+        sign = np.sign(own[:, None] - own)[np.triu_indices(len(own), 1)]
+        right[system] += (sign > 0).sum()
+        wrong[system] += (sign < 0).sum()
+    np.testing.assert_allclose(ranked_in_order(facts, label, used), right / (right + wrong))

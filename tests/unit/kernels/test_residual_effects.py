@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from venire.kernels.residual_effects import Design, fit_effects, root
+
+SIZES, N_SHARED, N_LOCAL = (7, 5, 9, 4), 3, 2
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(3)
+    n = sum(SIZES)
+    start = np.concatenate([[0], np.cumsum(SIZES)])
+    known = rng.random(n) < 0.5
+    known[start[1] : start[2]] = False
+    shared, local = rng.normal(size=(n, N_SHARED)), rng.normal(size=(n, N_LOCAL))
+    return Design(shared, local, rng.uniform(0.5, 2, n), known, start), rng.normal(size=n), rng.normal(size=(3, n))
+
+
+def conditioned(design: Design, residual: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The slow way: the covariance of all items, conditioned on those known -> mean and covariance of the others.
+
+    Twice: of the effects alone, and with the noise.
+    """
+    topic = np.repeat(np.arange(len(SIZES)), SIZES)
+    effects = design.shared @ design.shared.T + (design.local @ design.local.T) * (topic[:, None] == topic)
+    whole = effects + np.diag(design.noise)
+    known, other = np.flatnonzero(design.known), np.arange(len(topic))
+    weight = np.linalg.solve(whole[np.ix_(known, known)], effects[np.ix_(known, other)]).T
+    return weight @ residual[known], effects - weight @ effects[np.ix_(known, other)]
+
+
+def test_the_posterior_is_that_of_conditioning_a_normal_distribution(case):
+    design, residual, _ = case
+    effects = fit_effects(design, residual)
+    mean, covariance = conditioned(design, residual)
+    np.testing.assert_allclose(effects.expected(), mean, atol=1e-10)
+    np.testing.assert_allclose(effects.variance(), np.diag(covariance), atol=1e-10)
+
+
+def test_weighted_sums_are_over_the_unknown_residuals(case):
+    design, residual, weights = case
+    mean, covariance = conditioned(design, residual)
+    covariance = covariance + np.diag(design.noise)
+    weights_of = np.where(design.known, 0.0, weights)
+    found = fit_effects(design, residual).weighted(weights)
+    np.testing.assert_allclose(found[0], weights_of @ mean, atol=1e-10)
+    np.testing.assert_allclose(found[1], weights_of @ covariance @ weights_of.T, atol=1e-10)
+
+
+def test_draws_have_the_mean_and_covariance_of_the_effects(case):
+    design, residual, _ = case
+    draws = fit_effects(design, residual).draw(40_000, np.random.default_rng(1))
+    mean, covariance = conditioned(design, residual)
+    np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.05)
+    np.testing.assert_allclose(np.cov(draws, rowvar=False), covariance, atol=0.12)
+
+
+def test_without_known_residuals_the_prior_remains(case):
+    design, residual, _ = case
+    nothing = Design(design.shared, design.local, design.noise, np.zeros_like(design.known), design.start)
+    effects = fit_effects(nothing, residual)
+    assert (effects.expected() == 0).all()
+    prior = (design.shared**2).sum(axis=1) + (design.local**2).sum(axis=1)
+    np.testing.assert_allclose(effects.variance(), prior)
+
+
+def test_root_of_a_singular_covariance():
+    covariance = np.array([[1.0, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(root(covariance) @ root(covariance).T, covariance, atol=1e-12)
