@@ -217,7 +217,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.441 [0.363, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
+    0.446 [0.373, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = as_judgments(judgments)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
