@@ -69,7 +69,7 @@ from venire.types import Bools, Floats, Ints, RNGLike
 INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
 """Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
 systems, and per unit of log weight."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.4, 0.55, 2.0
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.35, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 LEAST_SHARE = 0.02
 """Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
@@ -80,8 +80,9 @@ RAREST = 0.002
 N_EXPANSIONS = 2
 """How often gains are expanded: around the prediction, then around what the shared effects make of it."""
 ATTENUATION, LEAST_LEFT = 0.346, 0.3
+"""What a variance of log-odds takes from their effect on a mean (``label_draws``), and the least that is left."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
-TIE = 1e-12
+TIE, SMALLEST = 1e-12, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +203,10 @@ def corrected_scores(
     judgments, runs, measures, gains, topics : as in ``evaluate``
     judge : whose labels are on (nearly) everything; several are used together
     reference : the people whose labels count; None: those that the judgments declare
-    n_draws : draws of the scores; measures that are not linear in the gains are estimated from them
+    n_draws : draws of the scores; measures that are not linear in the gains are estimated from a quarter as many draws
+        of the missing labels
+
+    Measures that are given together share one prediction of labels, on what their lists hold.
 
     Notes
     -----
@@ -217,7 +221,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.446 [0.373, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
+    0.447 [0.377, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = as_judgments(judgments)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
@@ -271,7 +275,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is corrected: lists and measures, labels of the reference, and scores by the judge, raw (system, measure).
+    """What is corrected: lists, measures, labels of the reference, and scores by the judge, raw (system, measure).
 
     scored (item,): somebody labelled the item, and its topic is scored; share (system,): what a topic counts for.
     """
@@ -441,11 +445,10 @@ class Linearised:
     def at(cls, thresholds: Thresholds, offset: Floats) -> Linearised:
         """Expand to first order."""
         there = thresholds.shifted(offset)
-        slope, variance = there.slope, there.variance
+        slope, variance = np.maximum(there.slope, SMALLEST), np.maximum(there.variance, SMALLEST)
         explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
-        return cls(
-            there.predicted @ there.steps - slope * offset, slope, np.maximum(variance - explained, variance / 4)
-        )
+        mean = there.predicted @ there.steps - slope * offset
+        return cls(mean, slope, np.maximum(variance - explained, variance / 4))
 
 
 @dataclass(frozen=True, eq=False)
