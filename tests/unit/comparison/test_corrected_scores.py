@@ -22,7 +22,7 @@ from venire.comparison.corrected_scores import (
 from venire.data.panel import build_panel
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.runs import scan
-from venire.measures.case import Case, Layout
+from venire.measures.evaluate import Case, Layout
 from venire.measures.names import parse_measure
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
