@@ -12,7 +12,8 @@ log-odds of all steps, as in proportional odds; to first order
 so that labels without uncertainty stay as they are.  The effects are
 
     f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
-         systems that return it, in standard deviations
+         systems that return it, in standard deviations; for measures that count all relevant items, such as AP, also
+         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse)
     tau  the topic
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
@@ -45,6 +46,7 @@ from typing import Any
 import numpy as np
 
 from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
 from venire.data.panel import build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
@@ -63,9 +65,9 @@ from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD = 1.2, 1.2, 0.4, 0.8
-"""Prior deviations in log-odds: of all items, of those in no list, of a group, and per standard deviation of the scores
-of systems."""
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
+systems, and per unit of log weight."""
 TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.4, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 LEAST_SHARE = 0.02
@@ -295,8 +297,7 @@ class Scene:
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        panel = build_panel(labels.where(assessor=[*judges, *people]), pool="mean")
-        layout = Layout.of(replace(case, panel=panel, scoring=replace(case.scoring, per=None)), plan)
+        layout = _layout(case, plan, labels, [*judges, *people])
         own = build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
         judged = np.isin(layout.chosen, labels.items.topic[own.item])
         raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
@@ -315,10 +316,23 @@ class Scene:
         """Correct the scores of one measure."""
         measure = self.plan.measures[number]
         weights = list_weights(self.layout, measure, self.share)
-        model = ResidualModel.of(self.labels, weights, self.plan.worths[number].values, self.raw[:, number], self)
+        features = item_features(weights, self.labels.group, self.raw[:, number])
+        if measure.normalised and measure.best_depth is None:
+            features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
+        model = ResidualModel.of(self, weights, self.plan.worths[number].values, features)
         if is_linear(measure):
             return model.linear(n_draws, rng)
         return model.drawn(self, self.plan.only([number]), n_draws, rng)
+
+
+def _layout(case: Case, plan: Plan, labels: Judgments, names: Sequence[str]) -> Layout:
+    """Choose the topics that these assessors labelled; an item that anybody labelled is not unjudged."""
+    topics = case.scoring.topics
+    if topics is None:
+        seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+        topics = [labels.topics[number] for number in seen]
+    scoring = replace(case.scoring, per=None, assessor=None, topics=topics)
+    return Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
 
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:
@@ -447,15 +461,15 @@ class ResidualModel:
     item: Ints
 
     @classmethod
-    def of(cls, labels: ReferenceLabels, weights: Floats, values: Floats, raw: Floats, scene: Scene) -> ResidualModel:
-        """Build the design, and condition on the labels of the reference."""
-        item = np.flatnonzero(scene.scored)
+    def of(cls, scene: Scene, weights: Floats, values: Floats, features: Floats) -> ResidualModel:
+        """Build the design, and condition on the labels of the reference; values (label,), features (item, feature)."""
+        item, labels = np.flatnonzero(scene.scored), scene.labels
         thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
         weights, gain = weights[:, item], thresholds.known @ thresholds.steps
         known, weight = labels.known[item], np.where(labels.known[item], labels.weight[item], 1.0)
         start = np.searchsorted(scene.case.facts.items.topic[item], np.append(scene.layout.chosen, 1 << 30))
         systems = system_rows(weights)
-        shared = np.concatenate([item_features(weights, labels.group[item], raw), SYSTEM_SD * systems], axis=1)
+        shared = np.concatenate([features[item], SYSTEM_SD * systems], axis=1)
         local = np.concatenate([np.full((len(item), 1), TOPIC_SD), TOPIC_SYSTEM_SD * systems], axis=1)
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
@@ -597,6 +611,13 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
         SCORE_SD * mean_scores(weights, raw)[:, None],
     ]
     return np.concatenate(columns, axis=1)
+
+
+def log_weights(weights: Floats) -> Floats:
+    """Return the logarithm of the weight of items in all lists, less its mean, 0 for items in no list -> (item,)."""
+    total = weights.sum(axis=0)
+    found = np.log(np.where(total > 0, total, 1.0))
+    return np.where(total > 0, found - np.average(found, weights=total + 1e-300), 0.0)
 
 
 def mean_scores(weights: Floats, raw: Floats) -> Floats:
