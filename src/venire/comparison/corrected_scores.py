@@ -47,7 +47,7 @@ import numpy as np
 
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
-from venire.data.panel import build_panel, in_isolation
+from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
 from venire.errors import SettingError, UnknownName
@@ -302,7 +302,7 @@ class Scene:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
         layout = _layout(case, plan, labels, [*judges, *people])
-        own = build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
+        own = _panel_of(labels, judges)
         judged = np.isin(layout.chosen, labels.items.topic[own.item])
         raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
@@ -318,15 +318,42 @@ class Scene:
 
     def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of one measure."""
-        measure = self.plan.measures[number]
-        weights = list_weights(self.layout, measure, self.share)
+        model = self.model(number)
+        if is_linear(self.plan.measures[number]):
+            return model.linear(n_draws, rng)
+        return model.drawn(self, self.plan.only([number]), n_draws, rng)
+
+    def weights(self, number: int) -> Floats:
+        """Return what the gain of each item adds to the mean score of each system, by one measure -> (system, item)."""
+        return list_weights(self.layout, self.plan.measures[number], self.share)
+
+    def model(self, number: int) -> ResidualModel:
+        """Fit the model of residuals for one measure."""
+        measure, weights = self.plan.measures[number], self.weights(number)
         features = item_features(weights, self.labels.group, self.raw[:, number])
         if measure.normalised and measure.best_depth is None:
             features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
-        model = ResidualModel.of(self, weights, self.plan.worths[number].values, features)
-        if is_linear(measure):
-            return model.linear(n_draws, rng)
-        return model.drawn(self, self.plan.only([number]), n_draws, rng)
+        return ResidualModel.of(self, weights, self.plan.worths[number].values, features)
+
+    def by_topic(self, number: int, *, n_draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Score topics by the judge, and by draws of the labels that the reference did not give, for one measure.
+
+        Returns (system, topic), (draw, system, topic); one draw if the reference labelled everything.
+        """
+        model, plan = self.model(number), self.plan.only([number])
+        gain = np.zeros((1 if model.known.all() else n_draws, len(self.scored)))
+        gain[:, model.item] = model.label_draws()(len(gain), rng)
+        own = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
+        by_judge, by_reference = (
+            self.layout.place(score_facts(self.case.facts, panel, plan))[:, :, 0]
+            for panel in (own, DrawnGains(gain, self.scored))
+        )
+        return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
+
+
+def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
+    """Build the panel of the judge that is corrected; several count with the mean of their gains."""
+    return build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
 
 
 def _layout(case: Case, plan: Plan, labels: Judgments, names: Sequence[str]) -> Layout:

@@ -67,6 +67,23 @@ def test_raw_scores_are_those_of_the_judge(made):
     assert found.draws.shape == (40, len(found.systems), len(MEASURES))
 
 
+def test_scores_by_topic_are_those_of_the_judge_and_draws_of_the_reference(made):
+    """Means over topics are the scores of the judge; with all labels of the reference, topics have its own scores."""
+    names = ["P(rel=2)@10", "nDCG@10"]
+    truth = evaluate(made.judgments, made.runs, names, assessor="careful1").values
+    found, scoring = corrected(made, names, n_draws=400), Scoring(per="assessor")
+    for labels, n_draws in ((made.judgments, 1), (some(made.judgments), 30)):
+        scene = Scene.of(Case.of(labels, made.runs, scoring), scoring.plan(names, labels.scale), **WHO)
+        for number in range(len(names)):
+            own, drawn = scene.by_topic(number, n_draws=30, rng=np.random.default_rng(0))
+            np.testing.assert_allclose(own.mean(axis=1), scene.raw[:, number])
+            assert drawn.shape == (n_draws, *truth.shape[:2])
+            if n_draws == 1:
+                np.testing.assert_allclose(drawn[0], truth[:, :, number], atol=1e-12)
+            else:
+                np.testing.assert_allclose(drawn.mean(axis=(0, 2)), found.value[:, number], atol=0.05)
+
+
 def test_corrected_scores_are_nearer_to_the_reference_than_those_of_the_judge(made):
     found = corrected(made, MEASURES, n_draws=400)
     truth = evaluate(made.judgments, made.runs, MEASURES, assessor="careful1").mean().values
