@@ -94,6 +94,8 @@ class ReferenceLabels:
     @property
     def note(self) -> Note:
         """Which prediction was used, with its log loss on left-out topics and that of the best other one."""
+        if self.known.all():
+            return Note("reference-model", "the reference labelled every item, so none is predicted", used=self.used)
         if not self.loss:
             return Note(
                 "reference-model", f"{WORDS[self.used]}; labels are too few to compare predictions", used=self.used
