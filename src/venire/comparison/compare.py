@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +33,6 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import RNGLike
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
@@ -163,12 +160,6 @@ class Comparison(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a data frame; what was observed has columns of its own."""
-        import polars as pl
-
-        return pl.DataFrame([flattened(record) for record in self.records()], infer_schema_length=None)
 
     def _first(self, most: int) -> tuple[Records, int]:
         rows = self.records()
