@@ -106,7 +106,7 @@ criteria = declare.gathered(
     section=JUDGE,
     multiple=True,
     metavar="NAME=FILE|HASH",
-    help="The prompt of a judge, to which the certificate is bound; may be repeated.",
+    help="The prompt of a judge, to which the certificate is bound; may be repeated.  [default: as in the files]",
 )
 @inputs.measures_option
 @inputs.worth
