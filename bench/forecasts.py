@@ -1,4 +1,4 @@
-"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--draws N] [--today PATH]`.
+"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--shares S ...] [--today PATH]`.
 
 On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, NIST, and language models that labelled at least 98 % of the pairs):
 from NIST's labels and a share of another judge's, forecast for every pair of runs that NIST does not tie whether their
@@ -178,7 +178,7 @@ def summarise(bench: Bench, samples: list[Sample], chances: np.ndarray, *, n_dra
     for number, measure in enumerate(MEASURES):
         known = np.abs(bench.delta[:, number]) > TIE
         for way in WAYS:
-            for share in SHARES:
+            for share in dict.fromkeys(each.share for each in samples):
                 chosen = [n for n, each in enumerate(samples) if (each.share, each.way) == (share, way)]
                 y = np.concatenate([outcomes[n][known, number] for n in chosen])
                 for row, model in enumerate(models):
@@ -204,16 +204,19 @@ def show(rows: list[dict[str, Any]]) -> None:
     """Print Brier scores and calibration errors, and how they compare with what was required."""
     models = [name for name in dict.fromkeys(row["model"] for row in rows) if name != COMPLETE]
     found = {(r["measure"], r["way"], r["share"], r["model"]): r for r in rows}
+    shares = list(dict.fromkeys(row["share"] for row in rows if row["model"] != COMPLETE))
     print(f"{'measure':<13} {'from':<6} {'share':>6}  " + "  ".join(f"{model:>18}" for model in models))
     for measure in MEASURES:
         for way in WAYS:
-            for share in SHARES:
+            for share in shares:
                 cells = [found[measure, way, share, model] for model in models]
                 shown = [f"{cell['brier']:>10.4f} ({cell['calibration']:.3f})" for cell in cells]
                 print(f"{measure:<13} {way:<6} {share:>6.0%}  " + "  ".join(f"{text:>18}" for text in shown))
     if TODAY[1] not in models:
         return
     for (measure, share, way), least in REQUIRED.items():
+        if share not in shares:
+            continue
         today = found[measure, "pool", share, TODAY[1]]["brier"]
         ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
         text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
@@ -224,7 +227,7 @@ def show(rows: list[dict[str, Any]]) -> None:
         f"{measure} {way} {share:.0%}"
         for measure in MEASURES
         for way in WAYS
-        for share in SHARES
+        for share in shares
         if found[measure, way, share, NEW_MODELS[0]]["brier"] > found[measure, way, share, TODAY[0]]["brier"]
     ]
     print(f"above today's hierarchical: {', '.join(worse) or 'none'}")
@@ -235,6 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judges", type=int, help="how many judges, evenly chosen by name; all without it")
     parser.add_argument("--samples", type=int, default=5, help="samples of labels per judge, share and way")
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="shares of the labels that are known")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--today", type=Path, help="the folder src of an older version")
     parser.add_argument("--out", type=Path)
@@ -251,7 +255,7 @@ def main() -> None:
         bench.sample(judge, share, way, rng=rng)
         for judge in judges
         for way in WAYS
-        for share in SHARES
+        for share in asked.shares
         for _ in range(asked.samples if share < 1 else 1)
     ]
     print(f"{len(judges)} judges, {len(samples)} samples, {asked.draws} draws", flush=True)

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+import pytest
 
 from venire import evaluate, read_judgments, read_runs
-from venire.comparison.forecast import forecast
+from venire.comparison.forecast import JudgeSwap, forecast
 from venire.disagreement.transitions import fit_transitions
 
 N_TOPICS, N_DOCS, N_SYSTEMS, DEPTH = 10, 40, 10, 10
@@ -50,7 +51,16 @@ def calibration_error(p, y):
     return sum(abs(p[place == n].mean() - y[place == n].mean()) * (place == n).mean() for n in np.unique(place))
 
 
+def swapped(labels, systems, *, tilted=True):
+    """The other judge in place of the old one, with or without a tilt of the matrices."""
+    swap = JudgeSwap.of(labels, systems, "nDCG@10", assessor="old", new_judge="new")
+    if not tilted:
+        vars(swap)["tilt"] = None
+    return swap
+
+
 def test_letting_topics_vary_is_better_calibrated_where_they_do():
+    """Matrices are not tilted, so that the models differ in nothing else."""
     found = {"fixed": [], "hierarchical": []}
     outcomes = []
     for rng in np.random.default_rng(11).spawn(40):
@@ -59,7 +69,7 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
         then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
         then = then.mean("topic").values[:, 0]
         for form, chances in found.items():
-            one = forecast(labels, systems, "nDCG@10", assessor="old", new_judge="new", judge_model=form, n_draws=200)
+            (one,) = swapped(labels, systems, tilted=False).forecasts(judge_model=form, n_draws=200)
             a, b = one.pairs()
             chances.append(one.changes(a, b).stays)
         outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
@@ -67,6 +77,39 @@ def test_letting_topics_vary_is_better_calibrated_where_they_do():
     fixed, varying = (np.concatenate(found[form]) for form in ("fixed", "hierarchical"))
     assert calibration_error(varying, y) < calibration_error(fixed, y)
     assert ((varying - y) ** 2).mean() < ((fixed - y) ** 2).mean()
+
+
+def noisy_views(rng):
+    """Labels of two judges who both see the relevance of a document with errors, on which systems are built."""
+    truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=(N_TOPICS, N_DOCS))
+    bounds = CENTRE[truth].cumsum(axis=-1)[..., :-1]
+    old, new = ((rng.random((*truth.shape, 1)) > bounds).sum(axis=-1) for _ in range(2))
+    quality = np.linspace(0.3, 0.9, N_SYSTEMS)
+    scores = quality[:, None, None] * truth + rng.normal(size=(N_SYSTEMS, N_TOPICS, N_DOCS))
+    return old, new, rng.random(truth.shape) < 0.2, scores
+
+
+@pytest.mark.parametrize(
+    ("made", "most"), [(noisy_views, 0.95), (lambda rng: collection(rng, concentration=10.0), 1.05)]
+)
+def test_what_systems_return_helps_where_it_says_something_and_costs_little_elsewhere(made, most, collections, figure):
+    """In the second kind of collection the new label depends on nothing but the old one and the topic."""
+    found, outcomes = {True: [], False: []}, []
+    for rng in np.random.default_rng(11).spawn(collections(40)):
+        old, new, seen, scores = made(rng)
+        labels, systems = judgments(old, new, seen), read_runs(runs(scores))
+        then = evaluate(judgments(old, new, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
+        then = then.mean("topic").values[:, 0]
+        for tilted, chances in found.items():
+            (one,) = swapped(labels, systems, tilted=tilted).forecasts(n_draws=100)
+            a, b = one.pairs()
+            chances.append(one.changes(a, b).stays)
+        outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
+    y = np.concatenate(outcomes)
+    with_tilt, without = (((np.concatenate(found[tilted]) - y) ** 2).mean() for tilted in (True, False))
+    figure("Brier score, with what systems return", with_tilt)
+    figure("Brier score, without", without)
+    assert with_tilt < most * without
 
 
 def test_what_the_new_judge_labelled_makes_forecasts_better_and_all_of_it_makes_them_exact(collections, figure):

@@ -36,27 +36,20 @@ from venire.certification.claims import (
     claims_of,
 )
 from venire.certification.order import Interval, OrderAgreement, order_agreement, significant_pairs
-from venire.comparison.corrected_scores import (
-    CorrectedScores,
-    DrawnGains,
-    ResidualModel,
-    Scene,
-    corrected_on,
-    list_weights,
-)
+from venire.comparison.corrected_scores import CorrectedScores, Scene, corrected_on
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import Families, FavouredSystems, favoured_on
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments, is_conditional
-from venire.data.panel import Pool, build_panel, in_isolation
+from venire.data.panel import Pool
 from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.measures.evaluate import Case, as_list
-from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
+from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
 from venire.results import Note, Records, Tabular, counted, first_few, known, listed
-from venire.types import Floats, RNGLike
+from venire.types import RNGLike
 
 ALL = "all"
 COMPLETE = 0.9
@@ -422,7 +415,8 @@ class Certification:
         self, corrected: CorrectedScores, scene: Scene, number: int, seed: np.random.SeedSequence
     ) -> OrderAgreement:
         """Compare the order of the judge with that of the reference, by one measure."""
-        pairs = significant_pairs(*scores_by_topic(scene, number, rng=seed), confidence=self.criteria.confidence)
+        scores = scene.by_topic(number, n_draws=TOPIC_DRAWS, rng=np.random.default_rng(seed))
+        pairs = significant_pairs(*scores, confidence=self.criteria.confidence)
         return order_agreement(
             corrected.raw[:, number],
             corrected.value[:, number],
@@ -466,29 +460,9 @@ def _undecided(plan: Plan, criteria: Criteria, share: float) -> tuple[Claim, ...
 
 def _sample(scene: Scene) -> Sample:
     """Return how many of the results that count the reference labelled, and how many there are."""
-    weights = [list_weights(scene.layout, each, scene.share).sum(axis=0) for each in scene.plan.measures]
+    weights = [scene.weights(number).sum(axis=0) for number in range(len(scene.plan.names))]
     counts = (np.sum(weights, axis=0) > 0) & scene.scored
     return Sample(int((counts & scene.labels.known).sum()), int(counts.sum()))
-
-
-def scores_by_topic(scene: Scene, number: int, *, rng: RNGLike, n_draws: int = TOPIC_DRAWS) -> tuple[Floats, Floats]:
-    """Score topics by the judge and by draws of the labels of the reference, for one measure.
-
-    Returns (system, topic), (draw, system, topic); one draw if the reference labelled everything.
-    """
-    plan, measure = scene.plan.only([number]), scene.plan.measures[number]
-    weights = list_weights(scene.layout, measure, scene.share)
-    values, raw = scene.plan.worths[number].values, scene.raw[:, number]
-    model = ResidualModel.of(scene.labels, weights, values, raw, scene)
-    gain = np.zeros((1 if model.known.all() else n_draws, len(scene.scored)))
-    gain[:, model.item] = model.label_draws()(len(gain), np.random.default_rng(rng))
-    labels = in_isolation(scene.case.judgments)[0]
-    own = build_panel(labels.where(assessor=scene.judges[0]))
-    by_judge, by_reference = (
-        scene.layout.place(score_facts(scene.case.facts, panel, plan))[:, :, 0]
-        for panel in (own, DrawnGains(gain, scene.scored))
-    )
-    return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
 
 
 def ranked_table(certificate: Certificate) -> Records:

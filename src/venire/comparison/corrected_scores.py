@@ -12,7 +12,8 @@ log-odds of all steps, as in proportional odds; to first order
 so that labels without uncertainty stay as they are.  The effects are
 
     f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
-         systems that return it, in standard deviations
+         systems that return it, in standard deviations; for measures that count all relevant items, such as AP, also
+         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse)
     tau  the topic
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
@@ -45,7 +46,8 @@ from typing import Any
 import numpy as np
 
 from venire.data.gains import GainsLike
-from venire.data.panel import build_panel, in_isolation
+from venire.data.judgments import Judgments
+from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
 from venire.errors import SettingError, UnknownName
@@ -63,10 +65,10 @@ from venire.randomness import seed_of
 from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
-INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD = 1.2, 1.2, 0.4, 0.8
-"""Prior deviations in log-odds: of all items, of those in no list, of a group, and per standard deviation of the scores
-of systems."""
-TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.4, 0.55, 2.0
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
+systems, and per unit of log weight."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.35, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
 LEAST_SHARE = 0.02
 """Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
@@ -77,8 +79,9 @@ RAREST = 0.002
 N_EXPANSIONS = 2
 """How often gains are expanded: around the prediction, then around what the shared effects make of it."""
 ATTENUATION, LEAST_LEFT = 0.346, 0.3
+"""What a variance of log-odds takes from their effect on a mean (``label_draws``), and the least that is left."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
-TIE = 1e-12
+TIE, SMALLEST = 1e-12, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +202,10 @@ def corrected_scores(
     judgments, runs, measures, gains, topics : as in ``evaluate``
     judge : whose labels are on (nearly) everything; several are used together
     reference : the people whose labels count; None: those that the judgments declare
-    n_draws : draws of the scores; measures that are not linear in the gains are estimated from them
+    n_draws : draws of the scores; measures that are not linear in the gains are estimated from a quarter as many draws
+        of the missing labels
+
+    Measures that are given together share one prediction of labels, on what their lists hold.
 
     Notes
     -----
@@ -214,7 +220,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.441 [0.363, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
+    0.447 [0.377, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = as_judgments(judgments)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
@@ -268,7 +274,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is corrected: lists and measures, labels of the reference, and scores by the judge, raw (system, measure).
+    """What is corrected: lists, measures, labels of the reference, and scores by the judge, raw (system, measure).
 
     scored (item,): somebody labelled the item, and its topic is scored; share (system,): what a topic counts for.
     """
@@ -295,9 +301,8 @@ class Scene:
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        panel = build_panel(labels.where(assessor=[*judges, *people]), pool="mean")
-        layout = Layout.of(replace(case, panel=panel, scoring=replace(case.scoring, per=None)), plan)
-        own = build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
+        layout = _layout(case, plan, labels, [*judges, *people])
+        own = _panel_of(labels, judges)
         judged = np.isin(layout.chosen, labels.items.topic[own.item])
         raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
@@ -313,12 +318,52 @@ class Scene:
 
     def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of one measure."""
-        measure = self.plan.measures[number]
-        weights = list_weights(self.layout, measure, self.share)
-        model = ResidualModel.of(self.labels, weights, self.plan.worths[number].values, self.raw[:, number], self)
-        if is_linear(measure):
+        model = self.model(number)
+        if is_linear(self.plan.measures[number]):
             return model.linear(n_draws, rng)
         return model.drawn(self, self.plan.only([number]), n_draws, rng)
+
+    def weights(self, number: int) -> Floats:
+        """Return what the gain of each item adds to the mean score of each system, by one measure -> (system, item)."""
+        return list_weights(self.layout, self.plan.measures[number], self.share)
+
+    def model(self, number: int) -> ResidualModel:
+        """Fit the model of residuals for one measure."""
+        measure, weights = self.plan.measures[number], self.weights(number)
+        features = item_features(weights, self.labels.group, self.raw[:, number])
+        if measure.normalised and measure.best_depth is None:
+            features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
+        return ResidualModel.of(self, weights, self.plan.worths[number].values, features)
+
+    def by_topic(self, number: int, *, n_draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Score topics by the judge, and by draws of the labels that the reference did not give, for one measure.
+
+        Returns (system, topic), (draw, system, topic); one draw if the reference labelled everything.
+        """
+        model, plan = self.model(number), self.plan.only([number])
+        gain = np.zeros((1 if model.known.all() else n_draws, len(self.scored)))
+        gain[:, model.item] = model.label_draws()(len(gain), rng)
+        own = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
+        by_judge, by_reference = (
+            self.layout.place(score_facts(self.case.facts, panel, plan))[:, :, 0]
+            for panel in (own, DrawnGains(gain, self.scored))
+        )
+        return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
+
+
+def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
+    """Build the panel of the judge that is corrected; several count with the mean of their gains."""
+    return build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
+
+
+def _layout(case: Case, plan: Plan, labels: Judgments, names: Sequence[str]) -> Layout:
+    """Choose the topics that these assessors labelled; an item that anybody labelled is not unjudged."""
+    topics = case.scoring.topics
+    if topics is None:
+        seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+        topics = [labels.topics[number] for number in seen]
+    scoring = replace(case.scoring, per=None, assessor=None, topics=topics)
+    return Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
 
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:
@@ -426,11 +471,10 @@ class Linearised:
     def at(cls, thresholds: Thresholds, offset: Floats) -> Linearised:
         """Expand to first order."""
         there = thresholds.shifted(offset)
-        slope, variance = there.slope, there.variance
+        slope, variance = np.maximum(there.slope, SMALLEST), np.maximum(there.variance, SMALLEST)
         explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
-        return cls(
-            there.predicted @ there.steps - slope * offset, slope, np.maximum(variance - explained, variance / 4)
-        )
+        mean = there.predicted @ there.steps - slope * offset
+        return cls(mean, slope, np.maximum(variance - explained, variance / 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,15 +491,15 @@ class ResidualModel:
     item: Ints
 
     @classmethod
-    def of(cls, labels: ReferenceLabels, weights: Floats, values: Floats, raw: Floats, scene: Scene) -> ResidualModel:
-        """Build the design, and condition on the labels of the reference."""
-        item = np.flatnonzero(scene.scored)
+    def of(cls, scene: Scene, weights: Floats, values: Floats, features: Floats) -> ResidualModel:
+        """Build the design, and condition on the labels of the reference; values (label,), features (item, feature)."""
+        item, labels = np.flatnonzero(scene.scored), scene.labels
         thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
         weights, gain = weights[:, item], thresholds.known @ thresholds.steps
         known, weight = labels.known[item], np.where(labels.known[item], labels.weight[item], 1.0)
         start = np.searchsorted(scene.case.facts.items.topic[item], np.append(scene.layout.chosen, 1 << 30))
         systems = system_rows(weights)
-        shared = np.concatenate([item_features(weights, labels.group[item], raw), SYSTEM_SD * systems], axis=1)
+        shared = np.concatenate([features[item], SYSTEM_SD * systems], axis=1)
         local = np.concatenate([np.full((len(item), 1), TOPIC_SD), TOPIC_SYSTEM_SD * systems], axis=1)
         offset = np.zeros(len(item))
         for _ in range(N_EXPANSIONS):
@@ -597,6 +641,13 @@ def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
         SCORE_SD * mean_scores(weights, raw)[:, None],
     ]
     return np.concatenate(columns, axis=1)
+
+
+def log_weights(weights: Floats) -> Floats:
+    """Return the logarithm of the weight of items in all lists, less its mean, 0 for items in no list -> (item,)."""
+    total = weights.sum(axis=0)
+    found = np.log(np.where(total > 0, total, 1.0))
+    return np.where(total > 0, found - np.average(found, weights=total + 1e-300), 0.0)
 
 
 def mean_scores(weights: Floats, raw: Floats) -> Floats:

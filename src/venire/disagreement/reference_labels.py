@@ -26,8 +26,8 @@ Where reference labels were sampled with known probabilities :math:`\pi_i`, an i
 were not labelled, which are to be predicted (Hájek 1971: means are ratios of sums with inverse probabilities).  These
 weights are scaled to sum to their effective number :math:`(\sum w)^2/\sum w^2` (Kish 1965).  Probabilities that are not
 given are estimated from the weights of the items that were labelled (``estimated_inclusion``): labels drawn from the
-lists in proportion to weight then count about the same, and of those drawn from a pool the ones that many systems return
-count more.
+lists in proportion to weight then count about the same, and of those drawn from a pool the ones that many systems
+return count more.
 """
 
 from __future__ import annotations
