@@ -48,7 +48,7 @@ IN_CONTEXT = re.compile(r"venire context|alpha=|--alphas")
 FEW = 4
 LONG = {
     *("docs/gallery/index.md", "docs/howto/how-many-judgments.md", "docs/howto/release-gate.md"),
-    *("docs/howto/llm-judge-good-enough.md", "docs/tutorials/first-report.md"),
+    *("docs/howto/judges-who-contradict.md", "docs/howto/llm-judge-good-enough.md", "docs/tutorials/first-report.md"),
 }
 """Pages that ``make test-slow`` follows."""
 
