@@ -208,6 +208,8 @@ def show(rows: list[dict[str, Any]]) -> None:
                 cells = [found[measure, way, share, model] for model in models]
                 shown = [f"{cell['brier']:>10.4f} ({cell['calibration']:.3f})" for cell in cells]
                 print(f"{measure:<13} {way:<6} {share:>6.0%}  " + "  ".join(f"{text:>18}" for text in shown))
+    text = ", ".join(f"{row['measure']} {row['brier']:.6f}" for row in rows if row["model"] == COMPLETE)
+    print(f"hierarchical at 100% of complete columns: {text or 'not measured'}")
     if TODAY[1] not in models:
         return
     for (measure, share, way), least in REQUIRED.items():
@@ -217,8 +219,6 @@ def show(rows: list[dict[str, Any]]) -> None:
         ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
         text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
         print(f"{measure} {share:.0%} from the {way}, over today's pool: {text}; required {least:.3f}")
-    text = ", ".join(f"{row['measure']} {row['brier']:.6f}" for row in rows if row["model"] == COMPLETE)
-    print(f"hierarchical at 100% of complete columns: {text or 'not measured'}")
     worse = [
         f"{measure} {way} {share:.0%}"
         for measure in MEASURES
