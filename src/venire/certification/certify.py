@@ -246,7 +246,7 @@ def certify(
         is neither the reference, nor a machine, nor a named judge; it is the reference if there is no other
     families : name -> systems that are tested together for favour
     criteria : what the claims require
-    prompts : judge -> hash of its prompt
+    prompts : judge -> hash of its prompt; of others, those that the judgments state
     inputs : names and hashes that the certificate is bound to; None: those of the labels and lists
     n_draws : draws of the labels that the reference did not give
 
@@ -274,9 +274,9 @@ def certify(
         every, plain, people, Scoring(per="assessor", gains=gains, topics=topics), criteria or Criteria(), n_draws
     )
     plan = asked.scoring.plan(as_list(measures), plain.scale)
-    seeds = seed_of(rng).spawn(len(names))
+    seeds, stated = seed_of(rng).spawn(len(names)), {**every.prompts, **(prompts or {})}
     found = [
-        asked.certificate(name, scanned, plan, families=families, prompt=(prompts or {}).get(name), seed=seed)
+        asked.certificate(name, scanned, plan, families=families, prompt=stated.get(name), seed=seed)
         for name, seed in zip(names, seeds, strict=True)
     ]
     bound = inputs or (Input("judgments", hash_of_labels(every)), Input("runs", hash_of_lists(scanned.facts)))

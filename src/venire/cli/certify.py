@@ -100,19 +100,13 @@ criteria = declare.gathered(
     help="Pool the labels of a crowd, by {}: of all who are neither the reference, nor machines, nor named by --judge. "
     "They are the reference if there is no other.",
 )
-@declare.option(
-    *("--family", "families"),
-    section=JUDGE,
-    multiple=True,
-    metavar="NAME=RUN,...",
-    help="Systems that are tested together for favour, such as those built on the judge; may be repeated.",
-)
+@inputs.family_option(JUDGE)
 @declare.option(
     *("--prompt", "prompts"),
     section=JUDGE,
     multiple=True,
     metavar="NAME=FILE|HASH",
-    help="The prompt of a judge, to which the certificate is bound; may be repeated.",
+    help="The prompt of a judge, to which the certificate is bound; may be repeated.  [default: as in the files]",
 )
 @inputs.measures_option
 @inputs.worth
@@ -220,7 +214,7 @@ def _certified(
             measures,
             judges=inputs.names_among(options["judges"], labels.assessors),
             pool=options["pool"],
-            families=read_families(options["families"]),
+            families=inputs.read_families(options["families"]),
             gains=gains,
             topics=topics,
             criteria=Criteria(**options["criteria"]),
@@ -230,17 +224,6 @@ def _certified(
             rng=options["rng"],
         )
     return found, notes
-
-
-def read_families(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Read families of systems, as in gpt4=runA,runB."""
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        name, equals, members = text.partition("=")
-        if not (name and equals and members.strip(",")):
-            raise click.BadParameter(f"{text!r} is not NAME=RUN,..., as in gpt4=runA,runB", param_hint="--family")
-        found.setdefault(name, []).extend(member for member in members.split(",") if member)
-    return found
 
 
 def read_prompts(texts: Sequence[str]) -> dict[str, str]:

@@ -53,8 +53,8 @@ judging = gathered(
             "--new-judge",
             section=JUDGE,
             metavar="NAME|any",
-            default="any",
-            help="The other judge: an assessor, or any for a random one.",
+            help="The other judge: an assessor, or any for a random one.  [default: the declared reference if it is "
+            "one assessor, not the one who scores the runs; else any]",
         ),
         "judge_model": one_of(
             "--judge-model",

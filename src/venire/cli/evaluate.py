@@ -9,9 +9,12 @@ import click
 
 from venire.cli import inputs, options as declare
 from venire.cli.output import Cell, Output, Table, bar
-from venire.results import known
+from venire.errors import SettingError, Way
+from venire.results import first_few, known, listed
 
 if TYPE_CHECKING:
+    from venire.comparison.corrected_scores import CorrectedScores
+    from venire.data.judgments import Judgments
     from venire.measures.random_users import UserScores
     from venire.measures.scores import Scores
 
@@ -23,9 +26,15 @@ Examples:
   venire evaluate llm.qrels runs --gains fit.json --users 1000
   zcat run.gz | venire evaluate qrels.txt - -m "P(rel=2)@5" --per-topic
   venire evaluate judgments.tsv runs -m "CCG(alpha=0.5)@5" --predict fit
+  venire evaluate labels.tsv runs --assessor gpt4 --reference nist --corrected
 """
 
 MISSING = ("zero", "skip")
+NOT_CORRECTED = (
+    *("per", "pool", "unjudged", "missing", "users", "per_topic", "duplicate_file"),
+    *("predict", "features", "backoff", "expected"),
+)
+"""Settings that corrected scores do not have."""
 
 scoring = declare.gathered(
     "scoring",
@@ -49,6 +58,9 @@ scoring = declare.gathered(
     },
 )
 
+REFERENCE = "With --corrected, the people whose labels count; may be repeated.  [default: as declared in the files]"
+declared = declare.gathered("declared", {"reference": inputs.reference_option(help=REFERENCE)})
+
 
 @click.command("evaluate", cls=declare.Command, epilog=EXAMPLES)
 @inputs.judgments_argument()
@@ -63,6 +75,13 @@ scoring = declare.gathered(
     metavar="N",
     help="Score for N simulated users, for whom a document is relevant with the probability of its gain.",
 )
+@declare.option(
+    "--corrected",
+    section=inputs.SCORING,
+    is_flag=True,
+    help="Estimate the scores that the reference would give, from the labels of --assessor on everything and those of "
+    "the reference on some of it.",
+)
 @inputs.topics_option
 @declare.option("--per-topic", section=inputs.SCORING, is_flag=True, help="Write scores for each topic too.")
 @declare.option(
@@ -73,6 +92,7 @@ scoring = declare.gathered(
     help="Duplicate documents, each line a set of copies: only the first in a list has a gain.",
 )
 @inputs.in_context
+@declared
 @declare.more_judgments
 @inputs.where_option
 @declare.reading
@@ -86,8 +106,8 @@ def command(
 
     JUDGMENTS are TREC qrels or a table (CSV, TSV, JSONL, Parquet).  RUNS are TREC run files, folders, patterns, or
     - for standard input.  All may be gz or zst.  If several assessors judged, use --assessor, --per
-    assessor or --pool.  Measures with alpha, such as "CCG(alpha=0.5)@5", use conditional labels, which name the
-    previous document in a column given.
+    assessor or --pool; --corrected estimates the scores that a reference (people) would give.  Measures with alpha,
+    such as "CCG(alpha=0.5)@5", use conditional labels, which name the previous document in a column given.
     """
     from venire import read_runs
     from venire.io import read_duplicates
@@ -99,6 +119,10 @@ def command(
     measures = inputs.checked_measures(options["measures"])
     if options["users"] is not None and scoring["per"] is not None:
         raise click.UsageError("--users cannot be used with --per: use --assessor or --pool")
+    if options["corrected"] and (odd := declare.given(*NOT_CORRECTED)):
+        raise click.UsageError(f"{odd[0]} cannot be used with --corrected")
+    if not options["corrected"] and declare.given("reference"):
+        raise click.UsageError("--reference is for corrected scores: use it with --corrected")
     labels = inputs.read_labels([judgments, *more], options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
     sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
@@ -114,6 +138,7 @@ def command(
         "context": inputs.context_for(labels, **options["in_context"]),
     }
     write = _write_scores if options["users"] is None else _write_user_scores
+    write = _write_corrected if options["corrected"] else write
     found = write(out, case, users=options["users"], rng=rng, per_topic=options["per_topic"])
     out.notes([*found, *notes])
 
@@ -164,6 +189,53 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
     else:
         out.table("scores", wide_user_table(found, per_topic=per_topic))
     return [*found.notes, found.sentence(), *_intervals(found.topics)]
+
+
+def _write_corrected(out: Output, case: dict[str, Any], *, rng: int, **_: object) -> list[str]:
+    """Estimate the scores that the reference would give, and write them; what is there to note."""
+    from venire.comparison.corrected_scores import corrected_scores
+
+    judge = judge_to_correct(case["judgments"], case["assessor"])
+    kept = {name: case[name] for name in ("judgments", "runs", "measures", "gains", "topics")}
+    with bar(case["runs"].sources, quiet=out.quiet) as progress:
+        found = corrected_scores(**kept, judge=judge, rng=rng, progress=progress)
+    out.table("scores", corrected_table(found, judge, long=out.for_machines))
+    words = f"low and high: 95% interval of the score that {listed(found.reference)} would give on these topics; it is "
+    words += "due to the labels that were not given, not to the choice of topics"
+    return [found.sentence(), words, *found.notes]
+
+
+def judge_to_correct(labels: Judgments, assessor: str | None) -> str:
+    """Return whose labels are corrected: as named, or else the only one who is not the reference."""
+    from venire.disagreement.reference_labels import reference_names
+
+    people = reference_names(labels, None)
+    if assessor is not None:
+        return assessor
+    others = [name for name in labels.machines or labels.assessors if name not in people]
+    if len(others) != 1:
+        who = f"of {first_few(others, 4)}" if others else "since nobody but the reference judged"
+        way = Way("name the judge", assessor="NAME") if others else "add the labels of a judge"
+        raise SettingError(f"nothing says whose labels are corrected, {who}", hint=[way])
+    return others[0]
+
+
+def corrected_table(found: CorrectedScores, judge: str, *, long: bool) -> Table:
+    """Lay corrected scores out: a row per value, or systems down and measures across, each beside the raw score."""
+    if long:
+        rows: list[list[Cell]] = [
+            [row["system"], row["measure"], ALL, judge, *(row[key] for key in ("corrected", "low", "high", "raw"))]
+            for row in found.records()
+        ]
+        return Table([*LONG, "raw"], rows)
+    one, numbers = len(found.measures) == 1, (found.value, found.low, found.high, found.raw)
+    columns = ["low", "high", "raw"] if one else [f"{name} raw" for name in found.measures]
+    shown = numbers if one else (found.value, found.raw)
+    rows = [
+        [system, *(known(value) for each in shown for value in each[n].tolist())]
+        for n, system in enumerate(found.systems)
+    ]
+    return Table(["system", *found.measures, *columns], rows)
 
 
 def _whose(case: dict[str, Any]) -> str | None:

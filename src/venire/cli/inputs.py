@@ -80,6 +80,23 @@ declared = gathered(
 """Who is who; reaches a command as ``declared``, and ``read_labels`` applies it."""
 
 
+def family_option(section: str) -> Decorator:
+    """Declare --family, ``families``, which ``read_families`` reads."""
+    words = "Systems that are tested together for favour, such as those built on the judge; may be repeated."
+    return option("--family", "families", section=section, multiple=True, metavar="NAME=RUN,...", help=words)
+
+
+def read_families(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Read families of systems, as in gpt4=runA,runB."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, equals, members = text.partition("=")
+        if not (name and equals and members.strip(",")):
+            raise click.BadParameter(f"{text!r} is not NAME=RUN,..., as in gpt4=runA,runB", param_hint="--family")
+        found.setdefault(name, []).extend(member for member in members.split(",") if member)
+    return found
+
+
 def measures_with(default: Sequence[str], help: str) -> Decorator:
     """Declare -m, ``measures``, with a default of its own."""
     names = ("-m", "--measure", "measures")

@@ -59,6 +59,7 @@ Examples:
     help="The lowest relevant label.  [default: the highest label that occurs]",
 )
 @declare.draws_option(inputs.SCORING, default=1000, least=2, help="Number of draws of topics, judges and users.")
+@inputs.family_option(inputs.SCORING)
 @inputs.declared
 @declare.more_judgments
 @inputs.where_option
@@ -145,6 +146,7 @@ def _question(options: dict[str, Any]) -> Question:
         assessor=options["assessor"],
         relevant=options["relevant"],
         reference=labels.reference,
+        families=inputs.read_families(options["families"]),
         preferences=read_preferences(preferences) if preferences else None,
         clicks=read_clicks(clicks) if clicks else None,
         aspects=_aspects(files, options["reading"], options["where"]) if len(_names_of_aspects(every)) > 1 else None,

@@ -39,6 +39,8 @@ from venire.types import Bools, Floats, Ints
 
 ENOUGH = 0.9
 """The part of the largest number of labelled places in a list that a judge must have labelled to count."""
+SHOWN = 0.5
+"""The least share of the judged list places that a judge must have labelled for its scores to be shown to people."""
 MOST_JUDGES = 5
 """Number of judges in a table for people."""
 MOST_NAMES = 3
@@ -222,10 +224,17 @@ class ScoresByJudge(Tabular):
         ]
 
     def table(self, measure: str | None = None, *, most: int = MOST_JUDGES) -> tuple[list[str], list[list[str]]]:
-        """Return the heads and cells of a table for people: the first judges, and systems from best to worst."""
+        """Return the heads and cells of a table for people: the first judges, and systems from best to worst.
+
+        Scores of a judge who labelled under half of the judged list places are not shown: documents without a label
+        count as not relevant, so that they would say how much was labelled.
+        """
         m = self._number(measure)
-        mean, low, high = self.mean[:most, :, m], self.low[:most, :, m], self.high[:most, :, m]
-        order = np.argsort(-np.nan_to_num(mean[0], nan=-np.inf), kind="stable").tolist()
+        enough = self.share[:most, m, None] >= SHOWN
+        mean = np.where(enough, self.mean[:most, :, m], np.nan)
+        low, high = self.low[:most, :, m], self.high[:most, :, m]
+        first = mean[int(np.argmax(enough))]
+        order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
         rows = [[self.systems[s], *(_cell(mean[j, s], low[j, s], high[j, s]) for j in range(len(mean)))] for s in order]
         return ["system", *(self._head(j, m) for j in range(len(mean)))], rows
 
@@ -239,9 +248,9 @@ class ScoresByJudge(Tabular):
         if few:
             text = (
                 "{names:list} labelled under {enough:.0%} of the judged list places, and can contradict others only on "
-                "lists of which they labelled as much"
+                "lists of which they labelled as much; scores of those who labelled under {shown:.0%} are not shown"
             )
-            notes.append(Note("few-labels", text, enough=ENOUGH, names=few))
+            notes.append(Note("few-labels", text, enough=ENOUGH, shown=SHOWN, names=few))
         return notes
 
     def _head(self, judge: int, measure: int) -> str:
@@ -258,7 +267,7 @@ class ScoresByJudge(Tabular):
 
     def sentence(self) -> str:
         """Return the best system of each judge, by the first measure."""
-        mean = self.mean[:, :, 0]
+        mean = np.where(self.share[:, :1] >= SHOWN, self.mean[:, :, 0], np.nan)
         best: dict[str, list[str]] = {}
         for judge, row in zip(self.judges, mean, strict=True):
             if not np.isnan(row).all():

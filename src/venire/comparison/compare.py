@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,9 +33,6 @@ from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.results import Note, Records, Tabular, counted, known
 from venire.types import RNGLike
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FEW_PAIRS = 100
 """Up to how many pairs are tested by sign flips; adjusted p-values of more would need very many draws."""
@@ -164,12 +161,6 @@ class Comparison(Tabular):
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a data frame; what was observed has columns of its own."""
-        import polars as pl
-
-        return pl.DataFrame([flattened(record) for record in self.records()], infer_schema_length=None)
-
     def _first(self, most: int) -> tuple[Records, int]:
         rows = self.records()
         return [flattened(record) for record in rows[:most]], len(rows)
@@ -194,7 +185,7 @@ def compare(
     gains: GainsLike = "linear",
     assessor: str | None = None,
     pool: str | Pool | None = None,
-    new_judge: str = ANY,
+    new_judge: str | None = None,
     judge_model: str = DEFAULT_MODEL,
     agreement: tuple[float, float] | None = None,
     baseline: str | None = None,
@@ -211,7 +202,8 @@ def compare(
     assessor : whose labels score the runs; needed where several judged
     pool : pool the labels of a crowd in place of one assessor: a rule as in ``evaluate``, or "dawid-skene"
     new_judge : the judge to forecast, by name, or "any": a random other assessor; with a pool, the declared reference,
-        else another crowd (``comparison.crowd``)
+        else another crowd (``comparison.crowd``).  None: the declared reference if that is one assessor and another one
+        than the current judge, else "any"
     judge_model : how labels that the new judge did not give are drawn: "hierarchical" (the default), "fixed",
         "assessors", or "pooled", which mixes "hierarchical" with a bootstrap over topics (``comparison.forecast``)
     agreement : stated rates a0, a1 of agreement with irrelevant and with relevant labels, in place of those estimated
@@ -227,13 +219,16 @@ def compare(
     labels = as_judgments(judgments)
     if pool is not None and assessor is not None:
         raise AmbiguousLabels("assessor and pool exclude each other", hint="give one of them")
-    another: dict[str, Any] = {"new_judge": new_judge, "another": agreement is None, "rng": rng}
+    another: dict[str, Any] = {"new_judge": new_judge or ANY, "another": agreement is None, "rng": rng}
     crowd = None if pool is None else crowd_judge(labels, pool, **another)
     labels, assessor = (labels, assessor) if crowd is None else (crowd.judgments, crowd.name)
     worth, old = gains_for(gains, labels.scale), current_assessor(labels, assessor)
     scoring = Scoring(assessor=old, gains=worth, topics=topics)
     transitions: Transitions | None = None if crowd is None else crowd.transitions
     notes: list[Any] = [] if crowd is None else [*crowd.notes]
+    if new_judge is None:
+        new_judge, said = (ANY, []) if agreement is not None else reference_judge(labels, old)
+        notes += said
     panel = None if crowd is None else crowd.panel
     plan = scoring.plan(as_list(measures), labels.scale)
     if agreement is not None:
@@ -266,6 +261,14 @@ def compare(
     how = Note("p-values", "p-values over topics: {test}; adjusted: {adjust}", test=tested.test, adjust=tested.adjust)
     notes = [*notes, *swap.scores.notes, *(note for each in found for note in each.tested.notes), how]
     return Comparison(found, swap, tuple(dict.fromkeys(notes)))
+
+
+def reference_judge(judgments: Judgments, old: str) -> tuple[str, list[Note]]:
+    """Return the other judge where none is named: the declared reference if it is one other assessor, else any."""
+    names = judgments.reference
+    if len(names) != 1 or names[0] == old:
+        return ANY, []
+    return names[0], [Note("reference-judge", "the other judge is the declared reference, {judge}", judge=names[0])]
 
 
 def as_binary(judgments: Judgments, gains: Gains) -> tuple[Judgments, Gains, Note | None]:

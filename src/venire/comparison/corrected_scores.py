@@ -31,7 +31,8 @@ systems are scored on each draw.
 
 Topics and lists are fixed; the uncertainty is about labels that the reference did not give, and vanishes where all are
 given.  Members of a reference who labelled the same item count with the mean of their gains (as ``pool="mean"``).
-Intervals are those of a normal distribution.
+Intervals have Student's t, with as many degrees of freedom as topics with labels of the reference, less one, but at
+least ``LEAST_DEGREES``: how far its labels deviate is known from these topics.
 
 When not to use it: the labels of the reference must be a sample of what the systems return, not those of its choice,
 unless their inclusion probabilities are given.
@@ -76,6 +77,7 @@ BLOCK_CELLS = 1 << 21
 """How many cells (draws x items) are held at a time."""
 RAREST = 0.002
 """No label is predicted with a lower probability."""
+LEAST_DEGREES = 4
 N_EXPANSIONS = 2
 """How often gains are expanded: around the prediction, then around what the shared effects make of it."""
 ATTENUATION, LEAST_LEFT = 0.346, 0.3
@@ -89,7 +91,7 @@ class CorrectedScores(Tabular):
     """Scores that the reference would give: raw (by the judge), value, low and high, (system, measure).
 
     draws (draw, system, measure) are from their joint distribution, covariance (measure, system, system).
-    n_labels: items that the reference labelled; model: which prediction was used.
+    n_labels: items that the reference labelled; model: which prediction was used; degrees: of freedom of Student's t.
     """
 
     systems: tuple[str, ...]
@@ -104,6 +106,7 @@ class CorrectedScores(Tabular):
     reference: tuple[str, ...]
     n_labels: int
     model: str
+    degrees: int
     notes: tuple[Any, ...] = ()
 
     @property
@@ -126,7 +129,7 @@ class CorrectedScores(Tabular):
         value = self.value[a, m] - self.value[b, m]
         raw = self.raw[a, m] - self.raw[b, m]
         first, second = (tuple(self.systems[n] for n in each) for each in (a, b))
-        low, high = _interval(value, sd)
+        low, high = _interval(value, sd, self.degrees)
         return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd))
 
     def sentence(self) -> str:
@@ -220,7 +223,7 @@ def corrected_scores(
     >>> labels = made.judgments.take(some)
     >>> found = corrected_scores(labels, made.runs, "P(rel=2)@10", judge="lenient1", reference="careful1")
     >>> print(found.estimate("s01"))
-    0.447 [0.377, 0.518] (95%, mixed model of residuals, 600 labels of careful1)
+    0.447 [0.374, 0.521] (95%, mixed model of residuals, 600 labels of careful1)
     """
     labels = as_judgments(judgments)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
@@ -257,8 +260,9 @@ def corrected_on(
     parts = [scene.corrected(n, n_draws=n_draws, rng=np.random.default_rng(seed)) for n in range(len(plan.names))]
     value, low, high = (np.stack([getattr(each, name) for each in parts], axis=1) for name in ("value", "low", "high"))
     covariance, draws = np.stack([each.covariance for each in parts]), np.stack([e.draws for e in parts], axis=-1)
-    raw, about = scene.raw, (scene.judges, scene.reference, scene.labels.n_labels, scene.labels.model, scene.notes)
-    return CorrectedScores(case.facts.systems, plan.names, raw, value, low, high, covariance, draws, *about)
+    numbers, systems = (scene.raw, value, low, high, covariance, draws), case.facts.systems
+    about = scene.judges, scene.reference, scene.labels.n_labels, scene.labels.model
+    return CorrectedScores(systems, plan.names, *numbers, *about, degrees=scene.degrees, notes=scene.notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,11 +320,17 @@ class Scene:
         notes = (*layout.notes, predicted.note, *predicted.notes)
         return cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
 
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the intervals."""
+        topics = np.unique(self.case.facts.items.topic[self.labels.known & self.scored])
+        return max(len(topics) - 1, LEAST_DEGREES)
+
     def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of one measure."""
         model = self.model(number)
         if is_linear(self.plan.measures[number]):
-            return model.linear(n_draws, rng)
+            return model.linear(self.degrees, n_draws, rng)
         return model.drawn(self, self.plan.only([number]), n_draws, rng)
 
     def weights(self, number: int) -> Floats:
@@ -515,7 +525,7 @@ class ResidualModel:
         """Whether the reference labelled the item -> (item,)."""
         return self.effects.design.known
 
-    def linear(self, n_draws: int, rng: np.random.Generator) -> Part:
+    def linear(self, degrees: int, n_draws: int, rng: np.random.Generator) -> Part:
         """Return scores of a linear measure in closed form, and draws from their normal distribution."""
         shift, covariance = self.effects.weighted(self.weights)
         base, width = self.thresholds.base, self.thresholds.range
@@ -526,7 +536,7 @@ class ResidualModel:
         )
         value = np.clip(level + width * shift, *bounds)
         covariance = width**2 * covariance
-        low, high = _interval(value, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
+        low, high = _interval(value, np.sqrt(np.maximum(np.diag(covariance), 0.0)), degrees)
         draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
         return Part(value, np.maximum(low, bounds[0]), np.minimum(high, bounds[1]), covariance, draws)
 
@@ -542,7 +552,7 @@ class ResidualModel:
             blocks.append(np.nanmean(scores[:, :, 0], axis=1).T)
         found = np.concatenate(blocks)
         value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
-        low, high = _interval(value, np.sqrt(np.diag(covariance)))
+        low, high = _interval(value, np.sqrt(np.diag(covariance)), scene.degrees)
         draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
         return Part(value, np.maximum(low, found.min(axis=0)), np.minimum(high, found.max(axis=0)), covariance, draws)
 
@@ -670,10 +680,10 @@ def system_rows(weights: Floats) -> Floats:
     return np.asarray(own / np.where(length > 0, length, 1.0))
 
 
-def _interval(value: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    from scipy.special import ndtri
+def _interval(value: Floats, sd: Floats, degrees: int) -> tuple[Floats, Floats]:
+    from scipy.special import stdtrit
 
-    reach = float(ndtri((1 + CONFIDENCE) / 2)) * sd
+    reach = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * sd
     return value - reach, value + reach
 
 

@@ -45,7 +45,7 @@ then weak systems are overrated; gains of 0 and 1 (P, ``binary``) suffer less fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,14 @@ class FavouredSystems(Tabular):
     def found_families(self) -> tuple[str, ...]:
         """The declared families that the judge favours significantly by any measure."""
         return self.by_family.found
+
+    def of_judges(self, n_judges: int) -> FavouredSystems:
+        """Adjust p-values further for how many judges are tested: all are multiplied by that number (Bonferroni)."""
+        by_system, by_family = (
+            replace(each, p_adjusted=np.minimum(each.p_adjusted * n_judges, 1.0))
+            for each in (self.by_system, self.by_family)
+        )
+        return replace(self, by_system=by_system, by_family=by_family)
 
     def records(self) -> Records:
         """Return one row per system and measure: residual, its interval, and adjusted p; negative is favoured."""

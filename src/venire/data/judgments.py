@@ -62,6 +62,7 @@ class Judgments(Tabular):
 
     dropped: how many rows were left out on reading because they repeat others (``rows.assemble``), by reason.
     reference, machines: assessors declared as such, all among ``assessors`` (``declare``).
+    prompts: hashes of the prompts of assessors, where they are stated.
     probability: (row,) with which the item was chosen to get this label; NaN where it is not known.
     """
 
@@ -76,6 +77,7 @@ class Judgments(Tabular):
     dropped: Mapping[str, int] = field(default_factory=dict)
     reference: tuple[str, ...] = ()
     machines: tuple[str, ...] = ()
+    prompts: Mapping[str, str] = field(default_factory=dict)
     probability: Floats | None = None
 
     def __len__(self) -> int:
@@ -154,12 +156,13 @@ class Judgments(Tabular):
 
     def with_assessors(self, assessor: Category) -> Judgments:
         """Replace the assessors (row,); declarations hold for those who remain."""
-        if not (self.reference or self.machines):
+        if not (self.reference or self.machines or self.prompts):
             return replace(self, assessor=assessor)
         names = set(assessor.names)
         kept = (tuple(name for name in each if name in names) for each in (self.reference, self.machines))
         reference, machines = kept
-        return replace(self, assessor=assessor, reference=reference, machines=machines)
+        prompts = {name: text for name, text in self.prompts.items() if name in names}
+        return replace(self, assessor=assessor, reference=reference, machines=machines, prompts=prompts)
 
     def _own_scale(self, facets: Mapping[str, Category], label: Codes) -> tuple[Scale, Codes]:
         """Put labels on the scale of their aspect, if they are all for one that has its own."""
@@ -201,7 +204,7 @@ class Judgments(Tabular):
 
         For crowds whose workers are not known, or whose repeated labels are to count as opinions of others.
         """
-        return replace(self, assessor=numbered_within(self.item), reference=(), machines=())
+        return replace(self, assessor=numbered_within(self.item), reference=(), machines=(), prompts={})
 
     def column(self, name: str) -> Category:
         """Return a column by name: topic, doc, assessor, label, or a facet."""

@@ -175,7 +175,7 @@ def pooled_judge(judgments: Judgments, pool: str | Pool, *, apart: Collection[st
     machines = (name,) if crowd.assessors and set(crowd.assessors) <= set(judgments.machines) else ()
     who = Category.constant(name, len(item))
     held = replace(crowd, item=item, assessor=who, label=label[item], facets={}, time=None, probability=None)
-    held = replace(held, reference=(), machines=machines)
+    held = replace(held, reference=(), machines=machines, prompts={})
     return PooledJudge(name, held if others is None else _with_others(held, others), panel)
 
 
@@ -193,6 +193,7 @@ def _with_others(judge: Judgments, others: Judgments) -> Judgments:
         probability=chance,
         reference=others.reference,
         machines=(*judge.machines, *others.machines),
+        prompts=others.prompts,
     )
 
 

@@ -40,7 +40,7 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.disagreement.transitions import OWN, prior_of
-from venire.errors import PairsError, SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName, Way
 from venire.results import Note, listed
 from venire.types import Bools, Floats, Ints
 
@@ -94,6 +94,8 @@ class ReferenceLabels:
     @property
     def note(self) -> Note:
         """Which prediction was used, with its log loss on left-out topics and that of the best other one."""
+        if self.known.all():
+            return Note("reference-model", "the reference labelled every item, so none is predicted", used=self.used)
         if not self.loss:
             return Note(
                 "reference-model", f"{WORDS[self.used]}; labels are too few to compare predictions", used=self.used
@@ -110,7 +112,10 @@ def reference_names(judgments: Judgments, reference: str | Sequence[str] | None)
     declared = judgments.reference if reference is None else reference
     names = (declared,) if isinstance(declared, str) else tuple(declared)
     if not names:
-        raise SettingError("nothing says who the reference is", hint="name the assessors whose labels count")
+        raise SettingError(
+            "nothing says who the reference is",
+            hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
+        )
     for name in names:
         if name not in judgments.assessors:
             raise UnknownName("assessor", name, judgments.assessors)

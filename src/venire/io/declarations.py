@@ -1,10 +1,12 @@
 """What a file of judgments declares in its header, or in a small TOML file beside it: the scale, and who judged.
 
 The header are first lines such as ``# scale: Non<Rel<HRel``, ``# reference: ann`` (assessors whose labels are the truth
-that others are compared with) and ``# machines: gpt4,llama`` (assessors that are programs).  The file beside
+that others are compared with), ``# machines: gpt4,llama`` (assessors that are programs) and ``# prompt gpt4: HASH`` (a
+hash of the prompt of one).  The file beside
 ``judges.tsv.gz`` is called ``judges.tsv.gz.toml``, ``judges.tsv.toml`` or ``judges.toml``; it holds
 ``scale = "Non<Rel<HRel"``, or ``labels = ["Non", "Rel", "HRel"]`` and ``measurement = "ordinal"``; and
-``reference = ["ann"]`` and ``machines = ["gpt4", "llama"]``.  What the header states counts.
+``reference = ["ann"]``, ``machines = ["gpt4", "llama"]`` and ``prompts = {"gpt4" = "HASH"}``.  What the header states
+counts.
 """
 
 from __future__ import annotations
@@ -22,15 +24,20 @@ from venire.errors import FormatError, ScaleError, VenireError
 
 DECLARED = ("reference", "machines")
 """What an assessor may be declared as."""
+PROMPT, PROMPTS = "prompt", "prompts"
 
 
 class Role(NamedTuple):
-    """An assessor declared as ``kind``, one of DECLARED, and where that was declared; line None: in a TOML file."""
+    """An assessor declared as ``kind``, one of DECLARED, and where that was declared; line None: in a TOML file.
+
+    kind PROMPT: ``text`` is the hash of the assessor's prompt.
+    """
 
     kind: str
     assessor: str
     where: object
     line: int | None = None
+    text: str = ""
 
 
 def scale_beside(path: Path) -> Scale | None:
@@ -39,7 +46,7 @@ def scale_beside(path: Path) -> Scale | None:
     if beside is None:
         return None
     table = _table(beside)
-    only_roles = bool(table) and set(table) <= set(DECLARED)
+    only_roles = bool(table) and set(table) <= {*DECLARED, PROMPTS}
     return None if only_roles else Scale.from_table(table, where=beside)
 
 
@@ -54,7 +61,19 @@ def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:
             found += [Role(kind, name, path, line) for name in _names(text)]
         else:
             found += [Role(kind, name, beside) for name in _listed(table, kind, beside)]
-    return tuple(found)
+    return (*found, *_prompts(data, path))
+
+
+def _prompts(data: bytes, path: Path) -> list[Role]:
+    """Find the hashes of prompts, by the first bytes of a file, else beside it."""
+    lines = ((key.partition(" "), *found) for key, found in _header(data).items())
+    own = [Role(PROMPT, name.strip(), path, line, text) for (key, _, name), line, text in lines if key == PROMPT]
+    beside = scale_file(path)
+    held = {} if own or beside is None else _table(beside).get(PROMPTS, {})
+    if not isinstance(held, dict) or not all(isinstance(text, str) for text in held.values()):
+        hint = f'write {PROMPTS} = {{"gpt4" = "HASH"}}'
+        raise FormatError(beside, None, f"{PROMPTS} is {held!r}, expected a text for each assessor", hint=hint)
+    return own or [Role(PROMPT, name, beside, None, text) for name, text in held.items()]
 
 
 def _table(beside: Path) -> dict[str, Any]:
@@ -92,11 +111,19 @@ def scale_file(path: Path) -> Path | None:
         name = shorter
 
 
-def write_scale_beside(scale: Scale | None, path: Path, roles: Mapping[str, tuple[str, ...]] | None = None) -> Path:
+def write_scale_beside(
+    scale: Scale | None,
+    path: Path,
+    roles: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    prompts: Mapping[str, str] | None = None,
+) -> Path:
     """Write the scale of a file of judgments beside it, unless it is None, and who is declared; returns where."""
     beside = path.with_name(path.name + ".toml")
     text = "" if scale is None else f"labels = {_list(scale.labels)}\nmeasurement = {_quoted(scale.measurement)}\n"
     text += "".join(f"{kind} = {_list(names)}\n" for kind, names in (roles or {}).items() if names)
+    pairs = ", ".join(f"{_quoted(name)} = {_quoted(hashed)}" for name, hashed in (prompts or {}).items())
+    text += f"{PROMPTS} = {{ {pairs} }}\n" if pairs else ""
     beside.write_text(text, encoding="utf-8", newline="\n")
     return beside
 
@@ -128,12 +155,13 @@ def _header(data: bytes) -> dict[str, tuple[int, str]]:
         if not line.startswith(b"#"):
             break
         key, _, value = line.lstrip(b"# ").partition(b":")
-        found.setdefault(key.strip().lower().decode("utf-8", "replace"), (number, as_text(value).strip()))
+        word, space, rest = key.strip().decode("utf-8", "replace").partition(" ")  # prompt NAME: names keep their case
+        found.setdefault(word.lower() + space + rest, (number, as_text(value).strip()))
     return found
 
 
 def declarations(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
-    """Return comments that declare the scale, if it needs one, and who is the reference and who a machine.
+    """Return comments that declare the scale, if it needs one, who is the reference and who a machine, and prompts.
 
     What a comment cannot hold is written beside.  A file that is beside already is overruled, or written again.
     """
@@ -143,10 +171,13 @@ def declarations(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
     stated = {kind: names for kind, names in roles.items() if names or beside is not None}
     lines = [] if scale is None else [as_bytes(f"# scale: {scale}\n")]
     lines += [as_bytes(f"# {kind}: {','.join(names)}\n") for kind, names in stated.items()]
-    if lines and not (comments and _can_be_read(b"".join(lines), scale, stated)):
-        write_scale_beside(scale, path, roles)
+    lines += [as_bytes(f"# {PROMPT} {name}: {text}\n") for name, text in judgments.prompts.items()]
+    comment = b"".join(lines)
+    prompts = {role.assessor: role.text for role in _prompts(comment, path)}
+    if lines and not (comments and _can_be_read(comment, scale, stated) and prompts == judgments.prompts):
+        write_scale_beside(scale, path, roles, prompts=judgments.prompts)
         return b""
-    return b"".join(lines)
+    return comment
 
 
 def _can_be_read(comment: bytes, scale: Scale | None, stated: Mapping[str, tuple[str, ...]]) -> bool:

@@ -18,7 +18,7 @@ from venire.data.ids import Category, joined
 from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
-from venire.io.declarations import DECLARED, Role
+from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -115,7 +115,9 @@ def assemble(
     judgments = Judgments(scale, items, item, assessor, level, facets, time, tuple(notes))
     reference, machines = _declared_roles(parts, judgments.assessors)
     probability = joined_column(parts, "probability", np.nan)
-    judgments = replace(judgments, reference=reference, machines=machines, probability=probability)
+    prompts, odd = _declared_prompts(parts, judgments.assessors)
+    judgments = replace(judgments, reference=reference, machines=machines, prompts=prompts, probability=probability)
+    judgments = replace(judgments, notes=(*judgments.notes, *odd))
     if "given" in facets:
         _refuse_given(judgments, parts)
         after = int(is_conditional(judgments).sum())
@@ -138,7 +140,7 @@ def named(rows: Rows, assessor: str) -> Rows:
 def _declared_roles(parts: Sequence[Rows], assessors: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the reference and the machines of all parts; raise where one is unknown, or both by two declarations."""
     found: dict[str, Role] = {}
-    for role in (role for part in parts for role in part.roles):
+    for role in (role for part in parts for role in part.roles if role.kind != PROMPT):
         if role.assessor not in assessors:
             message = f"{role.kind}: there is no assessor {role.assessor!r}"
             hint = f"{known_names(role.assessor, assessors)}; or read the file with their labels, too"
@@ -150,6 +152,19 @@ def _declared_roles(parts: Sequence[Rows], assessors: tuple[str, ...]) -> list[t
             )
             raise FormatError(role.where, role.line, message, hint="declare each assessor as one of them")
     return [tuple(name for name, role in found.items() if role.kind == kind) for kind in DECLARED]
+
+
+def _declared_prompts(parts: Sequence[Rows], assessors: tuple[str, ...]) -> tuple[dict[str, str], list[Note]]:
+    """Return hashes of prompts by assessor, and notes on those of nobody; raise where one has two."""
+    found, notes = dict[str, str](), list[Note]()
+    for role in (role for part in parts for role in part.roles if role.kind == PROMPT):
+        if role.assessor not in assessors:
+            text = "{where}: a prompt of {name}, who is no assessor, is not used"
+            notes.append(Note("unknown-prompt", text, where=str(role.where), name=role.assessor))
+        elif not role.text or found.setdefault(role.assessor, role.text) != role.text:
+            message = f"the prompt of {role.assessor} has {'two hashes' if role.text else 'no hash'}"
+            raise FormatError(role.where, role.line, message, hint="state one hash for each assessor")
+    return found, notes
 
 
 def _chosen(parts: Sequence[Rows], where: Mapping[str, Sequence[str]]) -> Bools:

@@ -16,7 +16,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from venire.agreement.table import table
 from venire.comparison.by_judge import ScoresByJudge, scores_by_judge
 from venire.comparison.compare import MeasureComparison
 from venire.comparison.contradictions import Contradictions
+from venire.comparison.favoured import FavouredSystems, checked_families, favoured_on
 from venire.comparison.forecast import JudgeSwap, other_topics
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.uncertainty import UncertaintySources, uncertainty_sources
@@ -39,10 +41,11 @@ from venire.disagreement.predicted_relevance import PredictedRelevance, Predicte
 from venire.disagreement.top_results import labels_to_fit
 from venire.errors import FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
 from venire.io.runs import scan
-from venire.measures.evaluate import evaluate
+from venire.measures.evaluate import Case, evaluate
 from venire.measures.names import parse_measure
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
+from venire.measures.scoring import Scoring
 from venire.planning.topics import TopicPlan, plan_topics
 from venire.report.question import Missing, Question, or_missing
 from venire.report.scoring_judge import (
@@ -61,6 +64,8 @@ from venire.types import Bools
 
 TOP = 10
 """How many results at the top of a list are counted."""
+MOST_TESTED = 5
+"""How many judges are tested for favour: every test takes its time, and has its chance of a false finding."""
 SECOND = "have some of the results judged by a second assessor"
 _ANOTHER = "name another assessor, or another reference"
 
@@ -182,6 +187,8 @@ class Evidence:
     def validate(self) -> None:
         """Raise an error for settings with which no report can be made."""
         self.question.validate()
+        if self.question.families:
+            checked_families(self.question.families, self.facts.systems)
         if self.judge not in self.labels.assessors:  # the judge is found here, or an error says why not
             raise UnknownName("assessor", self.judge, self.labels.assessors)
 
@@ -339,6 +346,36 @@ class Evidence:
     def contradictions(self) -> Contradictions:
         """Pairs of systems on which judges contradict each other."""
         return self.by_judge.contradictions()
+
+    @cached_property
+    def judges_to_test(self) -> tuple[str, ...]:
+        """Judges who may favour systems: who scores the runs or, if that is the reference, machines, or else others.
+
+        Of those who labelled nearly all results, the first few; nobody without a reference.
+        """
+        labels, k = self.answered, parse_measure(self.question.measure).k
+        if not labels.reference or len(self.facts.systems) < 2:
+            return ()
+        others = [name for name in labels.machines or labels.assessors if name not in labels.reference]
+        names = [self.judge] if self.judge not in (*labels.reference, PRIMARY) else others
+        whole = (name for name in names if share_of_results(labels, self.facts, [name], k) >= NEARLY_ALL)
+        return tuple(islice(whole, MOST_TESTED))
+
+    @cached_property
+    def favoured(self) -> Mapping[str, FavouredSystems | Missing]:
+        """Which systems judges favour, compared with the reference, by judge; p adjusted for systems and judges."""
+        labels, question, scoring = self.answered, self.question, Scoring(per="assessor")
+        judges = self.judges_to_test
+
+        def test(judge: str) -> FavouredSystems:
+            case = Case.of(labels.where(assessor=[judge, *labels.reference]), self.runs, scoring)
+            plan = scoring.plan([question.measure], labels.scale)
+            how: dict[str, Any] = {"judge": judge, "reference": labels.reference, "families": question.families}
+            return favoured_on(case, plan, **how, rng=question.rng).of_judges(len(judges))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VenireWarning)
+            return {judge: or_missing(partial(test, judge)) for judge in judges}
 
     @cached_property
     def tested(self) -> SystemComparison | Missing:

@@ -16,6 +16,7 @@ from venire.kernels.rank_correlation import kendall_tau
 from venire.randomness import FEW_TOPICS
 from venire.report.document import Chapter, Grid, Part, Words, warning
 from venire.report.evidence import TOP, Evidence, UserModel
+from venire.report.favour import favour_note, favour_parts, favour_records, finders
 from venire.report.question import Missing, or_missing
 from venire.report.scoring_judge import coverage_but, judged_topics
 from venire.results import counted, listed
@@ -38,14 +39,19 @@ CHANGES_TITLE = "What the new judgments changed"
 def verdict_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the best system."""
     found, contradictions = evidence.verdict, evidence.contradictions
-    parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *_sure(evidence), *_significant(evidence)]
-    parts += [*_limits(evidence), *advice(evidence)]
+    parts: list[Part] = [*_by_judge(evidence), *_contradicted(evidence), *favour_parts(evidence), *_sure(evidence)]
+    parts += [*_significant(evidence), *_limits(evidence), *advice(evidence)]
     copied = [f"{note}." for note in copy_notes(evidence.copies)]
-    headline = " ".join([found.sentence(), *_other_contradictions(evidence), *_equal_judges(evidence), *copied])
+    others = [*_other_contradictions(evidence), *_favour(evidence), *_equal_judges(evidence), *copied]
     numbers = {"verdict": found.record(), "by_judge": evidence.by_judge.records()}
-    return Chapter(
-        "verdict", "Verdict", headline, tuple(parts), {**numbers, "contradictions": contradictions.records()}
-    )
+    numbers |= {"contradictions": contradictions.records(), "favoured": favour_records(evidence)}
+    return Chapter("verdict", "Verdict", " ".join([found.sentence(), *others]), tuple(parts), numbers)
+
+
+def _favour(evidence: Evidence) -> list[str]:
+    """Say that a judge favours a system, if so."""
+    note = favour_note(finders(evidence))
+    return [] if note is None else [f"{note}."]
 
 
 def _by_judge(evidence: Evidence) -> list[Part]:
@@ -256,7 +262,7 @@ def advice(evidence: Evidence) -> list[Part]:
     if evidence.only_label is not None:
         text = f"judge more results: with {evidence.only_label} as the only label, no system can be better than others."
         return [Words(text, "todo", about="results")]
-    parts = [*_whose_labels(evidence), *_topics(evidence), *_double_judgments(evidence)]
+    parts = [*_whose_labels(evidence), *_favoured_leader(evidence), *_topics(evidence), *_double_judgments(evidence)]
     asked = any(isinstance(each, Words) and each.kind == "todo" for each in parts)
     return parts if asked else [*parts, *_choice(evidence)]
 
@@ -268,6 +274,16 @@ def _whose_labels(evidence: Evidence) -> list[Part]:
         return []
     text = f"decide whether the labels of {rows[0].judge} or those of {rows[0].against} count"
     return [Words(f"{text}, and declare the reference: the order of systems depends on it.", "todo", "whose-labels")]
+
+
+def _favoured_leader(evidence: Evidence) -> list[Part]:
+    """Recommend corrected scores where the judge who scores the runs favours the system that it puts first."""
+    best, judge = evidence.verdict.best, evidence.judge
+    if not any(each.judge == judge and best in each.found for each in finders(evidence)):
+        return []
+    people = listed(evidence.judgments.reference)
+    text = f"compare corrected scores before choosing {best}: compared with {people}, {judge} favours it."
+    return [Words(text, "todo", about="favoured-leader")]
 
 
 def _choice(evidence: Evidence) -> list[Part]:

@@ -49,6 +49,7 @@ def report_on(
     assessor: str | None = None,
     relevant: object = None,
     reference: Sequence[str] | str = (),
+    families: Mapping[str, Sequence[str]] | None = None,
     preferences: PreferencesLike | None = None,
     clicks: ClicksLike | None = None,
     aspects: Aspects | None = None,
@@ -67,7 +68,9 @@ def report_on(
         nearly all results, the one who judged nearly all items, or else most of each topic
     relevant : the lowest label that is relevant to a user; None: the highest label of those that score the runs
     reference : assessors whose labels count; none: those that the judgments declare.  They score the runs if they
-        labelled nearly all results, and stand for users
+        labelled nearly all results, and stand for users; judges are tested for systems that they favour compared with
+        them
+    families : name -> systems that are tested together for favour, such as those built on the same language model
     preferences, clicks : as ``read_preferences`` and ``read_clicks`` take them
     aspects : grades by aspect, if several were judged; ``judgments`` are then of one
     before : earlier judgments, to show what new ones changed
@@ -93,6 +96,7 @@ def report_on(
         assessor=assessor,
         relevant=None if relevant is None else str(relevant),
         reference=(reference,) if isinstance(reference, str) else tuple(reference),
+        families=families or {},
         preferences=None if preferences is None else read_preferences(preferences),
         clicks=None if clicks is None else read_clicks(clicks),
         aspects=aspects,

@@ -6,8 +6,8 @@ What cannot be computed is not an error in a report but a ``Missing`` with its r
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from venire.data.clicks import Clicks
 from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
-from venire.errors import SettingError, UnknownName, VenireError
+from venire.errors import SettingError, UnknownName, VenireError, Way
 from venire.measures.names import parse_measure
 
 Found = TypeVar("Found")
@@ -54,6 +54,7 @@ class Question:
     assessor: str | None = None
     relevant: str | None = None
     reference: tuple[str, ...] = ()
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
     preferences: Preferences | None = None
     clicks: Clicks | None = None
     aspects: Aspects | None = None
@@ -77,6 +78,9 @@ class Question:
         for name in self.reference:
             if name not in assessors:
                 raise UnknownName("assessor", name, assessors)
+        if self.families and not (self.reference or self.judgments.reference):
+            message = "families of systems are tested for favour compared with a reference, and none is declared"
+            raise SettingError(message, hint=[Way("name the people whose labels count", reference="NAME")])
         if self.relevant is not None and self.relevant not in scale.labels:
             raise UnknownName("label", self.relevant, scale.labels)
         if self.relevant == scale.labels[0]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -155,3 +157,9 @@ def test_repeated_labels_are_allowed():
     labels = read_judgments(table, scale="0<1<2", duplicate_labels="keep")
     (found,) = certify(labels, lists(), judges="strong", reference="ann", n_draws=20).judges
     assert 0.5 < found.agreement.repeatability.raw.value < 1
+
+
+def test_prompts_are_those_of_the_judgments_unless_they_are_named():
+    labels = replace(judged(frame()), prompts={"strong": "s1", "weak": "w1"})
+    found = certify(labels, lists(), "P(rel=1)@10", judges=["strong", "weak"], reference="ann", prompts={"weak": "w2"})
+    assert {each.judge: each.prompt for each in found.judges} == {"strong": "s1", "weak": "w2"}

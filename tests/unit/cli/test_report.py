@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from two_judges import table, write_files
 from venire.cli.main import cli
 from venire.cli.report import _aspects
 
@@ -111,3 +112,17 @@ def test_standard_input_is_read_once(folder):
     twice = run("report", "-", runs, "--before", "-", "-o", folder / "y.html")
     assert twice.exit_code == 2
     assert "only once" in twice.stderr
+
+
+def test_a_family_of_systems_and_the_favour_of_a_judge(tmp_path):
+    files = write_files(tmp_path, table())
+    options = ["-o", tmp_path / "r.html", "--draws", 30, "--format", "json"]
+    found = run("report", *files, *options, "--reference", "expert", "--family", "llm=L")
+    favoured = json.loads(found.stdout)["verdict"]["favoured"]
+    assert [row.get("family") or row["system"] for row in favoured] == ["llm", "L"]
+    alone = run("report", *files, *options, "--family", "llm=L")
+    assert alone.exit_code == 2
+    assert "--reference NAME" in alone.stderr
+    unclear = run("report", *files, *options, "--reference", "expert", "--family", "L")
+    assert unclear.exit_code == 2
+    assert "NAME=RUN" in unclear.stderr

@@ -160,6 +160,18 @@ def test_lists_that_a_judge_did_not_label_do_not_count():
     assert [note.kind for note in found.notes_on_judges()] == ["few-labels"]
 
 
+def test_scores_from_few_labels_are_not_shown_to_people():
+    """Documents without a label count as not relevant: the score of the expert says how much was labelled."""
+    few = (pl.col("assessor") == "llm") | pl.col("doc").str.ends_with("1")
+    found = scores_by_judge(judged(table().filter(few)), lists())
+    assert found.share[1, 0] < 0.5
+    _, rows = found.table()
+    assert {row[2] for row in rows} == {"-"}
+    assert all(row[1] != "-" for row in rows)
+    assert "expert" not in found.sentence()
+    assert not np.isnan(found.mean[1]).all()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_topics(n):
     scores = differences(0.4, -0.4, n=n, sd=0.0)

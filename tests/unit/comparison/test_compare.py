@@ -57,6 +57,38 @@ def test_records_hold_what_was_promised(collection):
         assert 0 < record["p_value"] <= record["p_adjusted"] <= 1
 
 
+def with_third(judgments):
+    """Add a third assessor, who gives the labels of the first the other way round."""
+    own = judgments.where(assessor="old").to_polars()
+    turned = own.with_columns(pl.lit("odd").alias("assessor"), pl.col("label").replace({"0": "2", "2": "0"}))
+    return read_judgments(pl.concat([judgments.to_polars(), turned]), scale="0<1<2")
+
+
+def test_the_declared_reference_is_the_other_judge_by_default(collection):
+    judgments, runs = with_third(collection[0]), collection[1]
+
+    def found(labels, **options):
+        return compare(labels, runs, assessor="old", n_draws=100, **options)
+
+    declared = found(judgments.declare(reference="new"))
+    assert declared.records() == found(judgments, new_judge="new").records()
+    (note,) = [each for each in declared.notes if each.kind == "reference-judge"]
+    assert note.fields == {"judge": "new"}
+    whoever = found(judgments, new_judge="any").records()
+    assert declared.records() != whoever
+    for labels, options in (
+        (judgments, {}),
+        (judgments.declare(reference="old"), {}),
+        (judgments.declare(reference=["new", "odd"]), {}),
+        (judgments.declare(reference="new"), {"new_judge": "any"}),
+    ):
+        other = found(labels, **options)
+        assert other.records() == whoever
+        assert "reference-judge" not in [each.kind for each in other.notes]
+    stated = found(judgments.declare(reference="new"), agreement=(0.9, 0.8))
+    assert "reference-judge" not in [each.kind for each in stated.notes]
+
+
 def test_a_large_lead_stays_and_a_copy_is_level(collection):
     judgments, runs = collection
     found = compare(judgments, runs, "nDCG@10", assessor="old", new_judge="new", n_draws=300)

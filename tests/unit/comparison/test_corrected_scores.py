@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import t
 
 from venire import evaluate, read_judgments
 from venire.comparison import corrected_on, corrected_scores
@@ -172,7 +173,8 @@ def test_differences_have_intervals_of_their_own(made):
     assert row["raw"] == pytest.approx(found.raw[0, 1] - found.raw[1, 1])
     covariance = found.covariance[1]
     sd = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    assert row["high"] - row["low"] == pytest.approx(2 * 1.959964 * sd)
+    assert found.degrees == 13
+    assert row["high"] - row["low"] == pytest.approx(2 * t.ppf(0.975, 13) * sd)
     assert found.pairs().measure == "P(rel=2)@10"
     ahead = (pairs.low > 0) <= (pairs.p_a_ahead > 0.97)
     assert ahead.all()

@@ -102,11 +102,9 @@ def test_three_of_four_judges_agree_and_a_further_one_is_drawn():
     assert alone["p_stays_ahead"] == 3 / 4
 
 
-def test_observations_are_columns_of_data_frames():
+def test_observations_are_a_struct_in_data_frames_and_columns_on_pages():
     found = compare(judged(table()), lists(), **PAIR)
-    frame = found.to_polars()
-    assert [f"observed_{key}" for key in OBSERVED] == [name for name in frame.columns if name.startswith("observed")]
-    assert frame["observed_share"].to_list() == [1]
+    assert found.to_polars()["observed"].struct.field("share").to_list() == [1]
     assert "observed_judges_agree" in found._repr_html_()
 
 

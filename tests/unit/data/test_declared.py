@@ -131,6 +131,47 @@ class TestFiles:
             read_judgments(path)
 
 
+class TestPrompts:
+    LINE = "# prompt GPT-4 (large): 9f86d081\n"
+    ROWS = TABLE.replace("gpt4", "GPT-4 (large)")
+
+    def test_a_header_states_prompts_and_names_keep_their_case(self, write):
+        labels = read_judgments(write("judges.csv", self.LINE + self.ROWS))
+        assert labels.prompts == {"GPT-4 (large)": "9f86d081"}
+        assert labels.where(doc="a").prompts == labels.prompts
+        assert labels.where(assessor="ann").prompts == labels.anonymous().prompts == {}
+
+    def test_of_qrels_too_and_files_are_joined(self, write):
+        one, two = (write(f"{n}.qrels", f"# prompt {n}: hash-of-{n}\n1 0 a 1\n") for n in ("gpt4", "llama"))
+        assert read_judgments([one, two]).prompts == {"gpt4": "hash-of-gpt4", "llama": "hash-of-llama"}
+
+    @pytest.mark.parametrize("name", ["judges.csv", "judges.tsv.gz", "judges.jsonl", "judges.parquet"])
+    @pytest.mark.parametrize("who", ["GPT-4 (large)", "gpt: 4"])
+    def test_written_and_read_again(self, write, tmp_path, name, who):
+        write("first.csv", TABLE.replace("gpt4", who))
+        write("first.csv.toml", f'prompts = {{ "{who}" = "9f86d081" }}\n')
+        labels = read_judgments(tmp_path / "first.csv")
+        assert labels.prompts == {who: "9f86d081"}
+        write_judgments(labels, tmp_path / name)
+        assert read_judgments(tmp_path / name).prompts == labels.prompts
+        write_judgments(labels.where(assessor="ann"), tmp_path / "first.csv")
+        assert read_judgments(tmp_path / "first.csv").prompts == {}
+
+    def test_what_cannot_hold_is_told(self, write):
+        odd = read_judgments(write("odd.csv", "# prompt used: UMBRELA\n" + TABLE))
+        assert odd.prompts == {}
+        assert [note.fields["name"] for note in odd.notes if note.kind == "unknown-prompt"] == ["used"]
+        with pytest.raises(FormatError, match=r"none.csv:1: the prompt of gpt4 has no hash"):
+            read_judgments(write("none.csv", "# prompt gpt4:\n" + TABLE))
+        one, two = (write(f"{n}.csv", f"# prompt gpt4: {n}\n" + TABLE.replace(",a,", f",{n},")) for n in ("a", "c"))
+        with pytest.raises(FormatError, match=r"c.csv:1: the prompt of gpt4 has two hashes"):
+            read_judgments([one, two], duplicate_labels="keep")
+        path = write("beside.csv", TABLE)
+        write("beside.csv.toml", 'prompts = ["gpt4"]\n')
+        with pytest.raises(FormatError, match="expected a text for each assessor"):
+            read_judgments(path)
+
+
 class TestProbability:
     def test_a_column_is_read_and_kept(self, write):
         path = write("judges.csv", "topic,doc,label,inclusion_probability\n1,a,1,0.5\n1,b,0,\n2,a,1,1\n")
