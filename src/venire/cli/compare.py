@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from venire.cli import gate, inputs
-from venire.cli.gate import Condition
 from venire.cli.options import ALL_POOLS, Command, draws_option, gathered, given, one_of, option
 from venire.cli.output import RENDERERS, Output, Table, bar
 from venire.results import read_number
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from venire.comparison.agreement_needed import AgreementNeeded, PairNeeded
     from venire.comparison.by_judge import ScoresByJudge
     from venire.comparison.compare import Comparison
-    from venire.comparison.contradictions import Contradictions
     from venire.data.judgments import Judgments
     from venire.data.runs import Runs
 
@@ -36,7 +34,10 @@ Examples:
   venire compare judgments.tsv runs --assessor nist \\
     --baseline old --candidate new --require "p_stays_ahead>=0.9"
 """
-NUMBERS = ("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips")
+NUMBERS = (
+    *("delta", "p_value", "p_adjusted", "expected_delta", "sd", "p_stays_ahead", "p_tie", "p_flips"),
+    *("p_stays_ahead_topics", "p_stays_ahead_both"),
+)
 """What a condition may be about."""
 
 judging = gathered(
@@ -150,7 +151,7 @@ def command(
             **judge,
         )
     by_judge = ScoresByJudge.on(found.swap.case, found.swap.plan, first=found.swap.case.scoring.assessor)
-    contradictions = by_judge.contradictions(pairs=_names_of_pairs(found))
+    contradictions = by_judge.contradictions(pairs=found.pairs)
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     declared = nothing_declared(labels) if judge["pool"] is None else ()
     judges = {"by_judge": by_judge.records(), "contradictions": contradictions.records()}
@@ -160,7 +161,7 @@ def command(
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:
-        ctx.exit(_gate(found, conditions, out, contradictions))
+        ctx.exit(gate.report(gate.of_candidate(found, conditions, contradictions), out))
 
 
 def _tell_needed(labels: Judgments, runs: Runs, out: Output, options: dict[str, Any], notes: list[str]) -> None:
@@ -243,14 +244,7 @@ def _planned(found: Comparison) -> list[str]:
 
     if len(found.scores.names["topic"]) <= 2:
         return []
-    pairs = _names_of_pairs(found)
-    return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=pairs).sentence()]
-
-
-def _names_of_pairs(found: Comparison) -> list[tuple[str, str]]:
-    """Return the names of the systems that are compared."""
-    tested = found.by_measure[0].tested
-    return [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+    return [plan_topics(found.scores, found.scores.names["measure"][0], pairs=found.pairs).sentence()]
 
 
 def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJudge) -> None:
@@ -267,7 +261,7 @@ def _write(out: Output, found: Comparison, beside: Details, by_judge: ScoresByJu
         systems = [record for each in found.by_measure for record in each.systems()]
         out.table("pairs", table, beside={"systems": systems, "tau": first.tau(), **beside.records})
     else:
-        systems_shown = {name for pair in _names_of_pairs(found) for name in pair}
+        systems_shown = {name for pair in found.pairs for name in pair}
         tables = [judges_table(by_judge, systems_shown), people_table(found)]
         out.text("\n".join(RENDERERS[out.format](each) for each in tables))
 
@@ -303,25 +297,6 @@ def read_rates(text: str | None) -> tuple[float, float] | None:
     except ValueError:
         raise click.BadParameter(f"{text!r} are not two rates, as in 0.9,0.7", param_hint="--agreement") from None
     return a0, a1
-
-
-def _gate(found: Comparison, conditions: list[Condition], out: Output, contradictions: Contradictions) -> int:
-    """Print whether the candidate meets the conditions; return 0 if it does, else 1.
-
-    Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
-    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.
-    """
-    allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
-    margin = max(allowed, default=0.0)
-    opposition = contradictions.against(*_names_of_pairs(found)[0], margin=max(margin, 0.0))
-    results = [(False, reason) for reason in opposition.reasons()]
-    for record in found.records():
-        if record["delta"] <= 0 and (margin <= 0 or any(each.name == "p_stays_ahead" for each in conditions)):
-            results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
-        results += [
-            (each.holds(record[each.name]), each.text(record[each.name], by=record["measure"])) for each in conditions
-        ]
-    return gate.report(results, out)
 
 
 FEWER_DRAWS = 500

@@ -1,17 +1,21 @@
-"""Gates: conditions on numbers and verdicts, which a result must meet for exit code 0."""
+"""Gates of compare and certify: conditions on numbers and verdicts, which a result must meet for exit code 0."""
 
 from __future__ import annotations
 
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from venire.cli.output import Output, say
 from venire.errors import known_names
 from venire.results import read_number
+
+if TYPE_CHECKING:
+    from venire.comparison.compare import Comparison
+    from venire.comparison.contradictions import Contradictions
 
 CONDITION = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>>=|<=|>|<)\s*(?P<value>[-+.0-9e]+)\s*")
 VERDICT = re.compile(r"\s*(?P<name>[a-z_]+)\s*(?P<sign>=)\s*(?P<value>[A-Za-z][A-Za-z ]*?)\s*")
@@ -73,6 +77,27 @@ def read_condition(
         return Condition(name, sign, read_number(number))
     except ValueError:
         raise click.BadParameter(f"{number!r} is not a number", param_hint="--require") from None
+
+
+def of_candidate(
+    found: Comparison, conditions: Sequence[Condition], contradictions: Contradictions
+) -> list[tuple[bool, str]]:
+    """Return whether the candidate of ``venire compare`` meets each condition, with words.
+
+    Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
+    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.
+    """
+    allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
+    margin = max(allowed, default=0.0)
+    opposition = contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
+    results = [(False, reason) for reason in opposition.reasons()]
+    for record in found.records():
+        if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
+            results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
+        results += [
+            (each.holds(record[each.name]), each.text(record[each.name], by=record["measure"])) for each in conditions
+        ]
+    return results
 
 
 def report(results: Sequence[tuple[bool, str]], out: Output) -> int:

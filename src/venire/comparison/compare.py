@@ -157,6 +157,12 @@ class Comparison(Tabular):
         """Scores by the labels of the current judge."""
         return self.swap.scores
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Names of the systems that are compared."""
+        tested = self.by_measure[0].tested
+        return [(tested.systems[a], tested.systems[b]) for a, b in zip(tested.a, tested.b, strict=True)]
+
     def records(self) -> list[dict[str, Any]]:
         """Return one record per pair and measure."""
         return [record for each in self.by_measure for record in each.records()]
