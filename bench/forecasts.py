@@ -188,15 +188,11 @@ def summarise(bench: Bench, samples: list[Sample], chances: np.ndarray, *, n_dra
         whole = [
             n for n, each in enumerate(samples) if each.share == 1 and len(each.rows) == len(bench.judgments.items)
         ]
-        p, y = (
-            np.concatenate([each[n] for n in whole]) if whole else np.zeros(1)
-            for each in (
-                [chance[number, 0, known] for chance in chances],
-                [outcome[known, number] for outcome in outcomes],
-            )
-        )
-        scores = {"brier": brier(p, y, n_draws), "calibration": calibration_error(p, y)}
-        rows.append({"measure": measure, "way": "all", "share": 1.0, "model": COMPLETE, **scores})
+        if whole:
+            p = np.concatenate([chances[n, number, 0, known] for n in whole]).astype(np.float64)
+            y = np.concatenate([outcomes[n][known, number] for n in whole])
+            scores = {"brier": brier(p, y, n_draws), "calibration": calibration_error(p, y)}
+            rows.append({"measure": measure, "way": "all", "share": 1.0, "model": COMPLETE, **scores})
     return rows
 
 
@@ -212,6 +208,8 @@ def show(rows: list[dict[str, Any]]) -> None:
                 cells = [found[measure, way, share, model] for model in models]
                 shown = [f"{cell['brier']:>10.4f} ({cell['calibration']:.3f})" for cell in cells]
                 print(f"{measure:<13} {way:<6} {share:>6.0%}  " + "  ".join(f"{text:>18}" for text in shown))
+    text = ", ".join(f"{row['measure']} {row['brier']:.6f}" for row in rows if row["model"] == COMPLETE)
+    print(f"hierarchical at 100% of complete columns: {text or 'not measured'}")
     if TODAY[1] not in models:
         return
     for (measure, share, way), least in REQUIRED.items():
@@ -221,8 +219,6 @@ def show(rows: list[dict[str, Any]]) -> None:
         ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
         text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
         print(f"{measure} {share:.0%} from the {way}, over today's pool: {text}; required {least:.3f}")
-    text = ", ".join(f"{row['measure']} {row['brier']:.6f}" for row in rows if row["model"] == COMPLETE)
-    print(f"hierarchical at 100% of complete columns: {text}")
     worse = [
         f"{measure} {way} {share:.0%}"
         for measure in MEASURES
