@@ -130,7 +130,7 @@ def test_the_commands_of_the_how_to_run(venire, judged_twice, tmp_path, monkeypa
     judged_twice[2].rename(tmp_path / "runs" / "a.run")
     monkeypatch.chdir(tmp_path)
     commands = [line for line in HOWTO.read_text(encoding="utf-8").splitlines() if line.startswith("venire ")]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         answer = venire(*shlex.split(command)[1:])
         assert answer.code == 0, answer.err
