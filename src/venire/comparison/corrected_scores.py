@@ -208,10 +208,9 @@ def corrected_scores(
     n_draws : draws of the scores; measures that are not linear in the gains are estimated from a quarter as many draws
         of the missing labels
 
-    Measures that are given together share one prediction of labels, on what their lists hold.
-
     Notes
     -----
+    Measures that are given together share one prediction of labels, on what their lists hold.
     Cost: one scan; per measure O(items x systems^2), and for measures that are not linear in the gains draws x
     (items x systems + hits).
 

@@ -162,6 +162,8 @@ def _groups(label: Ints, n_labels: int) -> Ints:
 def inclusion_weights(people: Judgments, known: Bools, importance: Floats) -> tuple[Floats, Note]:
     """Return what the label of each item counts for, 0 where there is none, and a note on how labels were chosen."""
     weight, inside = known.astype(np.float64), known & (importance > 0)
+    if known.all():
+        return weight, Note("all-labelled", "the reference labelled all {n:item}", n=len(known))
     if people.probability is None or np.isnan(people.probability).any():
         chance = estimated_inclusion(known, importance)
         text = "no inclusion probabilities are given; labels of the reference are taken as chosen by nothing but"
