@@ -154,10 +154,17 @@ def command(
     contradictions = by_judge.contradictions(pairs=found.pairs)
     beside = details(found, n_draws=judge["n_draws"], rng=options["rng"])
     declared = nothing_declared(labels) if judge["pool"] is None else ()
-    judges = {"by_judge": by_judge.records(), "contradictions": contradictions.records()}
+    favoured = found.favoured
+    judges = {
+        "by_judge": by_judge.records(),
+        "contradictions": contradictions.records(),
+        "favoured": [] if favoured is None else favoured.records(),
+    }
     _write(out, found, beside._replace(records={**beside.records, **judges}), by_judge)
     out.draw("comparison", "plot_stability", found.by_measure[0].stability)
     first = [contradictions.sentence(), *by_judge.notes_on_judges()] if len(by_judge.judges) > 1 else []
+    if favoured is not None and favoured.found:
+        first.append(favoured.sentence())
     words = [*map(str, first), found.sentence(), *beside.words, *_planned(found)]
     out.notes([*words, *declared, *found.notes, *notes])
     if conditions:

@@ -11,7 +11,7 @@ import click
 
 from venire.cli.output import Output, say
 from venire.errors import known_names
-from venire.results import read_number
+from venire.results import listed, read_number
 
 if TYPE_CHECKING:
     from venire.comparison.compare import Comparison
@@ -24,6 +24,8 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
     **{">": operator.gt, "<": operator.lt},
 }
 PASSED, NOT_PASSED = 0, 1
+OBSERVED = "observed"
+"""The method of a pair for which the new judge labelled everything that counts."""
 
 
 class Condition(NamedTuple):
@@ -85,13 +87,18 @@ def of_candidate(
     """Return whether the candidate of ``venire compare`` meets each condition, with words.
 
     Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
-    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.
+    may contradict that (``Contradictions.against``).  So it cannot pass in both directions.  Nor may the current judge
+    favour the candidate, compared with the labels of the new judge, unless these decide the comparison by themselves.
     """
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = max(allowed, default=0.0)
     opposition = contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
     results = [(False, reason) for reason in opposition.reasons()]
+    candidate, favoured = found.pairs[0][0], found.favoured
     for record in found.records():
+        if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
+            about = f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
+            results.append((False, about))
         if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
             results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))
         results += [

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from venire.comparison.crowd import crowd_judge
+from venire.comparison.favoured import FavouredSystems, favoured_on
 from venire.comparison.forecast import DEFAULT_MODEL, FRAGILE, TIE, Changes, Forecast, JudgeSwap
 from venire.comparison.observed import OBSERVED, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
@@ -22,10 +24,10 @@ from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.assessors import copies, copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import Pool, current_assessor
+from venire.data.panel import Pool, build_panel, current_assessor
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
-from venire.errors import AmbiguousLabels, SettingError, UnknownName
+from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, as_list
@@ -156,6 +158,24 @@ class Comparison(Tabular):
     def scores(self) -> Scores:
         """Scores by the labels of the current judge."""
         return self.swap.scores
+
+    @cached_property
+    def favoured(self) -> FavouredSystems | None:
+        """The systems that the current judge favours, compared with the new judge; None where that is not known.
+
+        It is known if the new judge is one assessor who labelled some of the results.
+        """
+        case, new = self.swap.case, self.swap.transitions.new
+        old = case.scoring.assessor
+        if self.swap.given is None or len(new) != 1 or old not in case.judgments.assessors:
+            return None
+        both = case.judgments.where(assessor=[old, *new])
+        scoring = replace(case.scoring, assessor=None, per="assessor")
+        case = Case(both, build_panel(both, per="assessor"), case.facts, scoring)
+        try:
+            return favoured_on(case, self.swap.plan, judge=old, reference=new)
+        except VenireError:  # too few topics, systems or labels of both
+            return None
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

@@ -36,7 +36,7 @@ def test_json_has_pairs_systems_and_tau(collection):
     result = run(collection, "--format", "json", "-q")
     assert result.exit_code == 0, result.output
     held = json.loads(result.stdout)
-    assert set(held) == {"pairs", "systems", "tau", "judge_models", "by_judge", "contradictions"}
+    assert set(held) == {"pairs", "systems", "tau", "judge_models", "by_judge", "contradictions", "favoured"}
     assert list(held["by_judge"][0]) == ["judge", "system", "measure", "mean", "low", "high", "topics", "share"]
     assert len(held["by_judge"]) == 5 * len(held["systems"])
     now = {each["system"]: each["mean"] for each in held["systems"]}
@@ -189,7 +189,7 @@ FILES = {
     "two against one": {"a": (0.7, 0.5, 1), "b": (0.7, 0.5, 1), "c": (0.5, 0.6, 1)},
     "agreeing": {"a": (0.9, 0.2, 1), "b": (0.8, 0.3, 1)},
 }
-PASSING = {"agreeing": 2, "few labels by one": 1, "two against one": 2}
+PASSING = {"agreeing": 2, "two against one": 2}
 """For how many judges a gate opens that asks for nothing but the direction."""
 
 
@@ -210,6 +210,26 @@ def test_the_gate_opens_in_one_direction_only(tmp_path, name):
             opened += [candidate] if result.exit_code == 0 else []
     assert len(set(opened)) <= 1
     assert len(opened) == PASSING.get(name, 0)
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+@pytest.mark.parametrize(("labels", "favoured"), [((0.3, 0.9, 0.3), ["s"]), ((0.9, 0.3, 0.3), [])])
+def test_the_gate_fails_if_the_judge_favours_the_candidate(tmp_path, labels, favoured):
+    """The expert labelled 30 %, too little to contradict; with these labels the judge is seen to favour s, or not."""
+    frame_of({"llm": (0.9, 0.3, 1), "expert": labels}, n_topics=30).write_csv(tmp_path / "j.tsv", separator="\t")
+    for system in "st":
+        lines = [f"q{t} Q0 {system}{n} {n} {-n} {system}" for t in range(30) for n in range(8)]
+        (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / each) for each in ("j.tsv", "s.run", "t.run")]
+    asked = ["--assessor", "llm", "--new-judge", "expert", "--candidate", "s", "--baseline", "t", "-m", "P@5"]
+    result = CliRunner().invoke(cli, ["compare", *files, *asked, "--require", "p_flips<=1", "--format", "json"])
+    held = json.loads(result.stdout)
+    assert held["contradictions"] == []
+    assert [
+        each["system"] for each in held["favoured"] if each["residual"] < 0 and each["p_adjusted"] < 0.05
+    ] == favoured
+    assert result.exit_code == (1 if favoured else 0)
+    assert ("llm favours s, compared with the labels of expert" in result.stderr) == bool(favoured)
 
 
 def test_the_gate_says_who_contradicts(tmp_path):
