@@ -88,16 +88,20 @@ def of_candidate(
 
     Besides the conditions, the candidate must be ahead, unless a condition allows a negative difference, and no judge
     may contradict that (``Contradictions.against``).  So it cannot pass in both directions.  Nor may the current judge
-    favour the candidate, compared with the labels of the new judge, unless these decide the comparison by themselves.
+    favour the candidate, compared with the labels of the new judge, unless these decide the comparison by themselves;
+    and if the new judge is the declared reference, it must not be more likely to reverse the order than to keep it.
     """
     allowed = [-each.number for each in conditions if each.name == "delta" and each.sign in (">", ">=")]
     margin = max(allowed, default=0.0)
     opposition = contradictions.against(*found.pairs[0], margin=max(margin, 0.0))
     results = [(False, reason) for reason in opposition.reasons()]
-    candidate, favoured = found.pairs[0][0], found.favoured
+    candidate, favoured, reference = found.pairs[0][0], found.favoured, found.swap.case.judgments.reference
     for record in found.records():
         if favoured is not None and candidate in favoured.found and record["method"] != OBSERVED:
             about = f"{favoured.judge} favours {candidate}, compared with the labels of {listed(favoured.reference)}"
+            results.append((False, about))
+        if record["p_flips"] > record["p_stays_ahead"] and set(found.swap.transitions.new) <= set(reference):
+            about = f"{listed(reference)} would rather have {record['b']} ahead (p_flips = {record['p_flips']:.2f})"
             results.append((False, about))
         if record["delta"] <= 0 and (margin <= 0 or any(each.name.startswith("p_stays") for each in conditions)):
             results.append((False, f"{record['a']} is not ahead of {record['b']} by {record['measure']}"))

@@ -34,7 +34,7 @@ from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
-from venire.results import Note, Records, Tabular, known, listed
+from venire.results import Note, Records, Tabular, counted, known, listed
 from venire.types import Bools, Floats, Ints
 
 ENOUGH = 0.9
@@ -254,9 +254,11 @@ class ScoresByJudge(Tabular):
         return notes
 
     def _head(self, judge: int, measure: int) -> str:
-        """Return a judge's name, whether it is the reference, and its share if that is not enough."""
+        """Return a judge's name, whether it is the reference, its topics if not all, and its share if not enough."""
         name, share = self.judges[judge], self.share[judge, measure]
+        n_topics = int(self.n_topics[judge, :, measure].max(initial=0))
         about = ["reference"] * (name in self.reference) + ["machine"] * (name in self.machines)
+        about += [f"{n_topics} of {counted(len(self.topics), 'topic')}"] if n_topics < len(self.topics) else []
         about += [f"labelled {share:.0%}"] if share < ENOUGH else []
         return f"{name} ({', '.join(about)})" if about else name
 

@@ -209,7 +209,7 @@ class Contradictions(Tabular):
     def sentence(self, first: Reversal | None = None) -> str:
         """Return how many pairs are contradicted, and the largest contradiction, or the one to name ``first``."""
         name, n = self.tested[0].measure, self.n_pairs
-        if self.n_judges < 2:
+        if self.n_judges < 2 and not self.found:
             return f"By {name}, the systems can be compared with the labels of one judge only."
         if not self.found:
             return f"By {name}, none of {self.n_judges} judges contradicts another on {counted(n, 'pair')} of systems."

@@ -78,7 +78,12 @@ class Verdict(Tabular):
     @property
     def winner(self) -> str | None:
         """The system that is named the winner without reserve: the leader, if no judge contradicts it; or None."""
-        return None if self.contradictions else self.leader
+        return None if self.contradictions or self.doubtful else self.leader
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether another judge would rather have another system first."""
+        return self.p_first.get("judges", 1.0) < 0.5
 
     @property
     def contradictions(self) -> tuple[Reversal, ...]:
@@ -146,9 +151,14 @@ class Verdict(Tabular):
 
     def _with_reserve(self, text: str) -> str:
         """Say which judges have another system ahead of the leader."""
+        whose = f"With the labels of {self.judge}, " if self.judge else ""
         if not self.contradictions:
-            return f"{text}{self._stays()}.{self._not_significantly()}"
-        first, whose = self.contradictions[0], f"With the labels of {self.judge}, " if self.judge else ""
+            reserve = (
+                "No winner can be named without reserve, because another judge would rather have another system first"
+            )
+            before = f"{reserve}. {whose}" if self.doubtful else ""
+            return f"{before}{text}{self._stays()}.{self._not_significantly()}"
+        first = self.contradictions[0]
         others = {name for row in self.contradictions for name in (row.judge, row.against)} - {self.judge}
         more = f" ({counted(len(others), 'other judge')} in all)" if len(others) > 1 else ""
         reserve = "No winner can be named without reserve, because judges contradict each other"

@@ -299,3 +299,17 @@ def test_the_pool_of_a_crowd_is_one_judge_of_the_first_table(tmp_path):
     assert {each["judge"] for each in held["by_judge"]} == {"expert", "mean of 3 assessors"}
     by_pool = {each["system"]: each["mean"] for each in held["by_judge"] if each["judge"] != "expert"}
     assert by_pool == pytest.approx({each["system"]: each["mean"] for each in held["systems"]})
+
+
+@pytest.mark.filterwarnings("ignore::venire.errors.VenireWarning")
+def test_the_gate_fails_if_the_declared_reference_would_rather_reverse_the_order(tmp_path):
+    """The reference labelled a tenth: too little to contradict; its labels are the opposite of those of the judge."""
+    frame_of({"llm": (0.9, 0.2, 1), "expert": (0.1, 0.9, 0.1)}).write_csv(tmp_path / "j.tsv", separator="\t")
+    for system in "st":
+        lines = [f"q{t} Q0 {system}{n} {n} {-n} {system}" for t in range(12) for n in range(8)]
+        (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    files = [str(tmp_path / each) for each in ("j.tsv", "s.run", "t.run")]
+    asked = ["--assessor", "llm", "--candidate", "s", "--baseline", "t", "-m", "P@5", "--reference", "expert"]
+    result = CliRunner().invoke(cli, ["compare", *files, *asked, "--require", "p_adjusted<=0.05", "-q"])
+    assert result.exit_code == 1
+    assert "expert would rather have t ahead" in result.stderr

@@ -85,3 +85,16 @@ def test_topics_that_a_system_lacks_are_left_out_of_its_mean():
 def test_no_score_at_all_is_said():
     with pytest.raises(SettingError, match="no system has a score"):
         verdict(scores(np.full((2, 3), np.nan)))
+
+
+def test_a_winner_that_another_judge_would_rather_not_have_first_is_named_with_reserve():
+    values = np.array([[0.9, 0.6, 0.8, 0.7, 0.5, 0.9], [0.5, 0.4, 0.7, 0.3, 0.2, 0.4]])
+    scores = Scores(values, ("system", "topic"), {"system": ("new", "old"), "topic": tuple("123456")})
+    draws = np.tile([[0.4, 0.6], [0.4, 0.6], [0.6, 0.4]], (10, 1))
+    found = verdict(scores, draws={"judges": draws}, judge="llm")
+    assert found.leader == "new"
+    assert found.winner is None
+    assert found.doubtful
+    assert found.sentence().startswith("No winner can be named without reserve: another judge would rather")
+    assert "With the labels of llm, new is significantly better" in found.sentence()
+    assert verdict(scores, draws={"judges": draws[:, ::-1]}).winner == "new"
