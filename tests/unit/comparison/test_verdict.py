@@ -95,6 +95,6 @@ def test_a_winner_that_another_judge_would_rather_not_have_first_is_named_with_r
     assert found.leader == "new"
     assert found.winner is None
     assert found.doubtful
-    assert found.sentence().startswith("No winner can be named without reserve: another judge would rather")
+    assert found.sentence().startswith("No winner can be named without reserve, because another judge would rather")
     assert "With the labels of llm, new is significantly better" in found.sentence()
     assert verdict(scores, draws={"judges": draws[:, ::-1]}).winner == "new"
