@@ -321,14 +321,19 @@ def p_below(d: Floats, group: Ints, epsilon: float, *, skewness: bool = True) ->
 def _freedom(n: Floats, variance: Floats) -> float:
     """Satterthwaite's degrees of freedom of v, for topics of n items whose sums have these variances; all (topic,).
 
-    With M the matrix that makes residuals of sums, they are tr(A)^2 / tr(A^2) for A = M diag(variance) M'.
+    With M the matrix that makes residuals of sums, they are tr(A)^2 / tr(A^2) for A = M diag(variance) M'.  With
+    p = n / N, the sum V of the variances v and z = 1 / (1 - p), the elements of A are sqrt(z_g z_h) times
+    V p_g p_h - p_g v_h - v_g p_h, plus v_g on the diagonal: the sum of their squares follows from sums over topics.
+    O(topics).
     """
     share = n / n.sum()
-    scale = 1 / np.sqrt(1 - share)
-    total = variance.sum()
-    a = np.diag(variance) - share[:, None] * variance - variance[:, None] * share + total * np.outer(share, share)
-    a *= np.outer(scale, scale)
-    return float(np.trace(a) ** 2 / np.square(a).sum())
+    scale, total = 1 / (1 - share), variance.sum()
+    outer = total * share**2 - 2 * share * variance
+    diagonal = scale * (outer + variance)
+    pp, pv, vv = ((scale * each).sum() for each in (share**2, share * variance, variance**2))
+    every = total**2 * pp**2 + 2 * pp * vv + 2 * pv**2 - 4 * total * pp * pv
+    squares = every + np.square(diagonal).sum() - np.square(scale * outer).sum()
+    return float(diagonal.sum() ** 2 / squares)
 
 
 def benjamini_yekutieli(p: Floats) -> Floats:

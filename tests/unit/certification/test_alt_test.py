@@ -9,7 +9,7 @@ from scipy.stats import false_discovery_control, ttest_1samp
 
 from venire import VenireError, read_judgments
 from venire.certification import alt_test
-from venire.certification.alt_test import p_below
+from venire.certification.alt_test import _freedom, p_below
 
 
 def judged(labels, topic=lambda item: f"q{item % 8}", scale=None):
@@ -132,6 +132,17 @@ def test_p_falls_as_epsilon_rises(shares):
     assert (np.diff(p) <= 1e-15).all()
     assert p[0] > 0.99
     assert p[-1] < 0.01
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("n_topics", [2, 3, 40])
+def test_degrees_of_freedom_are_those_of_the_matrix(power, n_topics):
+    n = np.random.default_rng(n_topics).integers(1, 30, n_topics).astype(float)
+    residuals = (np.eye(n_topics) - (n / n.sum())[:, None]) / np.sqrt(1 - n / n.sum())[:, None]
+    a = residuals @ np.diag(n**power) @ residuals.T
+    assert _freedom(n, n**power) == pytest.approx(np.trace(a) ** 2 / np.trace(a @ a))
+    equal = np.full(n_topics, 5.0)
+    assert _freedom(equal, equal**power) == pytest.approx(n_topics - 1)
 
 
 def test_two_people_are_too_few_and_it_says_so():
