@@ -95,7 +95,7 @@ class Claim:
     """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
 
     criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
-    pairs; share: of the pairs of systems, those that differ by more than x.
+    pairs; share: of the pairs of systems, those that differ by more than x; reversed: at most so many of these.
     """
 
     claim: str
@@ -106,6 +106,7 @@ class Claim:
     needed: int | None = None
     detail: str = ""
     share: float = np.nan
+    reversed: int | None = None
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -120,12 +121,30 @@ class Claim:
             "criterion": self.criterion,
             "detail": self.detail,
             "share": known(self.share),
+            "reversed": self.reversed,
         }
 
     def sentence(self) -> str:
         """Say what the verdict means."""
         text = _WORDS.get((self.claim, self.verdict), _order_words)(self)
         return text + (f" About {self.needed:,} labels of the reference would decide it." if self.needed else "")
+
+    def safe(self) -> str:
+        """Name the pairs of systems whose order may be trusted, where pairs pass."""
+        x = self.found.value
+        most = f" (of which at most {self.reversed:,} {_are(self.reversed)} reversed)" if self.reversed else ""
+        if x > 0:
+            return f"pairs that differ by more than {_small(x)} by {self.measure}{most}"
+        return f"pairs of systems, whatever their difference by {self.measure}{most}"
+
+
+def _small(x: float) -> str:
+    """Write a difference with three digits after the point, or so that it is not 0."""
+    return f"{x:.3f}" if x >= 0.0005 else f"{x:.1g}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 class Limits(NamedTuple):
@@ -214,7 +233,8 @@ def _smallest(
     needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
     detail = f"{last[at] + 1:,} of {len(size):,} pairs"
     share = float(last[at] + 1) / len(size) if len(passing) else np.nan
-    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share)
+    most = int(high[at] * (last[at] + 1) + 10.0**-DIGITS) if len(passing) else None
+    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share, most)
 
 
 def claims_of(
@@ -265,13 +285,20 @@ _WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
     ("levels", PASS): lambda c: f"Scores are those of the reference within {c.criterion:g}: {_bias(c)} at most.",
     ("levels", FAIL): lambda c: f"Scores are not those of the reference: {_bias(c)}.",
     ("levels", NOT_ENOUGH): lambda c: f"Whether scores are those of the reference is not decided: {_bias(c)}.",
-    ("pairs", PASS): lambda c: (
-        f"Two systems that differ {f'by more than {c.found.value:.3f} ' if c.found.value else ''}by {c.measure} are in "
-        f"the order of the reference ({c.detail}; at most {c.found.high:.1%} of them are reversed)."
-    ),
+    ("pairs", PASS): lambda c: _pairs_words(c),
     ("pairs", FAIL): lambda c: f"By {c.measure}, no difference between two systems is large enough to be sure.",
     ("pairs", NOT_ENOUGH): lambda c: f"By {c.measure}, it is not decided which differences are large enough.",
 }
+
+
+def _pairs_words(claim: Claim) -> str:
+    """Say which pairs are in the order of the reference."""
+    x, n = claim.found.value, claim.reversed
+    most = f"at most {n:,} of them {_are(n)} reversed" if n else "none of them is reversed"
+    return (
+        f"Two systems that differ {f'by more than {_small(x)} ' if x > 0 else ''}by {claim.measure} are in the order "
+        f"of the reference ({claim.detail}; {most})."
+    )
 
 
 def _order_words(claim: Claim) -> str:

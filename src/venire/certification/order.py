@@ -109,9 +109,9 @@ class OrderAgreement(Tabular):
         number = {name: round(each.value) for name, each in self.pairs.items()}
         whole = number["kept"] + number["lost"] + number["reversed"]
         return (
-            f"{text}; of {counted(whole, 'pair')} that differ significantly by the reference it keeps "
+            f"{text}; of {counted(whole, 'pair')} that {_differ(whole)} significantly by the reference it keeps "
             f"{number['kept']:,}, loses {number['lost']:,} and reverses {number['reversed']:,}; {number['false']:,} "
-            "differ significantly by its labels alone."
+            f"{_differ(number['false'])} significantly by its labels alone."
         )
 
     def record(self) -> dict[str, Any]:
@@ -128,6 +128,10 @@ class OrderAgreement(Tabular):
         names = [*CORRELATIONS, *(COUNTS if self.pairs else ())]
         every = {name: getattr(self, name) for name in CORRELATIONS} | self.pairs
         return [{"number": name, **{key: known(each) for key, each in every[name]._asdict().items()}} for name in names]
+
+
+def _differ(n: int) -> str:
+    return "differs" if n == 1 else "differ"
 
 
 def first_systems(scores: Floats, n: int) -> Bools:

@@ -100,6 +100,18 @@ def test_pairs_fail_if_nothing_is_safe():
     assert unsure.needed > SAMPLE.labelled
 
 
+def test_pairs_in_words():
+    none = pairs([0.3, 0.2, 0.1], [0.3, 0.2, 0.1])
+    assert none.safe() == "pairs of systems, whatever their difference by AP"
+    assert none.sentence().endswith("by AP are in the order of the reference (3 of 3 pairs; none of them is reversed).")
+    one = pairs([0.9, 0.5, 0.4, 0.1], [0.9, 0.4, 0.5, 0.1], pairs=0.2)
+    assert one.reversed == 1
+    assert one.safe() == "pairs of systems, whatever their difference by AP (of which at most 1 is reversed)"
+    assert "6 of 6 pairs; at most 1 of them is reversed" in one.sentence()
+    tiny = pairs([0.9, 0.5003, 0.5, 0.1], [0.9, 0.4, 0.5, 0.1])
+    assert tiny.safe() == "pairs that differ by more than 0.0003 by AP"
+
+
 def test_one_system_has_levels_only():
     one = Limits(*np.array([[0.5], [0.4], [0.6]]))
     found = claims_of(
