@@ -13,6 +13,8 @@ it did not give are missing.  A claim is decided by an interval (95 % unless ``c
              share: its lower end is as far below its value by corrected scores as the upper percentile of the draws is
              above it (see ``certification.order``)
 
+Where the order is not defined: PASS if the judge and the reference both tie all systems, FAIL if the judge alone does.
+
 Everything else is NOT ENOUGH LABELS.  All criteria are about these systems and topics.
 
 ``needed`` is how many items the reference would have to label, in all, to decide the claim.  With n of N results
@@ -37,11 +39,12 @@ import numpy as np
 from venire.certification.order import DIGITS, Interval, OrderAgreement
 from venire.errors import SettingError
 from venire.results import known
-from venire.types import Floats
+from venire.types import Bools, Floats
 
 PASS, FAIL, NOT_ENOUGH = "PASS", "FAIL", "NOT ENOUGH LABELS"
 CLAIMS = ("levels", "order", "top", "pairs")
 UNKNOWN = Interval(np.nan, np.nan, np.nan)
+TIED, TIED_BY_JUDGE, TIED_BY_REFERENCE = "all tied", "all tied by the judge", "all tied by the reference"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +135,8 @@ class Claim:
     def safe(self) -> str:
         """Name the pairs of systems whose order may be trusted, where pairs pass."""
         x = self.found.value
+        if np.isnan(x):
+            return f"pairs of systems, which are all tied by {self.measure}"
         most = f" (of which at most {self.reversed:,} {_are(self.reversed)} reversed)" if self.reversed else ""
         if x > 0:
             return f"pairs that differ by more than {_small(x)} by {self.measure}{most}"
@@ -181,10 +186,34 @@ def _levels_factor(bias: Limits, limit: float) -> float:
     return float(factor[away > 0].max()) if (away > 0).any() else float(factor[half > 0].min(initial=np.inf))
 
 
+class Ties(NamedTuple):
+    """Whether all systems are tied: by the judge, by the scores of the reference, and by draws of these (draw + 1,)."""
+
+    judge: bool
+    reference: Bools
+
+    @classmethod
+    def of(cls, raw: Floats, value: Floats, draws: Floats) -> Ties:
+        """Compare scores, raw and value (system,), draws (draw, system)."""
+        both = np.round(np.concatenate([value[None], draws]), DIGITS)
+        return cls(not np.ptp(np.round(raw, DIGITS)) > 0, np.ptp(both, axis=1) == 0)
+
+    def verdict(self) -> tuple[str, str]:
+        """Decide a claim about an order that is not defined -> verdict, detail."""
+        if self.judge and self.reference.all():
+            return PASS, TIED
+        if self.judge:
+            return NOT_ENOUGH if self.reference.any() else FAIL, TIED_BY_JUDGE
+        return NOT_ENOUGH, TIED_BY_REFERENCE
+
+
 def correlation_claim(
-    name: str, found: Interval, *, measure: str, criterion: float, sample: Sample, detail: str = ""
+    name: str, found: Interval, ties: Ties, *, measure: str, criterion: float, sample: Sample, detail: str = ""
 ) -> Claim:
-    """Decide whether a correlation is high enough; one that is not defined is not."""
+    """Decide whether a correlation is high enough; ties decide where it is not defined."""
+    if np.isnan(found.value):
+        verdict, detail = ties.verdict()
+        return Claim(name, measure, verdict, found, criterion, None, detail)
     at_least = criterion - 10.0**-DIGITS
     verdict = PASS if found.low >= at_least else NOT_ENOUGH if found.high >= at_least else FAIL
     needed = None
@@ -209,7 +238,8 @@ def pairs_claim(
     size = np.abs(delta[order])
     last = np.flatnonzero(np.append(size[1:] < size[:-1], True)[: len(size)])
     if not len(last):
-        return Claim("pairs", measure, FAIL, UNKNOWN, criteria.pairs, None, "all systems are tied")
+        verdict, detail = Ties.of(raw, value, draws).verdict()
+        return Claim("pairs", measure, verdict, UNKNOWN, criteria.pairs, None, detail)
     both = np.concatenate([value[None], draws])
     drawn = np.round(both[:, a[order]] - both[:, b[order]], DIGITS) * np.sign(delta[order])
     shares = np.cumsum(drawn < 0, axis=1)[:, last] / (last + 1.0)
@@ -254,10 +284,13 @@ def claims_of(
     levels = levels_claim(bias, systems=systems, criteria=criteria, **how)
     if order is None:
         return (levels,)
+    top = np.isin(systems, order.top)
+    ties = Ties.of(raw, corrected.value, draws), Ties.of(raw[top], corrected.value[top], draws[:, top])
+    first = f"{len(order.top)} systems"
     return (
         levels,
-        correlation_claim("order", order.tau, criterion=criteria.order, **how),
-        correlation_claim("top", order.tau_ap_top, criterion=criteria.top, detail=f"{len(order.top)} systems", **how),
+        correlation_claim("order", order.tau, ties[0], criterion=criteria.order, **how),
+        correlation_claim("top", order.tau_ap_top, ties[1], criterion=criteria.top, detail=first, **how),
         pairs_claim(raw, corrected.value, draws, criteria=criteria, **how),
     )
 
@@ -276,7 +309,7 @@ def _bias(claim: Claim) -> str:
 
 def _tau(claim: Claim, name: str) -> str:
     found = claim.found
-    value = "not defined" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
+    value = f"not defined ({claim.detail})" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
     return f"by {claim.measure}, {name} is {value}"
 
 
@@ -293,6 +326,8 @@ _WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
 
 def _pairs_words(claim: Claim) -> str:
     """Say which pairs are in the order of the reference."""
+    if claim.detail == TIED:
+        return f"By {claim.measure}, the judge and the reference tie all systems."
     x, n = claim.found.value, claim.reversed
     most = f"at most {n:,} of them {_are(n)} reversed" if n else "none of them is reversed"
     return (
@@ -303,8 +338,9 @@ def _pairs_words(claim: Claim) -> str:
 
 def _order_words(claim: Claim) -> str:
     what, name = next((what, name) for key, what, name in _ORDERS if key == claim.claim)
+    nearly = "nearly " if claim.found.low <= 1 - 10.0**-DIGITS else ""
     start = {
-        PASS: f"The order of {what} is {'' if claim.found.low > 1 - 10.0**-DIGITS else 'nearly '}that of the reference",
+        PASS: f"The order of {what} is {nearly}that of the reference",
         FAIL: f"The order of {what} is not that of the reference",
         NOT_ENOUGH: f"Whether the order of {what} is that of the reference is not decided",
     }

@@ -98,7 +98,7 @@ class OrderAgreement(Tabular):
     def sentence(self) -> str:
         """Say how near the orders are, and what becomes of significant pairs."""
         if np.isnan(self.tau.value):
-            return f"By {self.measure}, {self.judge} does not order the systems."
+            return f"By {self.measure}, {self.judge} or the reference does not order the systems."
         limits = f" ({self.tau.low:.2f} to {self.tau.high:.2f})" if self.tau.high - self.tau.low > 1e-9 else ""
         text = (
             f"By {self.measure}, the order by {self.judge} has a tau of {self.tau.value:.2f}{limits} with that by the "
