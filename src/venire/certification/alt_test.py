@@ -18,14 +18,16 @@ The authors take items as independent.  Items of one topic are not, so that by d
 :math:`n_g` of N items in topic g of G, :math:`h_g = n_g / N`, the mean m of d, and residuals of topics
 :math:`r_g = \sum_{i \in g} (d_i - m) / \sqrt{1 - h_g}`,
 
-.. math:: v = \sum_g r_g^2 / N^2, \quad k = \sum_g r_g^3 / N^3, \quad
-    t = \Big( m - \varepsilon + \frac{k}{6 v} + \frac{k (m - \varepsilon)^2}{3 v^2} \Big) / \sqrt v
+.. math:: v = \sum_g r_g^2 / N^2, \quad s = (m - \varepsilon) / \sqrt v, \quad
+    c = v^{-3/2} \sum_g r_g^3 / N^3, \quad t = s + \frac{c}{3} s^2 + \frac{c^2}{27} s^3 + \frac{c}{6}
 
 v is the variance of the mean by the estimator CR2 (Bell and McCaffrey 2002; Pustejovsky and Tipton 2018,
 doi:10.1080/07350015.2016.1247004), with their Satterthwaite degrees of freedom, the lower of those for independent
-items and for items that are alike within topics.  The terms with k are Johnson's (1978,
-doi:10.1080/01621459.1978.10480051) correction for skewness: most d are 0, and where people rarely lose, those that are
-not are nearly all positive.  Where d does not vary, p is :math:`2^{-n}` for n items or topics, or 1.
+items and for items that are alike within topics.  The terms with c are the correction for skewness of Hall (1992, On
+the removal of skewness by transformation, Journal of the Royal Statistical Society B 54, 221-228): most d are 0, and
+where people rarely lose, those that are not are nearly all positive.  Unlike the quadratic correction of Johnson (1978,
+doi:10.1080/01621459.1978.10480051), with which it agrees near s = 0, it never decreases with s: a machine that is far
+worse is never taken for a good one.  Where d does not vary, p is :math:`2^{-n}` for n items or topics, or 1.
 
 When not to use it: with fewer than three people it only says with which of two the machine agrees more; with fewer than
 30 items of a person, or fewer than ten topics, p-values are not reliable, and a note says so.
@@ -311,22 +313,27 @@ def p_below(d: Floats, group: Ints, epsilon: float, *, skewness: bool = True) ->
     v, away = float(np.square(rest).sum()), mean - epsilon
     if v <= ROUNDING**2:
         return 2.0 ** -min(len(n), 1000) if away < 0 else 1.0
-    k = float((rest**3).sum()) if skewness else 0.0
-    t = (away + k / (6 * v) + k * away**2 / (3 * v**2)) / np.sqrt(v)
+    s, c = away / np.sqrt(v), float((rest**3).sum()) / v**1.5 if skewness else 0.0
+    t = s + c * s**2 / 3 + c**2 * s**3 / 27 + c / 6
     return float(stdtr(min(_freedom(n, n), _freedom(n, n**2)), t))
 
 
 def _freedom(n: Floats, variance: Floats) -> float:
     """Satterthwaite's degrees of freedom of v, for topics of n items whose sums have these variances; all (topic,).
 
-    With M the matrix that makes residuals of sums, they are tr(A)^2 / tr(A^2) for A = M diag(variance) M'.
+    With M the matrix that makes residuals of sums, they are tr(A)^2 / tr(A^2) for A = M diag(variance) M'.  With
+    p = n / N, the sum V of the variances v and z = 1 / (1 - p), the elements of A are sqrt(z_g z_h) times
+    V p_g p_h - p_g v_h - v_g p_h, plus v_g on the diagonal: the sum of their squares follows from sums over topics.
+    O(topics).
     """
     share = n / n.sum()
-    scale = 1 / np.sqrt(1 - share)
-    total = variance.sum()
-    a = np.diag(variance) - share[:, None] * variance - variance[:, None] * share + total * np.outer(share, share)
-    a *= np.outer(scale, scale)
-    return float(np.trace(a) ** 2 / np.square(a).sum())
+    scale, total = 1 / (1 - share), variance.sum()
+    outer = total * share**2 - 2 * share * variance
+    diagonal = scale * (outer + variance)
+    pp, pv, vv = ((scale * each).sum() for each in (share**2, share * variance, variance**2))
+    every = total**2 * pp**2 + 2 * pp * vv + 2 * pv**2 - 4 * total * pp * pv
+    squares = every + np.square(diagonal).sum() - np.square(scale * outer).sum()
+    return float(diagonal.sum() ** 2 / squares)
 
 
 def benjamini_yekutieli(p: Floats) -> Floats:

@@ -1,7 +1,8 @@
 """Binding: what a certificate is about, as hashes of files, labels and prompts, and whether it still is.
 
 A certificate holds for the labels that it was made from.  It names its inputs with their SHA-256 hashes; if one of them
-changes, or the prompt of a judge does, the certificate is stale and is refused.
+changes, or the prompt of a judge does, the certificate is stale and is refused.  So is one that was made with another
+reference, other measures, gains, criteria or judges than those that are asked about.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.runs import Facts
 from venire.errors import FormatError, StaleCertificate
-from venire.io.lines import STDIN, expanded_all
+from venire.io.lines import STDIN, expanded_all, opened
+from venire.results import listed
 from venire.types import Ints
 
 
@@ -29,18 +31,25 @@ class Input(NamedTuple):
 
 
 def files_of(sources: Sequence[str | Path]) -> tuple[Input, ...]:
-    """Hash files; folders and patterns stand for the files behind them, standard input is left out."""
-    return tuple(Input(str(path), hash_of_file(path)) for path in expanded_all(list(sources)) if path != STDIN)
+    """Hash files and standard input; folders and patterns stand for the files behind them."""
+    paths = expanded_all(list(sources))
+    return tuple(Input("standard input" if path == STDIN else str(path), hash_of_file(path)) for path in paths)
 
 
 def hash_of_file(path: Path) -> str:
-    """Return the SHA-256 hash of a file, as hexadecimal digits."""
+    """Return the SHA-256 hash of a file, or of what standard input holds, as hexadecimal digits."""
+    if path == STDIN:
+        with opened(path) as stream:
+            return sha256(stream.read()).hexdigest()
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def hash_of_labels(judgments: Judgments) -> str:
-    """Return a hash of topics, documents, assessors and labels, whatever the order of the rows.  O(rows log rows)."""
+    """Return a hash of topics, documents, assessors, labels and probabilities, whatever the order of the rows.
+
+    O(rows log rows).
+    """
     used, item = np.unique(judgments.item, return_inverse=True)
     columns: list[Ints] = [item.astype(np.int64), judgments.label.astype(np.int64)]
     digest = sha256(str(judgments.scale).encode())
@@ -50,6 +59,10 @@ def hash_of_labels(judgments: Judgments) -> str:
         order = sorted(range(len(names)), key=names.__getitem__)
         digest.update(_lines([name, *(names[n] for n in order)]))
         columns.append(np.argsort(order)[column.codes].astype(np.int64))
+    if judgments.probability is not None:
+        digest.update(b"probability\n")
+        chance = np.where(np.isnan(judgments.probability), -1.0, judgments.probability)
+        columns.append(chance.astype("<f8").view("<i8").astype(np.int64))
     topics = judgments.topics
     digest.update(_lines(f"{topics[judgments.items.topic[n]]}\t{judgments.items.doc[n]}" for n in used.tolist()))
     rows: Ints = np.stack(columns)
@@ -84,19 +97,57 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
 
 
 def check_certificate(
-    certificate: Mapping[str, Any], inputs: Iterable[Input], *, prompts: Mapping[str, str] | None = None
+    certificate: Mapping[str, Any],
+    inputs: Iterable[Input],
+    *,
+    prompts: Mapping[str, str] | None = None,
+    asked: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise StaleCertificate if it was made from other inputs, or with other prompts; files may have moved."""
+    """Raise StaleCertificate if it was made from other inputs, or with other prompts; files may have moved.
+
+    asked: what else it should have been made with: ``reference``, ``measures``, ``judges`` (these and perhaps others),
+    criteria and settings by their names
+    """
     now, before = tuple(inputs), tuple(Input(each["name"], each["sha256"]) for each in certificate["inputs"])
     present, known = {each.sha256 for each in now}, {each.sha256 for each in before}
     changed = [each.name for each in now if each.sha256 not in known]
     gone = [each.name for each in before if each.sha256 not in present and each.name not in changed]
-    asked = {each["judge"]: each.get("prompt") for each in certificate["judges"]}
-    prompted = [name for name, value in (prompts or {}).items() if name in asked and asked[name] != value]
+    stated = {each["judge"]: each.get("prompt") for each in certificate["judges"]}
+    prompted = [name for name, value in (prompts or {}).items() if name in stated and stated[name] != value]
     reasons = [
         *(f"{name} is not what it was" for name in changed),
         *(f"{name} is missing" for name in gone),
         *(f"the prompt of {name} is not what it was" for name in prompted),
+        *_differences(certificate, asked or {}),
     ]
     if reasons:
         raise StaleCertificate(f"the certificate is stale: {'; '.join(reasons)}", hint="certify the judge again")
+
+
+def _differences(certificate: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Say what the certificate was made with, where something else is asked for."""
+    held = {**certificate.get("settings", {}), **certificate.get("criteria", {})}
+    held |= {name: certificate.get(name) for name in ("reference", "measures")}
+    judges = [each["judge"] for each in certificate["judges"]]
+    others = [name for name in asked.get("judges", ()) if name not in judges]
+    found = [f"it is not about {listed(others)}, but about {listed(judges)}"] if others else []
+    found += [
+        f"it was made with {_words(name, held.get(name))}, not with {_words(name, value)}"
+        for name, value in asked.items()
+        if name != "judges" and not _same(held.get(name), value)
+    ]
+    return found
+
+
+def _same(held: Any, value: Any) -> bool:
+    """Return whether two settings are the same, lists in any order."""
+    if isinstance(value, list | tuple):
+        return isinstance(held, list | tuple) and sorted(held) == sorted(value)
+    return bool(held == value)
+
+
+def _words(name: str, value: Any) -> str:
+    """Write a setting with its name."""
+    if value is None or value == []:
+        return f"no {name}"
+    return f"{name} {listed([str(each) for each in value]) if isinstance(value, list | tuple) else value}"

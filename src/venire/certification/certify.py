@@ -109,10 +109,13 @@ class JudgeCertificate(Tabular):
     def sentence(self) -> str:
         """Say what the judge may be trusted with: claims that pass by every measure, fail by one, or are open."""
         verdicts = {name: {each.verdict for each in self.claims if each.claim == name} for name in CLAIMS}
-        named = {name: self._name(name) for name, found in verdicts.items() if found}
-        passed = [text for name, text in named.items() if verdicts[name] == {PASS}]
-        failed = [text for name, text in named.items() if FAIL in verdicts[name]]
-        open_ = [text for name, text in named.items() if text not in (*passed, *failed)]
+        worst = {
+            name: next(each for each in (FAIL, NOT_ENOUGH, PASS) if each in v) for name, v in verdicts.items() if v
+        }
+        passed, failed, open_ = (
+            [self._name(name, verdict) for name, found in worst.items() if found == verdict]
+            for verdict in (PASS, FAIL, NOT_ENOUGH)
+        )
         parts = [f"may be trusted with {listed(passed)}"] if passed else []
         parts += (
             [f"{'' if passed else 'may '}not {'' if passed else 'be trusted '}with {listed(failed)}"] if failed else []
@@ -122,14 +125,16 @@ class JudgeCertificate(Tabular):
             parts.append(f"there are not enough labels to tell about {what}")
         return f"{self.judge} {'; '.join(parts)}." if passed or failed else f"{self.judge}: {parts[0]}."
 
-    def _name(self, claim: str) -> str:
-        """Name a claim in words; pairs with the differences from which on they are safe."""
-        safe = [each for each in self.claims if each.claim == claim and claim == "pairs" and each.verdict == PASS]
-        if not safe:
-            return _NAMES[claim]
-        return "pairs that differ by more than " + listed(
-            [f"{each.found.value:.3f} by {each.measure}" for each in safe]
-        )
+    def _name(self, claim: str, verdict: str) -> str:
+        """Name a claim in words, with the measures that have this verdict if others have another.
+
+        Of pairs that pass by every measure, the differences from which on they are safe.
+        """
+        every = [each for each in self.claims if each.claim == claim]
+        held = [each for each in every if each.verdict == verdict]
+        if claim == "pairs" and verdict == PASS:
+            return listed([each.safe() for each in held])
+        return _NAMES[claim] + (f" by {listed([each.measure for each in held])}" if len(held) < len(every) else "")
 
     def records(self) -> Records:
         """Return one row per claim and measure."""

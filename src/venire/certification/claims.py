@@ -13,6 +13,8 @@ it did not give are missing.  A claim is decided by an interval (95 % unless ``c
              share: its lower end is as far below its value by corrected scores as the upper percentile of the draws is
              above it (see ``certification.order``)
 
+Where the order is not defined: PASS if the judge and the reference both tie all systems, FAIL if the judge alone does.
+
 Everything else is NOT ENOUGH LABELS.  All criteria are about these systems and topics.
 
 ``needed`` is how many items the reference would have to label, in all, to decide the claim.  With n of N results
@@ -37,11 +39,12 @@ import numpy as np
 from venire.certification.order import DIGITS, Interval, OrderAgreement
 from venire.errors import SettingError
 from venire.results import known
-from venire.types import Floats
+from venire.types import Bools, Floats
 
 PASS, FAIL, NOT_ENOUGH = "PASS", "FAIL", "NOT ENOUGH LABELS"
 CLAIMS = ("levels", "order", "top", "pairs")
 UNKNOWN = Interval(np.nan, np.nan, np.nan)
+TIED, TIED_BY_JUDGE, TIED_BY_REFERENCE = "all tied", "all tied by the judge", "all tied by the reference"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +98,7 @@ class Claim:
     """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
 
     criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
-    pairs; share: of the pairs of systems, those that differ by more than x.
+    pairs; share: of the pairs of systems, those that differ by more than x; reversed: at most so many of these.
     """
 
     claim: str
@@ -106,6 +109,7 @@ class Claim:
     needed: int | None = None
     detail: str = ""
     share: float = np.nan
+    reversed: int | None = None
 
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -120,12 +124,32 @@ class Claim:
             "criterion": self.criterion,
             "detail": self.detail,
             "share": known(self.share),
+            "reversed": self.reversed,
         }
 
     def sentence(self) -> str:
         """Say what the verdict means."""
         text = _WORDS.get((self.claim, self.verdict), _order_words)(self)
         return text + (f" About {self.needed:,} labels of the reference would decide it." if self.needed else "")
+
+    def safe(self) -> str:
+        """Name the pairs of systems whose order may be trusted, where pairs pass."""
+        x = self.found.value
+        if np.isnan(x):
+            return f"pairs of systems, which are all tied by {self.measure}"
+        most = f" (of which at most {self.reversed:,} {_are(self.reversed)} reversed)" if self.reversed else ""
+        if x > 0:
+            return f"pairs that differ by more than {_small(x)} by {self.measure}{most}"
+        return f"pairs of systems, whatever their difference by {self.measure}{most}"
+
+
+def _small(x: float) -> str:
+    """Write a difference with three digits after the point, or so that it is not 0."""
+    return f"{x:.3f}" if x >= 0.0005 else f"{x:.1g}"
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 class Limits(NamedTuple):
@@ -162,10 +186,34 @@ def _levels_factor(bias: Limits, limit: float) -> float:
     return float(factor[away > 0].max()) if (away > 0).any() else float(factor[half > 0].min(initial=np.inf))
 
 
+class Ties(NamedTuple):
+    """Whether all systems are tied: by the judge, by the scores of the reference, and by draws of these (draw + 1,)."""
+
+    judge: bool
+    reference: Bools
+
+    @classmethod
+    def of(cls, raw: Floats, value: Floats, draws: Floats) -> Ties:
+        """Compare scores, raw and value (system,), draws (draw, system)."""
+        both = np.round(np.concatenate([value[None], draws]), DIGITS)
+        return cls(not np.ptp(np.round(raw, DIGITS)) > 0, np.ptp(both, axis=1) == 0)
+
+    def verdict(self) -> tuple[str, str]:
+        """Decide a claim about an order that is not defined -> verdict, detail."""
+        if self.judge and self.reference.all():
+            return PASS, TIED
+        if self.judge:
+            return NOT_ENOUGH if self.reference.any() else FAIL, TIED_BY_JUDGE
+        return NOT_ENOUGH, TIED_BY_REFERENCE
+
+
 def correlation_claim(
-    name: str, found: Interval, *, measure: str, criterion: float, sample: Sample, detail: str = ""
+    name: str, found: Interval, ties: Ties, *, measure: str, criterion: float, sample: Sample, detail: str = ""
 ) -> Claim:
-    """Decide whether a correlation is high enough; one that is not defined is not."""
+    """Decide whether a correlation is high enough; ties decide where it is not defined."""
+    if np.isnan(found.value):
+        verdict, detail = ties.verdict()
+        return Claim(name, measure, verdict, found, criterion, None, detail)
     at_least = criterion - 10.0**-DIGITS
     verdict = PASS if found.low >= at_least else NOT_ENOUGH if found.high >= at_least else FAIL
     needed = None
@@ -190,7 +238,8 @@ def pairs_claim(
     size = np.abs(delta[order])
     last = np.flatnonzero(np.append(size[1:] < size[:-1], True)[: len(size)])
     if not len(last):
-        return Claim("pairs", measure, FAIL, UNKNOWN, criteria.pairs, None, "all systems are tied")
+        verdict, detail = Ties.of(raw, value, draws).verdict()
+        return Claim("pairs", measure, verdict, UNKNOWN, criteria.pairs, None, detail)
     both = np.concatenate([value[None], draws])
     drawn = np.round(both[:, a[order]] - both[:, b[order]], DIGITS) * np.sign(delta[order])
     shares = np.cumsum(drawn < 0, axis=1)[:, last] / (last + 1.0)
@@ -214,7 +263,8 @@ def _smallest(
     needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
     detail = f"{last[at] + 1:,} of {len(size):,} pairs"
     share = float(last[at] + 1) / len(size) if len(passing) else np.nan
-    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share)
+    most = int(high[at] * (last[at] + 1) + 10.0**-DIGITS) if len(passing) else None
+    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share, most)
 
 
 def claims_of(
@@ -234,10 +284,13 @@ def claims_of(
     levels = levels_claim(bias, systems=systems, criteria=criteria, **how)
     if order is None:
         return (levels,)
+    top = np.isin(systems, order.top)
+    ties = Ties.of(raw, corrected.value, draws), Ties.of(raw[top], corrected.value[top], draws[:, top])
+    first = f"{len(order.top)} systems"
     return (
         levels,
-        correlation_claim("order", order.tau, criterion=criteria.order, **how),
-        correlation_claim("top", order.tau_ap_top, criterion=criteria.top, detail=f"{len(order.top)} systems", **how),
+        correlation_claim("order", order.tau, ties[0], criterion=criteria.order, **how),
+        correlation_claim("top", order.tau_ap_top, ties[1], criterion=criteria.top, detail=first, **how),
         pairs_claim(raw, corrected.value, draws, criteria=criteria, **how),
     )
 
@@ -256,7 +309,7 @@ def _bias(claim: Claim) -> str:
 
 def _tau(claim: Claim, name: str) -> str:
     found = claim.found
-    value = "not defined" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
+    value = f"not defined ({claim.detail})" if np.isnan(found.value) else f"{found.value:.2f}{_limits(found, '.2f')}"
     return f"by {claim.measure}, {name} is {value}"
 
 
@@ -265,19 +318,29 @@ _WORDS: dict[tuple[str, str], Callable[[Claim], str]] = {
     ("levels", PASS): lambda c: f"Scores are those of the reference within {c.criterion:g}: {_bias(c)} at most.",
     ("levels", FAIL): lambda c: f"Scores are not those of the reference: {_bias(c)}.",
     ("levels", NOT_ENOUGH): lambda c: f"Whether scores are those of the reference is not decided: {_bias(c)}.",
-    ("pairs", PASS): lambda c: (
-        f"Two systems that differ {f'by more than {c.found.value:.3f} ' if c.found.value else ''}by {c.measure} are in "
-        f"the order of the reference ({c.detail}; at most {c.found.high:.1%} of them are reversed)."
-    ),
+    ("pairs", PASS): lambda c: _pairs_words(c),
     ("pairs", FAIL): lambda c: f"By {c.measure}, no difference between two systems is large enough to be sure.",
     ("pairs", NOT_ENOUGH): lambda c: f"By {c.measure}, it is not decided which differences are large enough.",
 }
 
 
+def _pairs_words(claim: Claim) -> str:
+    """Say which pairs are in the order of the reference."""
+    if claim.detail == TIED:
+        return f"By {claim.measure}, the judge and the reference tie all systems."
+    x, n = claim.found.value, claim.reversed
+    most = f"at most {n:,} of them {_are(n)} reversed" if n else "none of them is reversed"
+    return (
+        f"Two systems that differ {f'by more than {_small(x)} ' if x > 0 else ''}by {claim.measure} are in the order "
+        f"of the reference ({claim.detail}; {most})."
+    )
+
+
 def _order_words(claim: Claim) -> str:
     what, name = next((what, name) for key, what, name in _ORDERS if key == claim.claim)
+    nearly = "nearly " if claim.found.low <= 1 - 10.0**-DIGITS else ""
     start = {
-        PASS: f"The order of {what} is {'' if claim.found.low > 1 - 10.0**-DIGITS else 'nearly '}that of the reference",
+        PASS: f"The order of {what} is {nearly}that of the reference",
         FAIL: f"The order of {what} is not that of the reference",
         NOT_ENOUGH: f"Whether the order of {what} is that of the reference is not decided",
     }

@@ -98,7 +98,7 @@ class OrderAgreement(Tabular):
     def sentence(self) -> str:
         """Say how near the orders are, and what becomes of significant pairs."""
         if np.isnan(self.tau.value):
-            return f"By {self.measure}, {self.judge} does not order the systems."
+            return f"By {self.measure}, {self.judge} or the reference does not order the systems."
         limits = f" ({self.tau.low:.2f} to {self.tau.high:.2f})" if self.tau.high - self.tau.low > 1e-9 else ""
         text = (
             f"By {self.measure}, the order by {self.judge} has a tau of {self.tau.value:.2f}{limits} with that by the "
@@ -109,9 +109,9 @@ class OrderAgreement(Tabular):
         number = {name: round(each.value) for name, each in self.pairs.items()}
         whole = number["kept"] + number["lost"] + number["reversed"]
         return (
-            f"{text}; of {counted(whole, 'pair')} that differ significantly by the reference it keeps "
+            f"{text}; of {counted(whole, 'pair')} that {_differ(whole)} significantly by the reference it keeps "
             f"{number['kept']:,}, loses {number['lost']:,} and reverses {number['reversed']:,}; {number['false']:,} "
-            "differ significantly by its labels alone."
+            f"{_differ(number['false'])} significantly by its labels alone."
         )
 
     def record(self) -> dict[str, Any]:
@@ -128,6 +128,10 @@ class OrderAgreement(Tabular):
         names = [*CORRELATIONS, *(COUNTS if self.pairs else ())]
         every = {name: getattr(self, name) for name in CORRELATIONS} | self.pairs
         return [{"number": name, **{key: known(each) for key, each in every[name]._asdict().items()}} for name in names]
+
+
+def _differ(n: int) -> str:
+    return "differs" if n == 1 else "differ"
 
 
 def first_systems(scores: Floats, n: int) -> Bools:

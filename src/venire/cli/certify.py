@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from venire.cli.gate import Condition
 
 JUDGE, CLAIMS = "Judge", "Claims"
+A_FILE = "a file"
 NUMBERS = (
     *("tau", "tau_low", "tau_high", "tau_ap", "tau_ap_low", "tau_ap_high", "tau_ap_top", "tau_ap_top_low"),
     *("rbo", "rbo_low", "alpha", "x"),
@@ -126,7 +128,8 @@ criteria = declare.gathered(
     section=CLAIMS,
     type=click.Path(),
     metavar="FILE.json",
-    help="Compute nothing: check that this certificate is for these files, with exit code 2 if it is stale.",
+    help="Compute nothing: check that this certificate is for these files, and for the reference, measures, gains, "
+    "criteria and judges that are named, with exit code 2 if it is not.",
 )
 @inputs.declared
 @declare.more_judgments
@@ -167,7 +170,7 @@ def command(
     prompts = read_prompts(options["prompts"])
     inputs.one_standard_input(judgments, *more, *runs, options["worth"]["fit_on"], options["topic_file"])
     if options["check"] is not None:
-        record = _checked(options["check"], bound_files([judgments, *more, *runs], options), prompts)
+        record = _checked([judgments, *more, *runs], options, prompts)
         out.notes([f"{options['check']} is for these files"])
     else:
         found, notes = _certified([judgments, *more], runs, {**options, "prompts": prompts}, out)
@@ -179,17 +182,46 @@ def command(
 
 def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     """Return the files that a certificate is bound to: these, and those of gains, models and topics."""
-    others = (options["worth"]["gains"], options["worth"]["fit_on"], options["topic_file"])
-    return [*files, *(name for name in others if name is not None and Path(name).is_file())]
+    gains = [options["worth"]["gains"]] if gains_words(options) == A_FILE else []
+    others = (options["worth"]["fit_on"], options["topic_file"])
+    return [*files, *gains, *(name for name in others if name is not None)]
 
 
-def _checked(path: str, files: Sequence[str], prompts: Mapping[str, str]) -> dict[str, Any]:
-    """Read a certificate, and refuse it if it is stale."""
+def gains_words(options: Mapping[str, Any]) -> str:
+    """Return the gains as they were given; those of a file are bound by its hash, wherever it is."""
+    text: str = options["worth"]["gains"]
+    return A_FILE if Path(text).is_file() else text
+
+
+def _checked(files: Sequence[str], options: Mapping[str, Any], prompts: Mapping[str, str]) -> dict[str, Any]:
+    """Read a certificate, and refuse it if it is stale; return it with the judges that were named, or with all."""
     from venire.certification.binding import check_certificate, files_of, read_certificate
 
-    record = read_certificate(path)
-    check_certificate(record, files_of(files), prompts=prompts)
-    return record
+    record = read_certificate(options["check"])
+    asked = asked_for(options, record)
+    check_certificate(record, files_of(bound_files(files, options)), prompts=prompts, asked=asked)
+    if "judges" not in asked or record.get("settings", {}).get("pool"):
+        return record
+    return {**record, "judges": [each for each in record["judges"] if each["judge"] in asked["judges"]]}
+
+
+def asked_for(options: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the command line says of how a certificate should have been made, by the names in its JSON."""
+    said: dict[str, tuple[str, Any]] = {
+        "reference": ("reference", inputs.names_among(options["declared"]["reference"], record["reference"])),
+        "measures": ("measures", inputs.checked_measures(options["measures"])),
+        "n_draws": ("draws", options["n_draws"]),
+        **{flag: (name, options["criteria"][name]) for name, flag in CRITERIA.items()},
+        **{name: (name, value) for name, value in settings_of(options).items()},
+    }
+    found = {name: value for parameter, (name, value) in said.items() if declare.given(parameter)}
+    judges = inputs.names_among(options["judges"], [each["judge"] for each in record["judges"]])
+    return found if judges == ["all"] else {**found, "judges": judges}
+
+
+def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that a certificate keeps as they were given."""
+    return {"gains": gains_words(options), "pool": options["pool"], "where": sorted(options["where"])}
 
 
 def _certified(
@@ -223,7 +255,7 @@ def _certified(
             n_draws=options["n_draws"],
             rng=options["rng"],
         )
-    return found, notes
+    return replace(found, settings={**found.settings, **settings_of(options)}), notes
 
 
 def read_prompts(texts: Sequence[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from scipy.stats import false_discovery_control, ttest_1samp
 
 from venire import VenireError, read_judgments
 from venire.certification import alt_test
-from venire.certification.alt_test import p_below
+from venire.certification.alt_test import _freedom, p_below
 
 
 def judged(labels, topic=lambda item: f"q{item % 8}", scale=None):
@@ -97,6 +97,52 @@ def test_topics_that_are_alike_within_weaken_the_evidence():
     group = np.repeat(np.arange(6), 20)
     assert p_below(d, np.arange(120), 0.2, skewness=False) < 1e-5
     assert p_below(d, group, 0.2) > 0.05
+
+
+def agreeing(share_wrong, *, who="llm", seed=0):
+    """Three people and a judge who agree in full, but for one of them who differs on a share of 30 topics x 5 items."""
+    rng = np.random.default_rng(seed)
+    truth = {item: int(label) for item, label in enumerate(rng.integers(2, size=150))}
+    own = {item: label if rng.random() >= share_wrong else 1 - label for item, label in truth.items()}
+    people = {"a": truth, "b": truth, "c": truth, "llm": truth}
+    return judged(people | {who: own}, lambda item: f"q{item // 5}", scale="0<1")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.8, 0.9, 0.95])
+def test_a_judge_that_is_nearly_always_wrong_does_not_pass(share):
+    found = alt_test(agreeing(share), "llm", ["a", "b", "c"])
+    assert found.machine_wins[0] == pytest.approx(1 - share, abs=0.1)
+    assert found.p.min() > 0.99
+    assert not found.passed.any()
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.8, 0.9, 0.95])
+def test_a_judge_may_replace_a_person_who_is_nearly_always_wrong(share):
+    found = alt_test(agreeing(share, who="c"), "llm", ["a", "b", "c"])
+    assert found.p[:, 2].max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.9, 0.1, 0.0), (0.0, 0.1, 0.9), (0.1, 0.9, 0.0), (0.0, 0.9, 0.1), (0.3, 0.3, 0.4)]
+)
+def test_p_falls_as_epsilon_rises(shares):
+    d = np.random.default_rng(3).choice([1.0, 0.0, -1.0], size=150, p=shares)
+    group = np.repeat(np.arange(30), 5)
+    p = [p_below(d, group, epsilon) for epsilon in np.linspace(-1.5, 1.5, 61)]
+    assert (np.diff(p) <= 1e-15).all()
+    assert p[0] > 0.99
+    assert p[-1] < 0.01
+
+
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("n_topics", [2, 3, 40])
+def test_degrees_of_freedom_are_those_of_the_matrix(power, n_topics):
+    n = np.random.default_rng(n_topics).integers(1, 30, n_topics).astype(float)
+    residuals = (np.eye(n_topics) - (n / n.sum())[:, None]) / np.sqrt(1 - n / n.sum())[:, None]
+    a = residuals @ np.diag(n**power) @ residuals.T
+    assert _freedom(n, n**power) == pytest.approx(np.trace(a) ** 2 / np.trace(a @ a))
+    equal = np.full(n_topics, 5.0)
+    assert _freedom(equal, equal**power) == pytest.approx(n_topics - 1)
 
 
 def test_two_people_are_too_few_and_it_says_so():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from certified_judges import frame, judged
@@ -49,6 +51,28 @@ def test_hashes_of_files_and_labels(tmp_path):
     table = frame()
     assert hash_of_labels(judged(table)) == hash_of_labels(judged(table.sample(fraction=1.0, shuffle=True, seed=1)))
     assert hash_of_labels(judged(table)) != hash_of_labels(judged(frame(seed=5)))
+
+
+def test_probabilities_are_part_of_the_labels():
+    labels = judged(frame())
+    share = np.linspace(0.1, 1.0, len(labels))
+    one, other = (replace(labels, probability=each) for each in (share, share[::-1].copy()))
+    assert len({hash_of_labels(each) for each in (labels, one, other)}) == 3
+    backwards = np.arange(len(labels))[::-1]
+    assert hash_of_labels(one.take(backwards)) == hash_of_labels(one)
+    unknown = replace(labels, probability=np.full(len(labels), np.nan))
+    assert hash_of_labels(unknown) == hash_of_labels(replace(unknown, probability=-unknown.probability))
+
+
+def test_what_is_asked_for_must_be_what_is_stated():
+    made = {**RECORD, "measures": ["AP", "P@10"], "criteria": {"order": 0.9}, "settings": {"gains": "linear"}}
+    check_certificate(made, NOW, asked={"measures": ["P@10", "AP"], "order": 0.9, "gains": "linear", "judges": ["llm"]})
+    with pytest.raises(
+        StaleCertificate, match=r"order 0\.9, not with order 0\.8; it was made with no pool, not with pool mean"
+    ):
+        check_certificate(made, NOW, asked={"order": 0.8, "pool": "mean"})
+    with pytest.raises(StaleCertificate, match="it is not about weak, but about llm"):
+        check_certificate(made, NOW, asked={"judges": ["weak"]})
 
 
 def test_files_that_are_no_certificates(tmp_path):

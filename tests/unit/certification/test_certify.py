@@ -90,6 +90,26 @@ def test_identical_judges_pass_everything():
     assert {each.verdict for each in found.judges[0].claims} == {PASS}
 
 
+def verdicts(judge, **by_claim):
+    """Replace the verdicts of claims, one per measure."""
+    left = {name: list(each) for name, each in by_claim.items()}
+    return replace(judge, claims=tuple(replace(each, verdict=left[each.claim].pop(0)) for each in judge.claims))
+
+
+def test_measures_are_named_where_their_verdicts_differ(complete):
+    strong, two = complete.judges[0], "P(rel=1)@10 and nDCG@10"
+    mixed = verdicts(strong, levels=[PASS, PASS], order=[PASS, FAIL], top=[NOT_ENOUGH, FAIL], pairs=[PASS, FAIL])
+    assert mixed.sentence() == (
+        "strong may be trusted with levels of scores; not with the order of all systems by nDCG@10, the order of the "
+        "first systems by nDCG@10 and pairs that differ enough by nDCG@10."
+    )
+    unsure = verdicts(strong, levels=[FAIL, FAIL], order=[PASS, NOT_ENOUGH], top=[NOT_ENOUGH] * 2, pairs=[PASS, PASS])
+    assert "not with levels of scores; there are not enough labels to tell about the order of all" in unsure.sentence()
+    assert "the order of all systems by nDCG@10 and the order of the first systems." in unsure.sentence()
+    assert two not in unsure.sentence()
+    assert all(f" by {each}" in unsure.sentence() for each in complete.measures)
+
+
 def test_criteria_and_prompts_are_recorded(complete):
     labels, criteria = judged(frame()), Criteria(levels=0.5, order=-1.0)
     found = certify(

@@ -13,14 +13,16 @@ from venire.certification.claims import (
     Criteria,
     Limits,
     Sample,
+    Ties,
     claims_of,
     correlation_claim,
     levels_claim,
     pairs_claim,
 )
-from venire.certification.order import Interval
+from venire.certification.order import Interval, order_agreement
 
 SAMPLE = Sample(200, 1000)
+NO_TIES = Ties(judge=False, reference=np.array([False]))
 
 
 def levels(value, half, **more):
@@ -62,19 +64,38 @@ def test_labels_needed_are_those_of_a_finite_population():
     ("limits", "verdict"), [((0.95, 0.91, 0.99), PASS), ((0.7, 0.6, 0.89), FAIL), ((0.92, 0.85, 0.97), NOT_ENOUGH)]
 )
 def test_correlations(limits, verdict):
-    found = correlation_claim("order", Interval(*limits), measure="AP", criterion=0.9, sample=SAMPLE)
+    found = correlation_claim("order", Interval(*limits), NO_TIES, measure="AP", criterion=0.9, sample=SAMPLE)
     assert found.verdict == verdict
     assert (found.needed is None) == (verdict != NOT_ENOUGH)
 
 
 def test_labels_for_a_correlation():
-    above = correlation_claim("order", Interval(0.92, 0.84, 1.0), measure="AP", criterion=0.9, sample=SAMPLE)
+    above = correlation_claim("order", Interval(0.92, 0.84, 1.0), NO_TIES, measure="AP", criterion=0.9, sample=SAMPLE)
     assert above.needed == SAMPLE.needed(0.25)
-    below = correlation_claim("top", Interval(0.8, 0.6, 1.0), measure="AP", criterion=0.9, sample=SAMPLE)
+    below = correlation_claim("top", Interval(0.8, 0.6, 1.0), NO_TIES, measure="AP", criterion=0.9, sample=SAMPLE)
     assert below.needed == SAMPLE.needed(0.5)
-    undefined = correlation_claim("order", Interval(*[np.nan] * 3), measure="AP", criterion=0.9, sample=SAMPLE)
-    assert (undefined.verdict, undefined.record()["value"]) == (FAIL, None)
-    assert "not defined" in undefined.sentence()
+
+
+@pytest.mark.parametrize(
+    ("raw", "value", "draws", "verdict", "detail"),
+    [
+        ([0.5] * 3, [0.2] * 3, [[0.2] * 3], PASS, "all tied"),
+        ([0.5] * 3, [0.1, 0.2, 0.3], [[0.1, 0.2, 0.3]], FAIL, "all tied by the judge"),
+        ([0.5] * 3, [0.1, 0.2, 0.3], [[0.1, 0.2, 0.3], [0.2] * 3], NOT_ENOUGH, "all tied by the judge"),
+        ([0.1, 0.2, 0.3], [0.2] * 3, [[0.2] * 3], NOT_ENOUGH, "all tied by the reference"),
+    ],
+)
+def test_orders_that_are_not_defined(raw, value, draws, verdict, detail):
+    raw, value, draws = (np.array(each) for each in (raw, value, draws))
+    order = order_agreement(raw, value, draws, systems=("a", "b", "c"), judge="llm", measure="AP")
+    how = {"systems": ("a", "b", "c"), "measure": "AP", "criteria": Criteria(), "sample": SAMPLE}
+    _, whole, top, pairs = claims_of(raw, Limits(value, value, value), draws, order, **how)
+    assert (whole.verdict, whole.detail, whole.record()["value"]) == (verdict, detail, None)
+    assert (top.verdict, top.detail) == (verdict, detail)
+    assert f"tau is not defined ({detail})" in whole.sentence()
+    assert "nan" not in "".join(each.sentence() for each in (whole, top, pairs)) + pairs.safe()
+    if "reference" not in detail:
+        assert (pairs.verdict, pairs.detail) == (verdict, detail)
 
 
 def pairs(raw, value, draws=None, **more):
@@ -98,6 +119,18 @@ def test_pairs_fail_if_nothing_is_safe():
     unsure = pairs([0.3, 0.2], [0.3, 0.2], [[0.3, 0.2], [0.2, 0.3]] * 10)
     assert unsure.verdict == NOT_ENOUGH
     assert unsure.needed > SAMPLE.labelled
+
+
+def test_pairs_in_words():
+    none = pairs([0.3, 0.2, 0.1], [0.3, 0.2, 0.1])
+    assert none.safe() == "pairs of systems, whatever their difference by AP"
+    assert none.sentence().endswith("by AP are in the order of the reference (3 of 3 pairs; none of them is reversed).")
+    one = pairs([0.9, 0.5, 0.4, 0.1], [0.9, 0.4, 0.5, 0.1], pairs=0.2)
+    assert one.reversed == 1
+    assert one.safe() == "pairs of systems, whatever their difference by AP (of which at most 1 is reversed)"
+    assert "6 of 6 pairs; at most 1 of them is reversed" in one.sentence()
+    tiny = pairs([0.9, 0.5003, 0.5, 0.1], [0.9, 0.4, 0.5, 0.1])
+    assert tiny.safe() == "pairs that differ by more than 0.0003 by AP"
 
 
 def test_one_system_has_levels_only():

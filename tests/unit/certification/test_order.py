@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau, ttest_rel
@@ -79,3 +81,14 @@ def test_a_judge_who_does_not_order():
     )
     assert np.isnan(found.tau.value)
     assert "does not order" in found.sentence()
+
+
+def test_one_pair_differs_and_two_differ():
+    counts = {name: Interval(n, n, n) for name, n in {"kept": 1, "lost": 0, "reversed": 0, "false": 1}.items()}
+    found = order_agreement(
+        np.arange(3.0), np.arange(3.0), np.arange(3.0)[None], systems=("a", "b", "c"), judge="llm", measure="AP"
+    )
+    one, two = (replace(found, pairs=counts | {"false": Interval(n, n, n)}).sentence() for n in (1, 2))
+    assert "of 1 pair that differs significantly by the reference" in one
+    assert "1 differs significantly by its labels alone" in one
+    assert "2 differ significantly by its labels alone" in two

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -141,6 +142,74 @@ def test_a_certificate_is_bound_to_topics_and_gains_too(tmp_path):
     topics.write_text("q1\nq2\n")
     stale = run(files, *more, "--check", str(held))
     assert (stale.exit_code, "topics.txt is not what it was" in stale.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("role", ["judgments", "runs", "topics"])
+def test_a_certificate_is_bound_to_standard_input(tmp_path, role):
+    judgments, runs = write_files(tmp_path, frame())
+    held, topics = tmp_path / "certificate.json", tmp_path / "topics.txt"
+    topics.write_text("q1\nq2\nq3\n")
+    source = {"judgments": judgments, "runs": next(Path(runs).iterdir()), "topics": topics}[role]
+    text = Path(source).read_text()
+    files = ("-" if role == "judgments" else judgments, "-" if role == "runs" else runs)
+    more = ["--topics", "-"] if role == "topics" else []
+    made = run(files, "--reference", "ann", "--judge", "strong", *more, "--json", str(held), "-q", input=text)
+    assert made.exit_code == 0, made.output
+    assert run(files, *more, "--check", str(held), input=text).exit_code == 0
+    other = text.replace("q1", "q2", 1) if role == "topics" else text[: text.rstrip().rindex("\n") + 1]
+    stale = run(files, *more, "--check", str(held), input=other)
+    assert (stale.exit_code, "standard input is not what it was" in stale.stderr) == (2, True)
+
+
+@pytest.fixture(scope="module")
+def held(files, tmp_path_factory):
+    path = tmp_path_factory.mktemp("held") / "certificate.json"
+    made = run(files, "--reference", "ann,bob", "--judge", "strong,weak", "-m", "P@10", "--json", str(path), "-q")
+    assert made.exit_code == 0, made.output
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (["--reference", "eve"], "made with reference ann and bob, not with reference eve"),
+        (["--reference", "ann"], "made with reference ann and bob, not with reference ann"),
+        (["-m", "nDCG@10"], "made with measures P@10, not with measures nDCG@10"),
+        (["-m", "P@10", "-m", "nDCG@10"], "made with measures P@10, not with measures P@10 and nDCG@10"),
+        (["--gains", "exponential"], "made with gains linear, not with gains exponential"),
+        (["--judge", "sampled"], "it is not about sampled, but about strong and weak"),
+        (["--max-bias", "0.1"], "made with levels 0.02, not with levels 0.1"),
+        (["--min-tau", "0.5"], "made with order 0.9, not with order 0.5"),
+        (["--first", "3"], "made with n_top 10, not with n_top 3"),
+        (["--pool", "median"], "made with no pool, not with pool median"),
+        (["--where", "assessor=ann"], "made with no where, not with where assessor=ann"),
+    ],
+)
+def test_a_certificate_for_something_else_is_refused(files, held, asked, why):
+    result = run(files, *asked, "--check", held)
+    assert result.exit_code == 2, result.output
+    assert why in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *([], ["--reference", "bob,ann"], ["-m", "p@10"], ["--gains", "linear"], ["--judge", "all"]),
+        *(["--judge", "weak"], ["--max-bias", "0.02", "--min-tau", "0.9", "--first", "10"]),
+    ],
+    ids=str,
+)
+def test_options_that_say_what_the_certificate_says(files, held, asked):
+    result = run(files, *asked, "--check", held)
+    assert result.exit_code == 0, result.output
+
+
+def test_conditions_on_a_certificate_are_about_the_judges_that_are_named(files, held):
+    weak, strong = (
+        run(files, "--check", held, "--judge", name, "--require", "alpha>=0.5") for name in ("weak", "strong")
+    )
+    assert (weak.exit_code, strong.exit_code) == (1, 0)
+    assert "strong: " not in weak.stderr
 
 
 def test_the_page_begins_with_the_verdict(files, tmp_path):
