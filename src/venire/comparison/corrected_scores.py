@@ -29,10 +29,11 @@ between systems follow in closed form.  For any other measure effects are drawn 
 effects k of topic and step, since people differ in how often they give the highest label; labels are drawn, and all
 systems are scored on each draw.
 
-Topics and lists are fixed; the uncertainty is about labels that the reference did not give, and vanishes where all are
-given.  Members of a reference who labelled the same item count with the mean of their gains (as ``pool="mean"``).
-Intervals have Student's t, with as many degrees of freedom as topics with labels of the reference, less one, but at
-least ``LEAST_DEGREES``: how far its labels deviate is known from these topics.
+Topics and lists are fixed: all scores are means over the topics that the judge labelled.  The uncertainty is about
+labels that the reference did not give, and vanishes where all are given.  Members of a reference who labelled the same
+item count with the mean of their gains (as ``pool="mean"``).  Intervals have Student's t, with as many degrees of
+freedom as topics with labels of the reference, less one, but at least ``LEAST_DEGREES``: how far its labels deviate is
+known from these topics.
 
 When not to use it: the labels of the reference must be a sample of what the systems return, not those of its choice,
 unless their inclusion probabilities are given.
@@ -51,7 +52,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
-from venire.errors import SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.residual_effects import Design, Effects, fit_effects, root
@@ -63,7 +64,7 @@ from venire.measures.measure import ContextMeasure, Measure, Normalised, Ranked
 from venire.measures.precision import P
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import seed_of
-from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
+from venire.results import Estimate, Note, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
 INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
@@ -304,10 +305,9 @@ class Scene:
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        layout = _layout(case, plan, labels, [*judges, *people])
+        layout = _layout(case, plan, labels, Labelled.of(labels, judges, people, asked=case.scoring.topics))
         own = _panel_of(labels, judges)
-        judged = np.isin(layout.chosen, labels.items.topic[own.item])
-        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
+        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
         scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)
@@ -365,14 +365,54 @@ def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
     return build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
 
 
-def _layout(case: Case, plan: Plan, labels: Judgments, names: Sequence[str]) -> Layout:
-    """Choose the topics that these assessors labelled; an item that anybody labelled is not unjudged."""
-    topics = case.scoring.topics
-    if topics is None:
-        seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
-        topics = [labels.topics[number] for number in seen]
-    scoring = replace(case.scoring, per=None, assessor=None, topics=topics)
-    return Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """The topics that were asked for and that the judge labelled, and how many others the reference labelled.
+
+    unknown: topics that were asked for and that no labels are about
+    """
+
+    judges: tuple[str, ...]
+    topics: tuple[str, ...]
+    unknown: tuple[str, ...]
+    left_out: int
+
+    @classmethod
+    def of(
+        cls, labels: Judgments, judges: tuple[str, ...], people: tuple[str, ...], *, asked: Iterable[str] | None
+    ) -> Labelled:
+        """Choose topics; raise if the judge labelled none of those that were asked for."""
+        wanted = labels.topics if asked is None else tuple(dict.fromkeys(asked))
+        own, other = (_topics_of(labels, names) for names in (judges, people))
+        topics = tuple(name for name in wanted if name in own)
+        about = set(labels.topics)
+        if not topics and any(name in about for name in wanted):
+            raise PairsError(
+                f"{listed(judges)} labelled none of the topics to score",
+                hint="choose topics that the judge labelled, or another judge",
+            )
+        unknown = tuple(name for name in wanted if name not in about)
+        return cls(judges, topics, unknown, sum(name in other and name not in own for name in wanted))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """A note where topics are left out."""
+        text = "{n:topic} left out, which the reference labelled and {judge:list} did not"
+        found = Note("topics-without-judge", text, n=self.left_out, judge=self.judges)
+        return (found,) if self.left_out else ()
+
+
+def _topics_of(labels: Judgments, names: Sequence[str]) -> set[str]:
+    """Return the topics with labels of these assessors."""
+    seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+    return {labels.topics[number] for number in seen}
+
+
+def _layout(case: Case, plan: Plan, labels: Judgments, labelled: Labelled) -> Layout:
+    """Lay out the topics that the judge labelled; an item that anybody labelled is not unjudged."""
+    scoring = replace(case.scoring, per=None, assessor=None, topics=[*labelled.topics, *labelled.unknown])
+    layout = Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
+    return replace(layout, notes=(*layout.notes, *labelled.notes))
 
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:

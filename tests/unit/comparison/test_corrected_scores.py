@@ -260,6 +260,35 @@ def test_items_that_the_judge_did_not_label_are_predicted_too(made):
     assert np.abs(found.value - truth).mean() < 0.06
 
 
+def test_topics_that_the_judge_did_not_label_are_left_out_of_all_scores(made):
+    """An identical judge that lacks a topic has the scores of the reference on the others."""
+    labels = made.judgments.where(assessor="careful1")
+    frame = labels.to_polars().select("topic", "doc", "assessor", "label")
+    copy = frame.with_columns(pl.lit("copy").alias("assessor")).filter(pl.col("topic") != labels.topics[0])
+    both = read_judgments(pl.concat([frame, copy]), scale="0<1<2<3")
+    found = corrected_scores(both, made.runs, ["P(rel=2)@10", "nDCG@10"], judge="copy", reference="careful1", n_draws=4)
+    np.testing.assert_allclose(found.value, found.raw, atol=1e-12)
+    assert [note.fields["n"] for note in found.notes if note.kind == "topics-without-judge"] == [1]
+    others = labels.topics[1:]
+    truth = evaluate(labels, made.runs, ["P(rel=2)@10", "nDCG@10"], topics=others).mean().values
+    np.testing.assert_allclose(found.value, truth, atol=1e-12)
+    assert "topics-without-judge" not in {note.kind for note in corrected(made).notes}
+
+
+def test_a_judge_that_labelled_none_of_the_topics_is_refused(made):
+    labels, first = some(made.judgments), made.judgments.topics[0]
+    of_first = labels.items.topic[labels.item] == 0
+    without = labels.take(~(labels.assessor.among("lenient1", "assessor") & of_first))
+    with pytest.raises(PairsError) as error:
+        corrected(made, labels=without, topics=[first])
+    assert error.value.hint
+    found = corrected(made, labels=without, topics=[first, *labels.topics[3:6], "none such"])
+    assert {"topics-without-judge": 1, "topics-not-judged": 1}.items() <= {
+        note.kind: note.fields.get("n") for note in found.notes
+    }.items()
+    np.testing.assert_array_equal(found.value, corrected(made, labels=without, topics=labels.topics[3:6]).value)
+
+
 def test_several_judges_are_used_together(made):
     judges = ["lenient1", "careful2"]
     found = corrected(made, judge=judges)
