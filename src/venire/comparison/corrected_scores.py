@@ -487,7 +487,8 @@ class Thresholds:
         """Return what to add to the log-odds of all steps so that gains have this mean; all (item,)."""
         for _ in range(5):
             there = self.shifted(start)
-            start = start + np.clip((mean - there.predicted @ self.steps) / there.slope, -2.0, 2.0)
+            slope = np.maximum(there.slope, SMALLEST)
+            start = start + np.clip((mean - there.predicted @ self.steps) / slope, -2.0, 2.0)
         return start
 
     def shifted(self, offset: Floats) -> Thresholds:

@@ -214,6 +214,13 @@ def test_gains_that_are_all_the_same_leave_no_uncertainty(made):
     np.testing.assert_allclose(found.low, found.high, atol=1e-3)
 
 
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP(rel=0)"])
+def test_gains_that_are_all_the_same_leave_none_by_draws_either(made, measure):
+    found = corrected(made, measure, gains=dict.fromkeys(made.judgments.scale.labels, 2.0))
+    np.testing.assert_allclose(found.low, found.high, atol=1e-12)
+    np.testing.assert_allclose(found.value, found.raw, atol=1e-12)
+
+
 def test_the_same_seed_gives_the_same_draws(made):
     one = corrected(made, "nDCG@10", rng=5)
     np.testing.assert_array_equal(one.draws, corrected(made, "nDCG@10", rng=5).draws)
