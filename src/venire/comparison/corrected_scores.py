@@ -478,6 +478,11 @@ class Thresholds:
         return cls(rows @ above, shares @ above, np.diff(levels) / range_of, float(levels[0]), range_of)
 
     @property
+    def levels(self) -> Floats:
+        """The gains as they are, by number of steps -> (step + 1,)."""
+        return np.asarray(self.base + self.range * np.append(0.0, self.steps.cumsum()))
+
+    @property
     def odds(self) -> Floats:
         """Log-odds of each step -> (item, step)."""
         p = np.clip(self.predicted, RAREST, 1 - RAREST)
@@ -602,6 +607,9 @@ class ResidualModel:
         Effects d and thresholds k change the log-odds of a step to a (o + d) + k, enlarged by a so that the mean over
         draws stays the predicted probability: the mean of a logistic function of a normal variable with variance v is
         nearly that of its mean divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
+        Drawn thresholds can put a higher step before a lower one.  An item then has the lowest steps, as many as were
+        drawn, so that its gain is that of a label: log-odds are put in order (rearrangement; Chernozhukov,
+        Fernandez-Val and Galichon 2010, doi:10.3982/ECTA7880), which does not change gains with steps of equal height.
         """
         unknown, parts = np.flatnonzero(~self.known), self.thresholds
         slope = self.around.slope[unknown]
@@ -615,11 +623,11 @@ class ResidualModel:
         def draw(n_draws: int, rng: np.random.Generator) -> Floats:
             shift = self.effects.draw(n_draws, rng)[:, unknown] / slope
             noise = rng.logistic(size=shift.shape)
-            found, gain = np.tile(fixed, (n_draws, 1)), np.full(shift.shape, parts.base)
-            for step, height in enumerate((parts.range * parts.steps).tolist()):
+            found, held = np.tile(fixed, (n_draws, 1)), np.zeros(shift.shape, dtype=np.intp)
+            for step in range(len(parts.steps)):
                 drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
-                gain += height * (enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise)
-            found[:, unknown] = gain
+                held += enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise
+            found[:, unknown] = parts.levels[held]
             return found
 
         return draw

@@ -154,6 +154,16 @@ def test_known_labels_stand_in_every_draw(made):
     assert (found.low[:, 1] < found.high[:, 1]).all()
 
 
+@pytest.mark.parametrize("gains", ["linear", "exponential"])
+def test_drawn_gains_are_those_of_labels(made, gains):
+    labels, scoring = some(made.judgments), Scoring(per="assessor", gains=gains)
+    plan = scoring.plan(["nDCG@10"], labels.scale)
+    model = Scene.of(Case.of(labels, made.runs, scoring), plan, **WHO).model(0)
+    drawn = model.label_draws()(50, np.random.default_rng(0))
+    np.testing.assert_allclose(model.thresholds.levels, plan.worths[0].values)
+    assert set(drawn.ravel().round(9)) == set(plan.worths[0].values)
+
+
 def test_more_labels_make_shorter_intervals(made):
     widths = [
         np.mean(each.high - each.low) for each in (corrected(made, labels=some(made.judgments, n)) for n in (8, 4, 2))
