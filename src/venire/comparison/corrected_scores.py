@@ -57,11 +57,11 @@ from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.residual_effects import Design, Effects, fit_effects, root
 from venire.kernels.shares import CONFIDENCE
-from venire.measures.cascade import RBP, RBPResidual
+from venire.measures.cascade import ERR, RBP, RR, RBPResidual
 from venire.measures.dcg import CCG, CG, DCG
 from venire.measures.evaluate import Case, Layout, as_list
-from venire.measures.measure import ContextMeasure, Measure, Normalised, Ranked
-from venire.measures.precision import P
+from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Normalised, Ranked
+from venire.measures.precision import P, Q, Success, bpref
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import seed_of
 from venire.results import Estimate, Note, Records, Tabular, counted, known as known_number, listed
@@ -84,6 +84,8 @@ N_EXPANSIONS = 2
 ATTENUATION, LEAST_LEFT = 0.346, 0.3
 """What a variance of log-odds takes from their effect on a mean (``label_draws``), and the least that is left."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
+UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success)
+"""Measures that are from 0 to 1 and not linear in the gains: their intervals end there."""
 TIE, SMALLEST = 1e-12, 1e-9
 
 
@@ -91,7 +93,8 @@ TIE, SMALLEST = 1e-12, 1e-9
 class CorrectedScores(Tabular):
     """Scores that the reference would give: raw (by the judge), value, low and high, (system, measure).
 
-    draws (draw, system, measure) are from their joint distribution, covariance (measure, system, system).
+    draws (draw, system, measure) are from their joint distribution, Student's t, whose scale is covariance (measure,
+    system, system): the covariance of normal errors.
     n_labels: items that the reference labelled; model: which prediction was used; degrees: of freedom of Student's t.
     """
 
@@ -131,7 +134,7 @@ class CorrectedScores(Tabular):
         raw = self.raw[a, m] - self.raw[b, m]
         first, second = (tuple(self.systems[n] for n in each) for each in (a, b))
         low, high = _interval(value, sd, self.degrees)
-        return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd))
+        return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd, self.degrees))
 
     def sentence(self) -> str:
         """Return the highest corrected score by the first measure, with its interval."""
@@ -571,7 +574,7 @@ class ResidualModel:
         return self.effects.design.known
 
     def linear(self, degrees: int, n_draws: int, rng: np.random.Generator) -> Part:
-        """Return scores of a linear measure in closed form, and draws from their normal distribution."""
+        """Return scores of a linear measure in closed form, and draws from Student's t."""
         shift, covariance = self.effects.weighted(self.weights)
         base, width = self.thresholds.base, self.thresholds.range
         gain = self.thresholds.known @ self.thresholds.steps
@@ -582,11 +585,11 @@ class ResidualModel:
         value = np.clip(level + width * shift, *bounds)
         covariance = width**2 * covariance
         low, high = _interval(value, np.sqrt(np.maximum(np.diag(covariance), 0.0)), degrees)
-        draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
+        draws = value + student_draws(covariance, degrees, n_draws, rng=rng)
         return Part(value, np.maximum(low, bounds[0]), np.minimum(high, bounds[1]), covariance, draws)
 
     def drawn(self, scene: Scene, plan: Plan, n_draws: int, rng: np.random.Generator) -> Part:
-        """Return scores of any measure from draws of the missing labels, and draws from a normal distribution."""
+        """Return scores of any measure from draws of the missing labels, and draws from Student's t."""
         n_labellings = max(2, n_draws // 4) if not self.known.all() else 2
         step = max(1, BLOCK_CELLS // max(len(self.item), len(scene.case.facts.depth), 1))
         draw, blocks = self.label_draws(), []
@@ -598,8 +601,10 @@ class ResidualModel:
         found = np.concatenate(blocks)
         value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
         low, high = _interval(value, np.sqrt(np.diag(covariance)), scene.degrees)
-        draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
-        return Part(value, np.maximum(low, found.min(axis=0)), np.minimum(high, found.max(axis=0)), covariance, draws)
+        if isinstance(plan.measures[0], UP_TO_1):
+            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+        draws = value + student_draws(covariance, scene.degrees, n_draws, rng=rng)
+        return Part(value, low, high, covariance, draws)
 
     def label_draws(self) -> Callable[[int, np.random.Generator], Floats]:
         """Return the function that draws labels which the reference did not give -> gains of all items (draw, item).
@@ -735,12 +740,22 @@ def _interval(value: Floats, sd: Floats, degrees: int) -> tuple[Floats, Floats]:
     return value - reach, value + reach
 
 
-def _ahead(value: Floats, sd: Floats) -> Floats:
-    """Probability that a normal variable is above 0; 1/2 where it is 0 for certain."""
-    from scipy.special import ndtr
+def _ahead(value: Floats, sd: Floats, degrees: int) -> Floats:
+    """Probability that a variable with Student's t is above 0; 1/2 where it is 0 for certain."""
+    from scipy.special import stdtr
 
     sure = np.where(np.abs(value) > TIE, np.sign(value), 0.0) / 2 + 0.5
-    return np.where(sd > TIE, ndtr(value / np.where(sd > TIE, sd, 1.0)), sure)
+    return np.where(sd > TIE, stdtr(degrees, value / np.where(sd > TIE, sd, 1.0)), sure)
+
+
+def student_draws(covariance: Floats, degrees: int, n_draws: int, *, rng: np.random.Generator) -> Floats:
+    """Draw from the multivariate Student's t with mean 0 and this scale -> (draw, variable).
+
+    Normal variables, divided by the root of one chi-square variable per draw over its degrees of freedom (Kotz and
+    Nadarajah 2004, doi:10.1017/CBO9780511550683, Section 1.1).
+    """
+    normal = rng.standard_normal((n_draws, len(covariance))) @ root(covariance).T
+    return np.asarray(normal * np.sqrt(degrees / rng.chisquare(degrees, (n_draws, 1))))
 
 
 def _place(names: tuple[str, ...], name: str | None, kind: str) -> int:

@@ -186,8 +186,36 @@ def test_differences_have_intervals_of_their_own(made):
     assert found.degrees == 13
     assert row["high"] - row["low"] == pytest.approx(2 * t.ppf(0.975, 13) * sd)
     assert found.pairs().measure == "P(rel=2)@10"
-    ahead = (pairs.low > 0) <= (pairs.p_a_ahead > 0.97)
-    assert ahead.all()
+    np.testing.assert_allclose(pairs.p_a_ahead[0], t.cdf(row["corrected"] / sd, 13))
+    np.testing.assert_array_equal(pairs.low > 0, pairs.p_a_ahead > 0.975)
+
+
+def test_draws_have_student_t(made):
+    """Percentiles of draws are the intervals, also with few topics."""
+    found = corrected(made, n_draws=40_000, topics=made.judgments.topics[:4])
+    assert found.degrees == 4
+    sd = np.sqrt(found.covariance[0].diagonal())
+    ends = np.quantile(found.draws[:, :, 0] - found.value[:, 0], [0.025, 0.975], axis=0) / sd
+    np.testing.assert_allclose(ends, np.array([[-1], [1]]) * np.full(len(sd), t.ppf(0.975, 4)), rtol=0.05)
+    between = found.draws[:, 0, 0] - found.draws[:, 1, 0]
+    assert np.mean(between > 0) == pytest.approx(found.pairs().p_a_ahead[0], abs=0.01)
+
+
+def test_intervals_by_draws_are_as_wide_as_their_deviation_whatever_the_number_of_draws(made):
+    for n_draws in (40, 400):
+        found = corrected(made, ["nDCG@10", "ERR@10"], n_draws=n_draws)
+        reach = t.ppf(0.975, 13) * np.sqrt(np.diagonal(found.covariance, axis1=1, axis2=2)).T
+        np.testing.assert_allclose(found.high, np.minimum(found.value + reach, 1.0))
+        np.testing.assert_allclose(found.low, np.maximum(found.value - reach, 0.0))
+
+
+def test_intervals_by_draws_do_not_leave_the_range_of_the_measure(made):
+    topics = made.judgments.topics[:1]
+    found = corrected(made, ["nDCG@1", "RR(rel=3)", "Success(rel=3)@1"], topics=topics, n_draws=80)
+    assert (found.low >= 0).all()
+    assert (found.high <= 1).all()
+    assert (found.low == 0).any()
+    assert (found.high == 1).any()
 
 
 def test_records_and_sentences(made):
