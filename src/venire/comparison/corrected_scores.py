@@ -612,9 +612,8 @@ class ResidualModel:
         Effects d and thresholds k change the log-odds of a step to a (o + d) + k, enlarged by a so that the mean over
         draws stays the predicted probability: the mean of a logistic function of a normal variable with variance v is
         nearly that of its mean divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
-        Drawn thresholds can put a higher step before a lower one.  An item then has the lowest steps, as many as were
-        drawn, so that its gain is that of a label: log-odds are put in order (rearrangement; Chernozhukov,
-        Fernandez-Val and Galichon 2010, doi:10.3982/ECTA7880), which does not change gains with steps of equal height.
+        Drawn thresholds can put a higher step before a lower one; if the sum of the steps is then the gain of no label,
+        it is rounded to the next lower or higher one at random, so that its mean stays the same.
         """
         unknown, parts = np.flatnonzero(~self.known), self.thresholds
         slope = self.around.slope[unknown]
@@ -628,11 +627,11 @@ class ResidualModel:
         def draw(n_draws: int, rng: np.random.Generator) -> Floats:
             shift = self.effects.draw(n_draws, rng)[:, unknown] / slope
             noise = rng.logistic(size=shift.shape)
-            found, held = np.tile(fixed, (n_draws, 1)), np.zeros(shift.shape, dtype=np.intp)
-            for step in range(len(parts.steps)):
+            found, gain = np.tile(fixed, (n_draws, 1)), np.full(shift.shape, parts.base)
+            for step, height in enumerate((parts.range * parts.steps).tolist()):
                 drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
-                held += enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise
-            found[:, unknown] = parts.levels[held]
+                gain += height * (enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise)
+            found[:, unknown] = rounded_to(parts.levels, gain, rng)
             return found
 
         return draw
@@ -689,6 +688,24 @@ class DrawnGains:
         """Gain of every item, and whether it was judged, in draws first..last-1; both (draw, item)."""
         gain = self.gain[first:last]
         return gain, np.broadcast_to(self.judged, gain.shape)
+
+
+def rounded_to(levels: Floats, gain: Floats, rng: np.random.Generator) -> Floats:
+    """Round gains that are not among the levels (ascending) up or down at random, so that their mean stays the same.
+
+    Examples
+    --------
+    >>> found = rounded_to(np.array([0.0, 1.0, 3.0, 7.0]), np.repeat([3.0, 4.0], 8000), np.random.default_rng(1))
+    >>> [np.unique(each).tolist() for each in (found[:8000], found[8000:])], round(float(found[8000:].mean()), 1)
+    ([[3.0], [3.0, 7.0]], 4.0)
+    """
+    small = SMALLEST * (levels[-1] - levels[0])
+    below = np.clip(np.searchsorted(levels, gain + small, side="right") - 1, 0, None)
+    found = levels[below]
+    between = gain - found > 2 * small
+    low, high = found[between], levels[below[between] + 1]
+    found[between] = np.where(rng.random(len(low)) * (high - low) < gain[between] - low, high, low)
+    return np.asarray(found)
 
 
 def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:

@@ -19,6 +19,7 @@ from venire.comparison.corrected_scores import (
     list_weights,
     mean_scores,
     rank_weights,
+    rounded_to,
 )
 from venire.data.panel import build_panel
 from venire.errors import PairsError, SettingError, UnknownName
@@ -162,6 +163,15 @@ def test_drawn_gains_are_those_of_labels(made, gains):
     drawn = model.label_draws()(50, np.random.default_rng(0))
     np.testing.assert_allclose(model.thresholds.levels, plan.worths[0].values)
     assert set(drawn.ravel().round(9)) == set(plan.worths[0].values)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_gains_between_those_of_labels_are_rounded_without_a_change_of_their_mean(scale):
+    levels, sums = scale * np.array([0.0, 1.0, 3.0, 7.0]), scale * np.arange(8.0)
+    found = rounded_to(levels, np.tile(sums, (20_000, 1)), np.random.default_rng(0))
+    assert set(found.ravel()) == set(levels)
+    np.testing.assert_allclose(found.mean(axis=0), sums, atol=0.06 * scale)
+    np.testing.assert_array_equal(np.unique(found[:, [0, 1, 3, 7]], axis=0), levels[None])
 
 
 def test_more_labels_make_shorter_intervals(made):
