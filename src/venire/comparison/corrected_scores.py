@@ -29,10 +29,11 @@ between systems follow in closed form.  For any other measure effects are drawn 
 effects k of topic and step, since people differ in how often they give the highest label; labels are drawn, and all
 systems are scored on each draw.
 
-Topics and lists are fixed; the uncertainty is about labels that the reference did not give, and vanishes where all are
-given.  Members of a reference who labelled the same item count with the mean of their gains (as ``pool="mean"``).
-Intervals have Student's t, with as many degrees of freedom as topics with labels of the reference, less one, but at
-least ``LEAST_DEGREES``: how far its labels deviate is known from these topics.
+Topics and lists are fixed: all scores are means over the topics that the judge labelled.  The uncertainty is about
+labels that the reference did not give, and vanishes where all are given.  Members of a reference who labelled the same
+item count with the mean of their gains (as ``pool="mean"``).  Intervals have Student's t, with as many degrees of
+freedom as topics with labels of the reference, less one, but at least ``LEAST_DEGREES``: how far its labels deviate is
+known from these topics.
 
 When not to use it: the labels of the reference must be a sample of what the systems return, not those of its choice,
 unless their inclusion probabilities are given.
@@ -51,19 +52,19 @@ from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
-from venire.errors import SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.residual_effects import Design, Effects, fit_effects, root
 from venire.kernels.shares import CONFIDENCE
-from venire.measures.cascade import RBP, RBPResidual
+from venire.measures.cascade import ERR, RBP, RR, RBPResidual
 from venire.measures.dcg import CCG, CG, DCG
 from venire.measures.evaluate import Case, Layout, as_list
-from venire.measures.measure import ContextMeasure, Measure, Normalised, Ranked
-from venire.measures.precision import P
+from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Normalised, Ranked
+from venire.measures.precision import P, Q, Success, bpref
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import seed_of
-from venire.results import Estimate, Records, Tabular, counted, known as known_number, listed
+from venire.results import Estimate, Note, Records, Tabular, counted, known as known_number, listed
 from venire.types import Bools, Floats, Ints, RNGLike
 
 INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
@@ -83,6 +84,8 @@ N_EXPANSIONS = 2
 ATTENUATION, LEAST_LEFT = 0.346, 0.3
 """What a variance of log-odds takes from their effect on a mean (``label_draws``), and the least that is left."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
+UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success)
+"""Measures that are from 0 to 1 and not linear in the gains: their intervals end there."""
 TIE, SMALLEST = 1e-12, 1e-9
 
 
@@ -90,7 +93,8 @@ TIE, SMALLEST = 1e-12, 1e-9
 class CorrectedScores(Tabular):
     """Scores that the reference would give: raw (by the judge), value, low and high, (system, measure).
 
-    draws (draw, system, measure) are from their joint distribution, covariance (measure, system, system).
+    draws (draw, system, measure) are from their joint distribution, Student's t, whose scale is covariance (measure,
+    system, system): the covariance of normal errors.
     n_labels: items that the reference labelled; model: which prediction was used; degrees: of freedom of Student's t.
     """
 
@@ -130,7 +134,7 @@ class CorrectedScores(Tabular):
         raw = self.raw[a, m] - self.raw[b, m]
         first, second = (tuple(self.systems[n] for n in each) for each in (a, b))
         low, high = _interval(value, sd, self.degrees)
-        return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd))
+        return CorrectedPairs(first, second, self.measures[m], raw, value, low, high, _ahead(value, sd, self.degrees))
 
     def sentence(self) -> str:
         """Return the highest corrected score by the first measure, with its interval."""
@@ -304,10 +308,9 @@ class Scene:
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        layout = _layout(case, plan, labels, [*judges, *people])
+        layout = _layout(case, plan, labels, Labelled.of(labels, judges, people, asked=case.scoring.topics))
         own = _panel_of(labels, judges)
-        judged = np.isin(layout.chosen, labels.items.topic[own.item])
-        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0][:, judged], axis=1)
+        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
         scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)
@@ -365,14 +368,54 @@ def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
     return build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
 
 
-def _layout(case: Case, plan: Plan, labels: Judgments, names: Sequence[str]) -> Layout:
-    """Choose the topics that these assessors labelled; an item that anybody labelled is not unjudged."""
-    topics = case.scoring.topics
-    if topics is None:
-        seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
-        topics = [labels.topics[number] for number in seen]
-    scoring = replace(case.scoring, per=None, assessor=None, topics=topics)
-    return Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """The topics that were asked for and that the judge labelled, and how many others the reference labelled.
+
+    unknown: topics that were asked for and that no labels are about
+    """
+
+    judges: tuple[str, ...]
+    topics: tuple[str, ...]
+    unknown: tuple[str, ...]
+    left_out: int
+
+    @classmethod
+    def of(
+        cls, labels: Judgments, judges: tuple[str, ...], people: tuple[str, ...], *, asked: Iterable[str] | None
+    ) -> Labelled:
+        """Choose topics; raise if the judge labelled none of those that were asked for."""
+        wanted = labels.topics if asked is None else tuple(dict.fromkeys(asked))
+        own, other = (_topics_of(labels, names) for names in (judges, people))
+        topics = tuple(name for name in wanted if name in own)
+        about = set(labels.topics)
+        if not topics and any(name in about for name in wanted):
+            raise PairsError(
+                f"{listed(judges)} labelled none of the topics to score",
+                hint="choose topics that the judge labelled, or another judge",
+            )
+        unknown = tuple(name for name in wanted if name not in about)
+        return cls(judges, topics, unknown, sum(name in other and name not in own for name in wanted))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """A note where topics are left out."""
+        text = "{n:topic} left out, which the reference labelled and {judge:list} did not"
+        found = Note("topics-without-judge", text, n=self.left_out, judge=self.judges)
+        return (found,) if self.left_out else ()
+
+
+def _topics_of(labels: Judgments, names: Sequence[str]) -> set[str]:
+    """Return the topics with labels of these assessors."""
+    seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+    return {labels.topics[number] for number in seen}
+
+
+def _layout(case: Case, plan: Plan, labels: Judgments, labelled: Labelled) -> Layout:
+    """Lay out the topics that the judge labelled; an item that anybody labelled is not unjudged."""
+    scoring = replace(case.scoring, per=None, assessor=None, topics=[*labelled.topics, *labelled.unknown])
+    layout = Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
+    return replace(layout, notes=(*layout.notes, *labelled.notes))
 
 
 def _topic_shares(layout: Layout, missing: str) -> Floats:
@@ -438,6 +481,11 @@ class Thresholds:
         return cls(rows @ above, shares @ above, np.diff(levels) / range_of, float(levels[0]), range_of)
 
     @property
+    def levels(self) -> Floats:
+        """The gains as they are, by number of steps -> (step + 1,)."""
+        return np.asarray(self.base + self.range * np.append(0.0, self.steps.cumsum()))
+
+    @property
     def odds(self) -> Floats:
         """Log-odds of each step -> (item, step)."""
         p = np.clip(self.predicted, RAREST, 1 - RAREST)
@@ -447,7 +495,8 @@ class Thresholds:
         """Return what to add to the log-odds of all steps so that gains have this mean; all (item,)."""
         for _ in range(5):
             there = self.shifted(start)
-            start = start + np.clip((mean - there.predicted @ self.steps) / there.slope, -2.0, 2.0)
+            slope = np.maximum(there.slope, SMALLEST)
+            start = start + np.clip((mean - there.predicted @ self.steps) / slope, -2.0, 2.0)
         return start
 
     def shifted(self, offset: Floats) -> Thresholds:
@@ -525,7 +574,7 @@ class ResidualModel:
         return self.effects.design.known
 
     def linear(self, degrees: int, n_draws: int, rng: np.random.Generator) -> Part:
-        """Return scores of a linear measure in closed form, and draws from their normal distribution."""
+        """Return scores of a linear measure in closed form, and draws from Student's t."""
         shift, covariance = self.effects.weighted(self.weights)
         base, width = self.thresholds.base, self.thresholds.range
         gain = self.thresholds.known @ self.thresholds.steps
@@ -536,11 +585,11 @@ class ResidualModel:
         value = np.clip(level + width * shift, *bounds)
         covariance = width**2 * covariance
         low, high = _interval(value, np.sqrt(np.maximum(np.diag(covariance), 0.0)), degrees)
-        draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
+        draws = value + student_draws(covariance, degrees, n_draws, rng=rng)
         return Part(value, np.maximum(low, bounds[0]), np.minimum(high, bounds[1]), covariance, draws)
 
     def drawn(self, scene: Scene, plan: Plan, n_draws: int, rng: np.random.Generator) -> Part:
-        """Return scores of any measure from draws of the missing labels, and draws from a normal distribution."""
+        """Return scores of any measure from draws of the missing labels, and draws from Student's t."""
         n_labellings = max(2, n_draws // 4) if not self.known.all() else 2
         step = max(1, BLOCK_CELLS // max(len(self.item), len(scene.case.facts.depth), 1))
         draw, blocks = self.label_draws(), []
@@ -552,8 +601,10 @@ class ResidualModel:
         found = np.concatenate(blocks)
         value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
         low, high = _interval(value, np.sqrt(np.diag(covariance)), scene.degrees)
-        draws = value + rng.standard_normal((n_draws, len(value))) @ root(covariance).T
-        return Part(value, np.maximum(low, found.min(axis=0)), np.minimum(high, found.max(axis=0)), covariance, draws)
+        if isinstance(plan.measures[0], UP_TO_1):
+            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+        draws = value + student_draws(covariance, scene.degrees, n_draws, rng=rng)
+        return Part(value, low, high, covariance, draws)
 
     def label_draws(self) -> Callable[[int, np.random.Generator], Floats]:
         """Return the function that draws labels which the reference did not give -> gains of all items (draw, item).
@@ -561,6 +612,8 @@ class ResidualModel:
         Effects d and thresholds k change the log-odds of a step to a (o + d) + k, enlarged by a so that the mean over
         draws stays the predicted probability: the mean of a logistic function of a normal variable with variance v is
         nearly that of its mean divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
+        Drawn thresholds can put a higher step before a lower one; if the sum of the steps is then the gain of no label,
+        it is rounded to the next lower or higher one at random, so that its mean stays the same.
         """
         unknown, parts = np.flatnonzero(~self.known), self.thresholds
         slope = self.around.slope[unknown]
@@ -578,7 +631,7 @@ class ResidualModel:
             for step, height in enumerate((parts.range * parts.steps).tolist()):
                 drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
                 gain += height * (enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise)
-            found[:, unknown] = gain
+            found[:, unknown] = rounded_to(parts.levels, gain, rng)
             return found
 
         return draw
@@ -637,6 +690,24 @@ class DrawnGains:
         return gain, np.broadcast_to(self.judged, gain.shape)
 
 
+def rounded_to(levels: Floats, gain: Floats, rng: np.random.Generator) -> Floats:
+    """Round gains that are not among the levels (ascending) up or down at random, so that their mean stays the same.
+
+    Examples
+    --------
+    >>> found = rounded_to(np.array([0.0, 1.0, 3.0, 7.0]), np.repeat([3.0, 4.0], 8000), np.random.default_rng(1))
+    >>> [np.unique(each).tolist() for each in (found[:8000], found[8000:])], round(float(found[8000:].mean()), 1)
+    ([[3.0], [3.0, 7.0]], 4.0)
+    """
+    small = SMALLEST * (levels[-1] - levels[0])
+    below = np.clip(np.searchsorted(levels, gain + small, side="right") - 1, 0, None)
+    found = levels[below]
+    between = gain - found > 2 * small
+    low, high = found[between], levels[below[between] + 1]
+    found[between] = np.where(rng.random(len(low)) * (high - low) < gain[between] - low, high, low)
+    return np.asarray(found)
+
+
 def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
     """Return the features f of the items, times the prior deviations of their effects -> (item, feature).
 
@@ -686,12 +757,22 @@ def _interval(value: Floats, sd: Floats, degrees: int) -> tuple[Floats, Floats]:
     return value - reach, value + reach
 
 
-def _ahead(value: Floats, sd: Floats) -> Floats:
-    """Probability that a normal variable is above 0; 1/2 where it is 0 for certain."""
-    from scipy.special import ndtr
+def _ahead(value: Floats, sd: Floats, degrees: int) -> Floats:
+    """Probability that a variable with Student's t is above 0; 1/2 where it is 0 for certain."""
+    from scipy.special import stdtr
 
     sure = np.where(np.abs(value) > TIE, np.sign(value), 0.0) / 2 + 0.5
-    return np.where(sd > TIE, ndtr(value / np.where(sd > TIE, sd, 1.0)), sure)
+    return np.where(sd > TIE, stdtr(degrees, value / np.where(sd > TIE, sd, 1.0)), sure)
+
+
+def student_draws(covariance: Floats, degrees: int, n_draws: int, *, rng: np.random.Generator) -> Floats:
+    """Draw from the multivariate Student's t with mean 0 and this scale -> (draw, variable).
+
+    Normal variables, divided by the root of one chi-square variable per draw over its degrees of freedom (Kotz and
+    Nadarajah 2004, doi:10.1017/CBO9780511550683, Section 1.1).
+    """
+    normal = rng.standard_normal((n_draws, len(covariance))) @ root(covariance).T
+    return np.asarray(normal * np.sqrt(degrees / rng.chisquare(degrees, (n_draws, 1))))
 
 
 def _place(names: tuple[str, ...], name: str | None, kind: str) -> int:

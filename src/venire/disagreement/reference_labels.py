@@ -25,9 +25,9 @@ Where reference labels were sampled with known probabilities :math:`\pi_i`, an i
 :math:`c_i (1 - \pi_i)/\pi_i`, with :math:`c_i` the weight of the item in the lists: as much as the items like it that
 were not labelled, which are to be predicted (Hájek 1971: means are ratios of sums with inverse probabilities).  These
 weights are scaled to sum to their effective number :math:`(\sum w)^2/\sum w^2` (Kish 1965).  Probabilities that are not
-given are estimated from the weights of the items that were labelled (``estimated_inclusion``): labels drawn from the
-lists in proportion to weight then count about the same, and of those drawn from a pool the ones that many systems
-return count more.
+given, of all items or of some, are estimated from the weights of the items that were labelled
+(``estimated_inclusion``): labels drawn from the lists in proportion to weight then count about the same, and of those
+drawn from a pool the ones that many systems return count more.
 """
 
 from __future__ import annotations
@@ -164,19 +164,36 @@ def inclusion_weights(people: Judgments, known: Bools, importance: Floats) -> tu
     weight, inside = known.astype(np.float64), known & (importance > 0)
     if known.all():
         return weight, Note("all-labelled", "the reference labelled all {n:item}", n=len(known))
-    if people.probability is None or np.isnan(people.probability).any():
-        chance = estimated_inclusion(known, importance)
-        text = "no inclusion probabilities are given; labels of the reference are taken as chosen by nothing but"
-        kind, more = "inclusion-estimated", " the weight of results in the lists: {n:label} count as {effective:.0f}"
-    else:
-        chance = np.ones(len(known))
-        np.minimum.at(chance, people.item, people.probability)
-        text = "labels of the reference are weighted by their inclusion probabilities"
-        kind, more = "inclusion-weights", ": {n:label} count as {effective:.0f}"
+    chance = _stated_inclusion(people)
+    given = int((known & ~np.isnan(chance)).sum())
+    if given < known.sum():
+        chance = np.where(np.isnan(chance), estimated_inclusion(known, importance), chance)
     weight[inside] = (importance * (1 + LEAST_LEFT - chance) / chance)[inside]
     if inside.any():
         weight[inside] *= weight[inside].sum() / (weight[inside] ** 2).sum()
-    return weight, Note(kind, text + more, n=int(known.sum()), effective=float(weight.sum()))
+    return weight, _inclusion_note(given, n=int(known.sum()), effective=float(weight.sum()))
+
+
+def _stated_inclusion(people: Judgments) -> Floats:
+    """Return the inclusion probability of each item, the lowest that is given, NaN where none is -> (item,)."""
+    found = np.full(len(people.items), np.nan)
+    if people.probability is not None:
+        np.fmin.at(found, people.item, people.probability)
+    return found
+
+
+def _inclusion_note(given: int, *, n: int, effective: float) -> Note:
+    """Say for how many of n labels inclusion probabilities are given, and how many labels they all count as."""
+    counts = {"n": n, "effective": effective}
+    if given == n:
+        text = (
+            "labels of the reference are weighted by their inclusion probabilities: {n:label} count as {effective:.0f}"
+        )
+        return Note("inclusion-weights", text, **counts)
+    lacking = "inclusion probabilities are given for {given:,} of {n:label} of the reference; the others"
+    lacking = lacking if given else "no inclusion probabilities are given; labels of the reference"
+    text = " are taken as chosen by nothing but the weight of results in the lists: {n:label} count as {effective:.0f}"
+    return Note("inclusion-estimated", lacking + text, given=given, **counts)
 
 
 def estimated_inclusion(known: Bools, importance: Floats) -> Floats:

@@ -19,6 +19,7 @@ from venire.comparison.corrected_scores import (
     list_weights,
     mean_scores,
     rank_weights,
+    rounded_to,
 )
 from venire.data.panel import build_panel
 from venire.errors import PairsError, SettingError, UnknownName
@@ -154,6 +155,25 @@ def test_known_labels_stand_in_every_draw(made):
     assert (found.low[:, 1] < found.high[:, 1]).all()
 
 
+@pytest.mark.parametrize("gains", ["linear", "exponential"])
+def test_drawn_gains_are_those_of_labels(made, gains):
+    labels, scoring = some(made.judgments), Scoring(per="assessor", gains=gains)
+    plan = scoring.plan(["nDCG@10"], labels.scale)
+    model = Scene.of(Case.of(labels, made.runs, scoring), plan, **WHO).model(0)
+    drawn = model.label_draws()(50, np.random.default_rng(0))
+    np.testing.assert_allclose(model.thresholds.levels, plan.worths[0].values)
+    assert set(drawn.ravel().round(9)) == set(plan.worths[0].values)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_gains_between_those_of_labels_are_rounded_without_a_change_of_their_mean(scale):
+    levels, sums = scale * np.array([0.0, 1.0, 3.0, 7.0]), scale * np.arange(8.0)
+    found = rounded_to(levels, np.tile(sums, (20_000, 1)), np.random.default_rng(0))
+    assert set(found.ravel()) == set(levels)
+    np.testing.assert_allclose(found.mean(axis=0), sums, atol=0.06 * scale)
+    np.testing.assert_array_equal(np.unique(found[:, [0, 1, 3, 7]], axis=0), levels[None])
+
+
 def test_more_labels_make_shorter_intervals(made):
     widths = [
         np.mean(each.high - each.low) for each in (corrected(made, labels=some(made.judgments, n)) for n in (8, 4, 2))
@@ -176,8 +196,36 @@ def test_differences_have_intervals_of_their_own(made):
     assert found.degrees == 13
     assert row["high"] - row["low"] == pytest.approx(2 * t.ppf(0.975, 13) * sd)
     assert found.pairs().measure == "P(rel=2)@10"
-    ahead = (pairs.low > 0) <= (pairs.p_a_ahead > 0.97)
-    assert ahead.all()
+    np.testing.assert_allclose(pairs.p_a_ahead[0], t.cdf(row["corrected"] / sd, 13))
+    np.testing.assert_array_equal(pairs.low > 0, pairs.p_a_ahead > 0.975)
+
+
+def test_draws_have_student_t(made):
+    """Percentiles of draws are the intervals, also with few topics."""
+    found = corrected(made, n_draws=40_000, topics=made.judgments.topics[:4])
+    assert found.degrees == 4
+    sd = np.sqrt(found.covariance[0].diagonal())
+    ends = np.quantile(found.draws[:, :, 0] - found.value[:, 0], [0.025, 0.975], axis=0) / sd
+    np.testing.assert_allclose(ends, np.array([[-1], [1]]) * np.full(len(sd), t.ppf(0.975, 4)), rtol=0.05)
+    between = found.draws[:, 0, 0] - found.draws[:, 1, 0]
+    assert np.mean(between > 0) == pytest.approx(found.pairs().p_a_ahead[0], abs=0.01)
+
+
+def test_intervals_by_draws_are_as_wide_as_their_deviation_whatever_the_number_of_draws(made):
+    for n_draws in (40, 400):
+        found = corrected(made, ["nDCG@10", "ERR@10"], n_draws=n_draws)
+        reach = t.ppf(0.975, 13) * np.sqrt(np.diagonal(found.covariance, axis1=1, axis2=2)).T
+        np.testing.assert_allclose(found.high, np.minimum(found.value + reach, 1.0))
+        np.testing.assert_allclose(found.low, np.maximum(found.value - reach, 0.0))
+
+
+def test_intervals_by_draws_do_not_leave_the_range_of_the_measure(made):
+    topics = made.judgments.topics[:1]
+    found = corrected(made, ["nDCG@1", "RR(rel=3)", "Success(rel=3)@1"], topics=topics, n_draws=80)
+    assert (found.low >= 0).all()
+    assert (found.high <= 1).all()
+    assert (found.low == 0).any()
+    assert (found.high == 1).any()
 
 
 def test_records_and_sentences(made):
@@ -212,6 +260,13 @@ def test_gains_that_are_all_the_same_leave_no_uncertainty(made):
     found = corrected(made, ["CG@10", "DCG@10"], gains=dict.fromkeys(made.judgments.scale.labels, 2.0))
     np.testing.assert_allclose(found.value, found.raw, atol=1e-6)
     np.testing.assert_allclose(found.low, found.high, atol=1e-3)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP(rel=0)"])
+def test_gains_that_are_all_the_same_leave_none_by_draws_either(made, measure):
+    found = corrected(made, measure, gains=dict.fromkeys(made.judgments.scale.labels, 2.0))
+    np.testing.assert_allclose(found.low, found.high, atol=1e-12)
+    np.testing.assert_allclose(found.value, found.raw, atol=1e-12)
 
 
 def test_the_same_seed_gives_the_same_draws(made):
@@ -258,6 +313,35 @@ def test_items_that_the_judge_did_not_label_are_predicted_too(made):
     found = corrected(made, labels=labels.take(~gone))
     truth = evaluate(made.judgments, made.runs, "P(rel=2)@10", assessor="careful1").mean().values
     assert np.abs(found.value - truth).mean() < 0.06
+
+
+def test_topics_that_the_judge_did_not_label_are_left_out_of_all_scores(made):
+    """An identical judge that lacks a topic has the scores of the reference on the others."""
+    labels = made.judgments.where(assessor="careful1")
+    frame = labels.to_polars().select("topic", "doc", "assessor", "label")
+    copy = frame.with_columns(pl.lit("copy").alias("assessor")).filter(pl.col("topic") != labels.topics[0])
+    both = read_judgments(pl.concat([frame, copy]), scale="0<1<2<3")
+    found = corrected_scores(both, made.runs, ["P(rel=2)@10", "nDCG@10"], judge="copy", reference="careful1", n_draws=4)
+    np.testing.assert_allclose(found.value, found.raw, atol=1e-12)
+    assert [note.fields["n"] for note in found.notes if note.kind == "topics-without-judge"] == [1]
+    others = labels.topics[1:]
+    truth = evaluate(labels, made.runs, ["P(rel=2)@10", "nDCG@10"], topics=others).mean().values
+    np.testing.assert_allclose(found.value, truth, atol=1e-12)
+    assert "topics-without-judge" not in {note.kind for note in corrected(made).notes}
+
+
+def test_a_judge_that_labelled_none_of_the_topics_is_refused(made):
+    labels, first = some(made.judgments), made.judgments.topics[0]
+    of_first = labels.items.topic[labels.item] == 0
+    without = labels.take(~(labels.assessor.among("lenient1", "assessor") & of_first))
+    with pytest.raises(PairsError) as error:
+        corrected(made, labels=without, topics=[first])
+    assert error.value.hint
+    found = corrected(made, labels=without, topics=[first, *labels.topics[3:6], "none such"])
+    assert {"topics-without-judge": 1, "topics-not-judged": 1}.items() <= {
+        note.kind: note.fields.get("n") for note in found.notes
+    }.items()
+    np.testing.assert_array_equal(found.value, corrected(made, labels=without, topics=labels.topics[3:6]).value)
 
 
 def test_several_judges_are_used_together(made):

@@ -144,8 +144,29 @@ def test_given_probabilities_weigh_labels():
     assert weight[even].max() / weight[known & ~even].max() == pytest.approx((0.82 / 0.2) / (0.22 / 0.8))
     assert note.fields["effective"] == pytest.approx(weight.sum())
     assert weight.sum() < known.sum()
-    partly = np.where(people.item % 2 == 0, np.nan, 0.8)
-    assert inclusion_weights(replace(people, probability=partly), known, importance)[1].kind == "inclusion-estimated"
+
+
+def test_probabilities_that_are_given_for_some_labels_are_used_for_these():
+    labels = judged(np.random.default_rng(1), noise=0.5)
+    people = labels.where(assessor="person")
+    known = np.bincount(people.item, minlength=len(labels.items)) > 0
+    importance = np.random.default_rng(2).uniform(1, 3, len(known))
+    stated = np.where(people.item % 2 == 0, np.nan, 0.01)
+    weight, note = inclusion_weights(replace(people, probability=stated), known, importance)
+    chance = np.where(np.arange(len(known)) % 2 == 0, estimated_inclusion(known, importance), 0.01)
+    expected = (importance * (1.02 - chance) / chance)[known]
+    np.testing.assert_allclose(weight[known] / weight.sum(), expected / expected.sum())
+    assert (note.kind, note.fields["given"], note.fields["n"]) == (
+        "inclusion-estimated",
+        int((people.item % 2 == 1).sum()),
+        int(known.sum()),
+    )
+    assert f"given for {note.fields['given']} of {note.fields['n']} labels" in str(note)
+    none, plain = inclusion_weights(replace(people, probability=np.full(len(people), np.nan)), known, importance)
+    without, same = inclusion_weights(people, known, importance)
+    np.testing.assert_array_equal(none, without)
+    assert plain == same
+    assert plain.fields["given"] == 0
 
 
 def test_the_reference_is_named_or_declared():
