@@ -63,7 +63,8 @@ FRAGILE = 0.2
 class Forecast(Tabular):
     """Scores now, (system, topic), and means over topics under other judges, draws (draw, system).
 
-    others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both".
+    others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both"; none with one
+    topic.
     """
 
     systems: tuple[str, ...]
@@ -294,8 +295,8 @@ class JudgeSwap:
         return tuple(found)
 
     def weight_of_topics(self, number: int = 0) -> float:
-        """Return the weight q of the bootstrap over topics in the judge model "pooled"."""
-        if self.observed is None:
+        """Return the weight q of the bootstrap over topics in the judge model "pooled"; 0 with one topic."""
+        if self.observed is None or len(self.layout.topics) < 2:
             return 0.0
         share = self.observed.share()[:, number]
         return float((np.maximum(self.transitions.correlations(), 0.0) / 2 * (1 - share)).mean())
@@ -363,9 +364,12 @@ def sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -
     """Return mean scores on another sample of as many topics, and with another judge on these, each (draw, system).
 
     now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
-    weights (draw, topic): how often each topic is drawn.  Deviations are widened by ``between_samples``.
+    weights (draw, topic): how often each topic is drawn.  Deviations are widened by ``between_samples``.  One topic
+    does not show how topics vary: then there are none.
     """
     n_topics = now.shape[1]
+    if n_topics < 2:
+        return {}
     deviation = between_samples(n_topics) * (weights - 1) / n_topics
     here = np.nan_to_num(now)
     return {"topics": here.mean(axis=1) + deviation @ here.T, "both": judges + deviation @ np.nan_to_num(expected).T}
