@@ -339,6 +339,75 @@ def test_without_labels_of_the_reference_on_results():
     assert raised.value.hint
 
 
+def lenient(n_topics=40, rng=3):
+    """A judge who takes half of what is irrelevant for relevant, whoever returns it, and lists of three systems."""
+    rng, rows, runs = np.random.default_rng(rng), [], {"A": {}, "B": {}, "C": {}}
+    for t in range(n_topics):
+        true = rng.integers(2, size=20)
+        said = true | (rng.random(20) < 0.5)
+        both = (("ann", true), ("llm", said))
+        rows += [(f"q{t}", f"d{d}", name, str(int(x[d]))) for d in range(20) for name, x in both]
+        for run in runs.values():
+            run[f"q{t}"] = {f"d{d}": -float(n) for n, d in enumerate(rng.permutation(20)[:10])}
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return read_judgments(frame, scale="0<1"), runs
+
+
+@pytest.mark.parametrize("missing", [("B", "C"), ("A",)])
+def test_leniency_to_all_is_no_favour_where_lists_are_missing(missing):
+    labels, runs = lenient()
+    for name in missing:
+        runs[name] = {topic: docs for topic, docs in runs[name].items() if int(topic[1:]) % 2 == 0}
+    found = favoured_systems(labels, runs, "P@10", judge="llm", reference="ann")
+    assert found.found == ()
+    assert found.by_system.p_adjusted.min() > 0.1
+    assert np.abs(found.by_system.difference).max() < 0.06
+    assert [note.fields["n"] for note in found.notes if note.kind == "missing-lists"] == [20 * len(missing)]
+    half = [f"q{t}" for t in range(0, 40, 2)]
+    alone = favoured_systems(labels, runs, "P@10", judge="llm", reference="ann", topics=half)
+    if len(missing) == 2:  # on the other topics there is nothing to compare with
+        np.testing.assert_allclose(found.by_system.difference, alone.by_system.difference)
+    assert not [note for note in alone.notes if note.kind == "missing-lists"]
+
+
+def test_a_system_is_compared_with_the_lists_of_each_topic():
+    """As in the small example, with the list of two for t1 missing: one is then compared with three alone."""
+    runs = ranked(one=["ab", "ab"], two=["cd", "cd"], three=["ac", "ac"])
+    del runs["two"]["t1"]
+    found = favoured_systems(EXAMPLE, runs, "P@2", judge="llm", reference="ann")
+    expected = {"one": (-0.75 - 0.5) / 2, "two": 0.75, "three": (0.0 + 0.5) / 2}
+    assert dict(zip(found.systems, found.by_system.difference[:, 0], strict=True)) == pytest.approx(expected)
+
+
+def test_a_system_with_few_lists_is_not_tested_and_costs_the_others_nothing():
+    labels, runs = judged(table()), lists()
+    alone = favoured_systems(labels, runs, "P(rel=2)@5", judge="llm", reference="expert")
+    few = {**runs, "few": {topic: runs["C"][topic] for topic in ("q0", "q1")}, "none": {"other": {"x0": 1.0}}}
+    found = favoured_systems(labels, few, "P(rel=2)@5", judge="llm", reference="expert")
+    assert alone.found == found.found == ("L",)
+    rows = {row["system"]: row for row in found.records()}
+    assert rows["few"]["p_adjusted"] is None
+    assert rows["few"]["residual"] is not None
+    assert rows["none"]["residual"] is rows["none"]["low"] is rows["none"]["p_adjusted"] is None
+    assert "favours L" in found.sentence()
+
+
+def test_adjusted_p_values_with_missing_topics_keep_the_level():
+    rng, n_false = np.random.default_rng(4), 0
+    for _ in range(200):
+        values = rng.normal(size=(14, 5))
+        values[rng.random((14, 5)) < 0.4] = np.nan
+        n_false += bool(np.nanmin(adjusted_p(values, rng), initial=1.0) < 0.05)
+    assert n_false <= 20
+
+
+def test_topics_without_lists_of_two_systems_cannot_be_compared():
+    runs = {"C": {"q0": lists()["C"]["q0"]}, "L": {"q1": lists()["L"]["q1"]}}
+    with pytest.raises(PairsError, match="two systems") as raised:
+        favoured_systems(judged(table()), runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert raised.value.hint
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
