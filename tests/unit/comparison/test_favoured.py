@@ -339,6 +339,38 @@ def test_without_labels_of_the_reference_on_results():
     assert raised.value.hint
 
 
+def apart(*, first_by="expert"):
+    """The judge labelled the first document of every list of C and L, the reference the others, or the reverse."""
+    first, llm = pl.col("doc").is_in(["C0", "L0"]), pl.col("assessor") == "llm"
+    return judged(table().filter(first == (llm if first_by == "llm" else ~llm)))
+
+
+@pytest.mark.parametrize("first_by", ["expert", "llm"])
+def test_without_a_result_that_both_labelled_favour_is_not_known(first_by):
+    runs = {name: lists()[name] for name in "CL"}
+    with pytest.raises(PairsError, match="labelled by llm and by expert") as raised:
+        favoured_systems(apart(first_by=first_by), runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert raised.value.hint
+
+
+def test_a_judge_without_labels_on_results_favours_nobody():
+    labels = judged(table().filter((pl.col("assessor") == "expert") | (pl.col("doc") == "x19")))
+    with pytest.raises(PairsError):
+        favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
+
+
+def test_a_measure_without_labels_of_both_is_not_known_and_the_others_are():
+    first, llm = pl.col("doc").is_in(["C0", "L0"]), pl.col("assessor") == "llm"
+    labels = judged(table().filter(~llm | ~first))
+    runs = {name: lists()[name] for name in "CL"}
+    found = favoured_systems(labels, runs, ["P(rel=2)@1", "P(rel=2)@5"], judge="llm", reference="expert")
+    assert [note.fields["measure"] for note in found.notes if note.kind == "no-common-labels"] == ["P(rel=2)@1"]
+    rows = {(row["system"], row["measure"]): row for row in found.records()}
+    assert {rows[name, "P(rel=2)@1"][key] for name in "CL" for key in ("residual", "low", "p_adjusted")} == {None}
+    assert rows["L", "P(rel=2)@5"]["p_adjusted"] is not None
+    assert "nan" not in found.sentence()
+
+
 def lenient(n_topics=40, rng=3):
     """A judge who takes half of what is irrelevant for relevant, whoever returns it, and lists of three systems."""
     rng, rows, runs = np.random.default_rng(rng), [], {"A": {}, "B": {}, "C": {}}
