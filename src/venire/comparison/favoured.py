@@ -38,8 +38,9 @@ it covers in 93 % of cases or more.  p-values are not shrunken.
 
 Order.  A system may rank by the judge's own labels.  Of two results of a list with different labels by the judge, the
 one with the higher label is ranked first in a share of the pairs (Goodman and Kruskal 1954's gamma, as a share).  A
-system for which it is at least .9, and .125 above the share by the reference's labels, ranks as the judge does.  On
-TREC Deep Learning 2021 no system reaches .83.
+system for which it is at least .9, and, on the results that both labelled, .125 above the share by the reference's
+labels, ranks as the judge does.  Each of these shares needs at least 30 pairs.  On TREC Deep Learning 2021 no system
+reaches .83.
 
 When not to use it: if the judge favours most of the systems, the others appear disfavoured, since favour is a
 difference; declare them as a family.  A judge that uses a narrow part of a graded scale reduces all differences, and
@@ -77,6 +78,8 @@ FEWEST_TOPICS = 6
 TAUS, PRIOR_SCALE = 200, 10.0
 RANKS_ALIKE, ABOVE_REFERENCE = 0.9, 0.125
 """A system ranks as the judge if this share of pairs is in the judge's order, so much more than by the reference."""
+FEWEST_PAIRS = 30
+"""Fewer pairs of results with different labels say nothing of the order."""
 SHORTEST_NAME = 3
 
 Families = Mapping[str, Sequence[str]]
@@ -294,12 +297,14 @@ def favoured_on(
         Findings(tuple(each), *np.moveaxis(np.array(part), 0, -1))
         for each, part in zip((systems, families), parts, strict=True)
     )
-    order, by_reference = (ranked_in_order(case.facts, labels, used) for labels in _labels_of_both(judges))
+    own, theirs = _labels_of_both(judges)
+    order = ranked_in_order(case.facts, own, used)
+    alike = rankers(case.facts, own, theirs, used=used)
     notes = [
         *_missing(residuals, plan, judges, present),
         *_notes(residuals, plan, judges, n_topics=len(used)),
         *_self_preference(judge, of_families),
-        *_rankers(systems, order, by_reference, judges),
+        *_rankers(systems, order, alike, judges),
     ]
     n_labels = max(each.n_labels for each in residuals)
     about = (of_systems, of_families, order, margin, n_labels, len(used), tuple(notes))
@@ -482,6 +487,12 @@ def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
 
     label (item,), -1 where there is none; used: numbers of topics -> (system,).  O(hits x labels).
     """
+    right, n_pairs = pairs_in_order(facts, label, used)
+    return np.divide(right, n_pairs, out=np.full(len(right), np.nan), where=n_pairs > 0)
+
+
+def pairs_in_order(facts: Facts, label: Codes, used: Ints) -> tuple[Floats, Floats]:
+    """Count the pairs of results with different labels: the higher is ranked first, and all -> (system,) each."""
     of_list = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
     kept = (label[facts.item] >= 0) & np.isin(facts.topic, used)[of_list]
     lists, own = of_list[kept], label[facts.item[kept]]
@@ -491,9 +502,22 @@ def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
     before = above[:-1] - above[np.searchsorted(lists, lists)]
     higher = (before * (np.arange(n_labels) > own[:, None])).sum(axis=1)
     lower = (before * (np.arange(n_labels) < own[:, None])).sum(axis=1)
-    n_systems, system = len(facts.systems), facts.system[lists]
+    system, n_systems = facts.system[lists], len(facts.systems)
     right, wrong = (np.bincount(system, weights=each, minlength=n_systems) for each in (higher, lower))
-    return np.divide(right, right + wrong, out=np.full(n_systems, np.nan), where=right + wrong > 0)
+    return right.astype(np.float64), (right + wrong).astype(np.float64)
+
+
+def rankers(facts: Facts, own: Codes, theirs: Codes, *, used: Ints) -> Bools:
+    """Mark the systems that rank as the judge labels, and not as the reference does on the same items -> (system,).
+
+    own, theirs (item,): labels by the judge and by the reference, -1 where there is none.
+    """
+    both = (own >= 0) & (theirs >= 0)
+    labels = (own, np.where(both, own, -1), np.where(both, theirs, -1))
+    counts = [pairs_in_order(facts, each, used) for each in labels]
+    enough = np.min([n_pairs for _, n_pairs in counts], axis=0) >= FEWEST_PAIRS
+    order, common, by_reference = (right / np.maximum(n_pairs, 1.0) for right, n_pairs in counts)
+    return enough & (order >= RANKS_ALIKE) & (common - by_reference >= ABOVE_REFERENCE)
 
 
 def _notes(residuals: Sequence[Residuals], plan: Plan, judges: TwoJudges, *, n_topics: int) -> Iterator[Note]:
@@ -548,10 +572,9 @@ def _self_preference(judge: str, families: Findings) -> Iterator[Note]:
             yield Note("self-preference", text, judge=judge, family=name)
 
 
-def _rankers(systems: Sequence[str], order: Floats, by_reference: Floats, judges: TwoJudges) -> Iterator[Note]:
+def _rankers(systems: Sequence[str], order: Floats, alike: Bools, judges: TwoJudges) -> Iterator[Note]:
     """Yield the systems that rank as the judge labels."""
-    gap = order - np.where(np.isnan(by_reference), 0.5, by_reference)
-    for number in np.flatnonzero((order >= RANKS_ALIKE) & (gap >= ABOVE_REFERENCE)).tolist():
+    for number in np.flatnonzero(alike).tolist():
         others = np.delete(order, number)
         text = (
             "{system} ranks as {judge} labels: of two results with different labels by {judge}, the higher is first in "

@@ -10,7 +10,7 @@ import pytest
 from two_judges import judged, lists, table
 from venire import evaluate, parse_measure, read_judgments
 from venire.comparison import favoured_on, favoured_systems
-from venire.comparison.favoured import adjusted_p, contrasts, ranked_in_order, shrunken
+from venire.comparison.favoured import adjusted_p, contrasts, pairs_in_order, ranked_in_order, rankers, shrunken
 from venire.comparison.judge_residuals import (
     TwoJudges,
     inclusion_probabilities,
@@ -554,6 +554,30 @@ def test_a_system_that_ranks_by_the_labels_of_the_judge_is_named():
     assert found.in_order[found.systems.index("sorted")] == 1
     plain = favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
     assert not [note for note in plain.notes if note.kind == "judge-as-ranker"]
+
+
+def test_few_pairs_do_not_show_how_a_system_ranks():
+    """With the labels of the reference on two documents of each topic, there are fewer than 30 pairs to compare on."""
+    labels = judged(table())
+    runs = {**lists(), "sorted": by_judge(labels)}
+    few = judged(table().filter((pl.col("assessor") == "llm") | pl.col("doc").is_in(["L0", "C0"])))
+    found = favoured_systems(few, runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert found.in_order[found.systems.index("sorted")] == 1
+    assert not [note for note in found.notes if note.kind == "judge-as-ranker"]
+
+
+def test_the_judge_and_the_reference_are_compared_on_the_same_items():
+    """They agree wherever both labelled, so the order of a system cannot be nearer to one of them."""
+    frame = table(identical=True)
+    runs = {**lists(), "sorted": by_judge(judged(frame))}
+    some = frame.filter((pl.col("assessor") == "llm") | (pl.col("doc").str.ends_with("1")))
+    case, _ = case_of(judged(some), runs, ["P(rel=2)@5"])
+    both = TwoJudges.of(case.panel, "llm", ["expert"])
+    own, theirs = both.labels, TwoJudges.of(case.panel, "expert", ["llm"]).labels
+    used = np.arange(len(case.facts.items.topics))
+    assert ranked_in_order(case.facts, own, used).max() == 1
+    assert pairs_in_order(case.facts, theirs, used)[1].max() >= 30
+    assert not rankers(case.facts, own, theirs, used=used).any()
 
 
 def test_pairs_in_order_the_slow_way(made):
