@@ -21,7 +21,7 @@ from venire.comparison.observed import OBSERVED, Observed, ObservedPairs
 from venire.comparison.significance import SystemComparison, compare_systems
 from venire.comparison.stability import Stability, stability
 from venire.comparison.tests import PairedT, PairTest, SignFlip
-from venire.data.assessors import copies, copy_notes
+from venire.data.assessors import copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
 from venire.data.panel import Pool, build_panel, current_assessor
@@ -281,8 +281,7 @@ def compare(
         MeasureComparison.of(tested, each, swap.observed, number=number)
         for number, (tested, each) in enumerate(zip(tests, forecasts, strict=True))
     )
-    if transitions is None:
-        notes += copy_notes(copies(labels, None if new_judge == ANY else {old, new_judge}))
+    notes += [*copy_notes(swap.copies), *swap.notes]
     tested = found[0].tested
     how = Note("p-values", "p-values over topics: {test}; adjusted: {adjust}", test=tested.test, adjust=tested.adjust)
     notes = [*notes, *swap.scores.notes, *(note for each in found for note in each.tested.notes), how]

@@ -11,7 +11,9 @@ alike.  A negative value means that the judge favours the system.  The margin, .
 stated, is there because no judge is equally lenient to all systems: over the 63 runs submitted to TREC Deep Learning
 2021, the standard deviation of :math:`\hat D_s` of P@10 with all labels is .03 to .04, and without a margin a judge
 seems to favour some of them, the more labels the more.  O are all other systems, without those of a declared family of
-s; a family is compared with the systems outside it by the mean of its members.
+s; a family is compared with the systems outside it by the mean of its members.  A topic for which s has no list is left
+out for s, and O are the systems with a list for the topic: otherwise leniency to all would count as favour, or as its
+opposite, wherever lists are missing.
 
 The prediction that the reference's score is compared with is thus the judge's own score, plus what the reference
 deducts from all systems alike.  It is not the score predicted from each label: documents of better systems are more
@@ -22,8 +24,10 @@ that on the predicted P@10 is 1.4 to 2.6), and every judge would favour the weak
 Tests.  :math:`\hat D_s` is moved towards 0 by the margin, the signs of the moved :math:`D_{\cdot t}` are changed at
 random, topic by topic and for all systems together, and p is the share of such changes in which the largest \|t\| of
 all systems reaches that of the system (single-step maxT: Westfall and Young 1993, Resampling-Based Multiple Testing;
-sign changes as in Fisher 1935, The Design of Experiments).  This controls the probability of naming any system if none
-is favoured, whatever the correlation of the systems, for each measure; families are adjusted for among themselves.
+sign changes as in Fisher 1935, The Design of Experiments).  Where systems have lists for different numbers of topics,
+Student's p-value of t takes the place of \|t\|, and a system with fewer than six of more topics is not tested: none of
+its p-values could be below .05.  This controls the probability of naming any system if none is favoured, whatever the
+correlation of the systems, for each measure; families are adjusted for among themselves.
 Chance is over topics and the sample of labels together; with all labels it is over topics.
 
 Shrinkage.  :math:`\hat D_s \sim N(\theta_s, se_s^2)`, :math:`\theta_s \sim N(0, \tau^2)`, with a half-Cauchy prior of
@@ -34,8 +38,9 @@ it covers in 93 % of cases or more.  p-values are not shrunken.
 
 Order.  A system may rank by the judge's own labels.  Of two results of a list with different labels by the judge, the
 one with the higher label is ranked first in a share of the pairs (Goodman and Kruskal 1954's gamma, as a share).  A
-system for which it is at least .9, and .125 above the share by the reference's labels, ranks as the judge does.  On
-TREC Deep Learning 2021 no system reaches .83.
+system for which it is at least .9, and, on the results that both labelled, .125 above the share by the reference's
+labels, ranks as the judge does.  Each of these shares needs at least 30 pairs.  On TREC Deep Learning 2021 no system
+reaches .83.
 
 When not to use it: if the judge favours most of the systems, the others appear disfavoured, since favour is a
 difference; declare them as a family.  A judge that uses a narrow part of a graded scale reduces all differences, and
@@ -55,7 +60,7 @@ from venire.comparison.judge_residuals import NEARLY_ALL, Residuals, TwoJudges, 
 from venire.data.gains import GainsLike
 from venire.data.runs import Facts
 from venire.disagreement.reference_labels import reference_names
-from venire.errors import SettingError, UnknownName
+from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import RunsLike
 from venire.kernels.shares import CONFIDENCE
@@ -68,9 +73,13 @@ from venire.types import Bools, Codes, Floats, Ints, RNGLike
 LEVEL, MARGIN = 0.05, 0.02
 N_FLIPS, EXACT_TOPICS = 9_999, 12
 """Random changes of signs; with up to so many topics, all of them."""
+FEWEST_TOPICS = 6
+"""With fewer topics no change of signs has a p-value below .05: the least is 2 ** (1 - topics)."""
 TAUS, PRIOR_SCALE = 200, 10.0
 RANKS_ALIKE, ABOVE_REFERENCE = 0.9, 0.125
 """A system ranks as the judge if this share of pairs is in the judge's order, so much more than by the reference."""
+FEWEST_PAIRS = 30
+"""Fewer pairs of results with different labels say nothing of the order."""
 SHORTEST_NAME = 3
 
 Families = Mapping[str, Sequence[str]]
@@ -193,8 +202,10 @@ class FavouredSystems(Tabular):
         return words[:3] + ([f"and {len(words) - 3} more"] if len(words) > 3 else [])
 
     def _none(self) -> str:
-        lowest = int(np.argmin(self.by_system.difference[:, 0]))
-        residual, p = (each[lowest, 0] for each in (self.by_system.residual, self.by_system.p_adjusted))
+        known_ones = np.where(np.isnan(self.by_system.p_adjusted), np.inf, self.by_system.difference)
+        m = int(np.isfinite(known_ones).any(axis=0).argmax())
+        lowest = int(np.argmin(known_ones[:, m]))
+        residual, p = (each[lowest, m] for each in (self.by_system.residual, self.by_system.p_adjusted))
         evidence = f"{counted(self.n_labels, 'label')} by {listed(self.reference)} on {counted(self.n_topics, 'topic')}"
         return (
             f"By {listed(self.measures)}, the judge {self.judge} favours no system significantly beyond the margin of "
@@ -275,21 +286,25 @@ def favoured_on(
     families = checked_families(families or {}, systems)
     used = topics_used(case, judges, plan)
     residuals = residuals_of(case, plan, judges, used=used)
-    against = contrasts(systems, families)
+    present = with_lists(case.facts, used)
+    _need_evidence(residuals, judges, present)
     seed = seed_of(rng)
     parts = [
-        [_tested(each.values @ matrix, margin * each.best, stream(seed, number)) for each in residuals]
-        for number, matrix in enumerate(against)
+        [_tested(compared(each.values, matrix, present), margin * each.best, stream(seed, n)) for each in residuals]
+        for n, matrix in enumerate(contrasts(systems, families))
     ]
     of_systems, of_families = (
         Findings(tuple(each), *np.moveaxis(np.array(part), 0, -1))
         for each, part in zip((systems, families), parts, strict=True)
     )
-    order, by_reference = (ranked_in_order(case.facts, labels, used) for labels in _labels_of_both(judges))
+    own, theirs = _labels_of_both(judges)
+    order = ranked_in_order(case.facts, own, used)
+    alike = rankers(case.facts, own, theirs, used=used)
     notes = [
+        *_missing(residuals, plan, judges, present),
         *_notes(residuals, plan, judges, n_topics=len(used)),
         *_self_preference(judge, of_families),
-        *_rankers(systems, order, by_reference, judges),
+        *_rankers(systems, order, alike, judges),
     ]
     n_labels = max(each.n_labels for each in residuals)
     about = (of_systems, of_families, order, margin, n_labels, len(used), tuple(notes))
@@ -331,31 +346,74 @@ def contrasts(systems: Sequence[str], families: Mapping[str, Sequence[str]]) -> 
     return alone, together
 
 
+def with_lists(facts: Facts, used: Ints) -> Bools:
+    """Mark the topics, of those used, for which each system has a list -> (topic, system)."""
+    present = np.zeros((len(facts.items.topics), len(facts.systems)), dtype=np.bool_)
+    present[facts.topic, facts.system] = True
+    return present[used]
+
+
+def compared(values: Floats, against: Floats, present: Bools) -> Floats:
+    """Compare systems with a list in each topic: values, present (topic, system), against as ``contrasts`` returns.
+
+    Returns (topic, name), NaN where one side has no list.
+
+    Examples
+    --------
+    >>> each, _ = contrasts(["a", "b", "c"], {})
+    >>> compared(np.array([[3.0, 2.0, 0.0]]), each, np.array([[True, True, False]])).tolist()
+    [[1.0, -1.0, nan]]
+    """
+    there = present.astype(np.float64)
+    sides = []
+    for part in (np.maximum(against, 0.0), np.maximum(-against, 0.0)):
+        weight = there @ part
+        total = np.where(present, values, 0.0) @ part
+        sides.append(np.divide(total, weight, out=np.full_like(total, np.nan), where=weight > 0))
+    return sides[0] - sides[1]
+
+
+def _need_evidence(residuals: Sequence[Residuals], judges: TwoJudges, present: Bools) -> None:
+    """Refuse if no measure has labels by both, or no topic has lists of two systems."""
+    judge, reference = judges.judges
+    if not any(each.n_labels for each in residuals):
+        raise PairsError(
+            f"no result that counts is labelled by {judge} and by {reference}, so favour is not known",
+            hint="let both label some of the same first results",
+        )
+    if present.sum(axis=1).max() < 2:
+        raise PairsError(
+            f"no topic with labels by {reference} has lists of two systems, so nothing can be compared",
+            hint="add runs of other systems on the same topics",
+        )
+
+
 def _tested(differences: Floats, margin: float, rng: np.random.Generator) -> tuple[Floats, ...]:
-    """Test, and shrink, the means over topics: differences (topic, name) -> five of (name,), as in ``Findings``."""
+    """Test, and shrink, the means over topics: differences (topic, name) -> five of (name,), as in ``Findings``.
+
+    Topics whose difference is NaN are left out.
+    """
     from scipy.special import stdtrit
 
-    n_topics, n_names = differences.shape
-    mean = differences.mean(axis=0)
-    if n_topics < 2 or not n_names:
-        unknown = np.full(n_names, np.nan)
-        return mean, mean, unknown, unknown, np.ones(n_names)
-    error = differences.std(axis=0, ddof=1) / np.sqrt(n_topics)
-    residual, spread = shrunken(mean, error)
-    half = float(stdtrit(n_topics - 1.0, (1 + CONFIDENCE) / 2)) * spread
-    return (
-        mean,
-        residual,
-        residual - half,
-        residual + half,
-        adjusted_p(differences - np.clip(mean, -margin, margin), rng),
-    )
+    there = ~np.isnan(differences)
+    n = there.sum(axis=0)
+    mean = np.where(n > 0, np.nan_to_num(differences).sum(axis=0) / np.maximum(n, 1), np.nan)
+    squares = (np.where(there, differences - mean, 0.0) ** 2).sum(axis=0)
+    error, several = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1)), n > 1
+    residual, spread = mean.copy(), np.full(len(n), np.nan)
+    if several.any():
+        residual[several], spread[several] = shrunken(mean[several], error[several])
+    half = stdtrit(np.maximum(n - 1.0, 1.0), (1 + CONFIDENCE) / 2) * spread
+    p = adjusted_p(differences - np.clip(mean, -margin, margin), rng)
+    return mean, residual, residual - half, residual + half, p
 
 
 def adjusted_p(differences: Floats, rng: np.random.Generator) -> Floats:
     """Adjusted p-values for a mean of 0, from the largest of all t under changed signs: (topic, name) -> (name,).
 
-    All changes of signs are used with up to 12 topics, 9,999 random ones otherwise.  O(changes x topics x names).
+    All changes of signs are used with up to 12 topics, 9,999 random ones otherwise.  A topic whose difference is NaN is
+    left out for that name; NaN is returned for names with no topic, or with fewer than six of more.  O(changes x topics
+    x names).
 
     Examples
     --------
@@ -363,23 +421,36 @@ def adjusted_p(differences: Floats, rng: np.random.Generator) -> Floats:
     >>> adjusted_p(apart, np.random.default_rng(0)).tolist()
     [0.03125, 1.0]
     """
-    n_topics = len(differences)
+    n_topics, n = len(differences), (~np.isnan(differences)).sum(axis=0)
+    tested, p = n >= max(min(int(n.max(initial=0)), FEWEST_TOPICS), 1), np.full(len(n), np.nan)
+    if not tested.any():
+        return p
     if n_topics <= EXACT_TOPICS:
         signs = 1.0 - 2.0 * (np.arange(2**n_topics)[:, None] >> np.arange(n_topics) & 1)
     else:
         signs = 1.0 - 2.0 * rng.integers(2, size=(N_FLIPS, n_topics))
-    observed = _squared_t(differences.mean(axis=0), differences)
-    largest = _squared_t(signs @ differences / n_topics, differences).max(axis=1)
-    reached = np.sort(largest * (1 + 1e-9))
-    n = len(reached) - np.searchsorted(reached, observed, side="left")
-    return n / len(reached) if n_topics <= EXACT_TOPICS else (n + 1) / (len(reached) + 1)
+    filled, n = np.nan_to_num(differences[:, tested]), n[tested]
+    squares = (filled**2).sum(axis=0)
+    observed = _distance(filled.sum(axis=0) / n, squares, n)
+    reached = np.sort(_distance(signs @ filled / n, squares, n).max(axis=1) * (1 + 1e-9))
+    count = len(reached) - np.searchsorted(reached, observed, side="left")
+    p[tested] = count / len(reached) if n_topics <= EXACT_TOPICS else (count + 1) / (len(reached) + 1)
+    return p
 
 
-def _squared_t(mean: Floats, differences: Floats) -> Floats:
-    """Square of Student's t for means (..., name) of differences whose signs were changed; 0 where all are 0."""
-    n_topics, squares = len(differences), (differences**2).sum(axis=0)
-    rest = np.maximum(squares - n_topics * mean**2, 1e-12 * squares)
-    return np.divide(n_topics * (n_topics - 1) * mean**2, rest, out=np.zeros_like(mean), where=squares > 1e-24)
+def _distance(mean: Floats, squares: Floats, n: Ints) -> Floats:
+    """Distance from 0 of means (..., name) over n topics, given sums of squares (name,): the square of Student's t.
+
+    It is 0 where all values are 0.  If names differ in n, -log p of Student's t, so that names with few topics do not
+    have the largest by chance.
+    """
+    from scipy.special import stdtr
+
+    rest = np.maximum(squares - n * mean**2, 1e-12 * squares)
+    square = np.divide(n * (n - 1) * mean**2, rest, out=np.zeros_like(mean), where=squares > 1e-24)
+    if (n == n[0]).all():
+        return square
+    return -np.log(np.maximum(2 * stdtr(n - 1.0, -np.sqrt(square)), 1e-300))
 
 
 def shrunken(mean: Floats, error: Floats) -> tuple[Floats, Floats]:
@@ -416,6 +487,12 @@ def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
 
     label (item,), -1 where there is none; used: numbers of topics -> (system,).  O(hits x labels).
     """
+    right, n_pairs = pairs_in_order(facts, label, used)
+    return np.divide(right, n_pairs, out=np.full(len(right), np.nan), where=n_pairs > 0)
+
+
+def pairs_in_order(facts: Facts, label: Codes, used: Ints) -> tuple[Floats, Floats]:
+    """Count the pairs of results with different labels: the higher is ranked first, and all -> (system,) each."""
     of_list = np.repeat(np.arange(len(facts.depth)), facts.n_hits)
     kept = (label[facts.item] >= 0) & np.isin(facts.topic, used)[of_list]
     lists, own = of_list[kept], label[facts.item[kept]]
@@ -425,9 +502,22 @@ def ranked_in_order(facts: Facts, label: Codes, used: Ints) -> Floats:
     before = above[:-1] - above[np.searchsorted(lists, lists)]
     higher = (before * (np.arange(n_labels) > own[:, None])).sum(axis=1)
     lower = (before * (np.arange(n_labels) < own[:, None])).sum(axis=1)
-    n_systems, system = len(facts.systems), facts.system[lists]
+    system, n_systems = facts.system[lists], len(facts.systems)
     right, wrong = (np.bincount(system, weights=each, minlength=n_systems) for each in (higher, lower))
-    return np.divide(right, right + wrong, out=np.full(n_systems, np.nan), where=right + wrong > 0)
+    return right.astype(np.float64), (right + wrong).astype(np.float64)
+
+
+def rankers(facts: Facts, own: Codes, theirs: Codes, *, used: Ints) -> Bools:
+    """Mark the systems that rank as the judge labels, and not as the reference does on the same items -> (system,).
+
+    own, theirs (item,): labels by the judge and by the reference, -1 where there is none.
+    """
+    both = (own >= 0) & (theirs >= 0)
+    labels = (own, np.where(both, own, -1), np.where(both, theirs, -1))
+    counts = [pairs_in_order(facts, each, used) for each in labels]
+    enough = np.min([n_pairs for _, n_pairs in counts], axis=0) >= FEWEST_PAIRS
+    order, common, by_reference = (right / np.maximum(n_pairs, 1.0) for right, n_pairs in counts)
+    return enough & (order >= RANKS_ALIKE) & (common - by_reference >= ABOVE_REFERENCE)
 
 
 def _notes(residuals: Sequence[Residuals], plan: Plan, judges: TwoJudges, *, n_topics: int) -> Iterator[Note]:
@@ -456,6 +546,23 @@ def _notes(residuals: Sequence[Residuals], plan: Plan, judges: TwoJudges, *, n_t
         yield Note("few-topics", text, n=n_topics, finest=finest, reference=judges.judges[1])
 
 
+def _missing(residuals: Sequence[Residuals], plan: Plan, judges: TwoJudges, present: Bools) -> Iterator[Note]:
+    """Yield which measures have no labels, and how many lists are missing."""
+    judge, reference = judges.judges
+    for name, each in zip(plan.names, residuals, strict=True):
+        if not each.n_labels:
+            text = "{measure}: no result that counts is labelled by {judge} and by {reference}, so favour is not known"
+            yield Note("no-common-labels", text, measure=name, judge=judge, reference=reference)
+    n = int((~present).sum())
+    if n:
+        text = (
+            "{n:list} of {cells:,} {verb} missing: for a system without a list the topic is left out, and a system "
+            "with lists for fewer than {fewest} of more topics is not tested"
+        )
+        fields = {"cells": present.size, "verb": "is" if n == 1 else "are", "fewest": FEWEST_TOPICS}
+        yield Note("missing-lists", text, n=n, **fields)
+
+
 def _self_preference(judge: str, families: Findings) -> Iterator[Note]:
     """Yield the favoured families that are named like the judge."""
     for name in families.found:
@@ -465,10 +572,9 @@ def _self_preference(judge: str, families: Findings) -> Iterator[Note]:
             yield Note("self-preference", text, judge=judge, family=name)
 
 
-def _rankers(systems: Sequence[str], order: Floats, by_reference: Floats, judges: TwoJudges) -> Iterator[Note]:
+def _rankers(systems: Sequence[str], order: Floats, alike: Bools, judges: TwoJudges) -> Iterator[Note]:
     """Yield the systems that rank as the judge labels."""
-    gap = order - np.where(np.isnan(by_reference), 0.5, by_reference)
-    for number in np.flatnonzero((order >= RANKS_ALIKE) & (gap >= ABOVE_REFERENCE)).tolist():
+    for number in np.flatnonzero(alike).tolist():
         others = np.delete(order, number)
         text = (
             "{system} ranks as {judge} labels: of two results with different labels by {judge}, the higher is first in "

@@ -11,6 +11,9 @@ outcome with an equal share of the probability.  With n > 1, three further judge
 (``disagreement.transitions.FURTHER``): with complete labels of n judges of whom m keep the order, the probability is
 (m + 3 p) / (n + 3), where p is that of a further judge by the model.
 
+A copy is no outcome of its own (``data.assessors``): of judges whose labels are copies, the one with most labels takes
+turns, and copies of the current judge do only if there is nobody else.
+
 The topics are fixed.  Two more sources of draws answer other questions: means over another sample of as many topics
 (``other_topics``), and both at once (``comparison.uncertainty``).
 
@@ -34,17 +37,19 @@ import numpy as np
 
 from venire.comparison.observed import TIE as TIE, Observed
 from venire.comparison.tilting import fit_tilt
+from venire.data.assessors import Copy, copies, without_copies
 from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging, Tilt
-from venire.disagreement.transitions import ANY, Transitions, fit_transitions
+from venire.disagreement.transitions import ANY, Transitions, by_content, fit_transitions
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list
 from venire.measures.scores import Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.randomness import between_samples, seed_of, topic_weights
-from venire.results import Records, Tabular, counted
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Floats, Ints, RNGLike
 
 BLOCK_CELLS = 1 << 21
@@ -58,7 +63,8 @@ FRAGILE = 0.2
 class Forecast(Tabular):
     """Scores now, (system, topic), and means over topics under other judges, draws (draw, system).
 
-    others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both".
+    others: draws (draw, system) of other sources, "topics" (another sample of as many topics) and "both"; none with one
+    topic.
     """
 
     systems: tuple[str, ...]
@@ -184,8 +190,8 @@ def forecast(
 class JudgeSwap:
     """Another judge in place of the current one: what is scored, scores now, and how labels change.
 
-    given: labels of the other judges, which are kept; None: they are not used.  Every question about other judges draws
-    from this object.
+    given: labels of the other judges, which are kept; None: they are not used.  copies: among the current judge and the
+    others; notes: on the copies that are left out.  Every question about other judges draws from this object.
     """
 
     case: Case
@@ -194,6 +200,8 @@ class JudgeSwap:
     transitions: Transitions
     scores: Scores
     given: Given | None = None
+    copies: tuple[Copy, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def of(
@@ -224,11 +232,15 @@ class JudgeSwap:
     @classmethod
     def on(cls, case: Case, plan: Plan, *, new_judge: str = ANY, transitions: Transitions | None = None) -> JudgeSwap:
         """Replace the one assessor of a case."""
-        found = transitions or fit_transitions(case.judgments, str(case.scoring.assessor), new_judge)
-        given = Given.of(case.judgments, found.new) if transitions is None else None
         layout = Layout.of(case, plan)
         scores = layout.scores(score_facts(case.facts, case.panel, plan), case, plan)
-        return cls(case, plan, layout, found, scores, given)
+        if transitions is not None:
+            return cls(case, plan, layout, transitions, scores)
+        old = str(case.scoring.assessor)
+        repeated = copies(case.judgments, None if new_judge == ANY else {old, new_judge})
+        judgments, notes = independent_judges(case.judgments, old, repeated if new_judge == ANY else ())
+        found = fit_transitions(judgments, old, new_judge)
+        return cls(case, plan, layout, found, scores, Given.of(judgments, found.new), repeated, notes)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -261,7 +273,7 @@ class JudgeSwap:
     ) -> Forecast:
         """Return mean scores under other judges as a forecast; draws (draw, system), others as in ``Forecast``."""
         now = self.scores.values[:, :, number]
-        about = self.transitions, judge_model, self.layout.notes
+        about = self.transitions, judge_model, (*self.layout.notes, *self.notes)
         return Forecast(self.systems, self.layout.topics, self.plan.names[number], now, draws, *about, others or {})
 
     def forecasts(
@@ -283,8 +295,8 @@ class JudgeSwap:
         return tuple(found)
 
     def weight_of_topics(self, number: int = 0) -> float:
-        """Return the weight q of the bootstrap over topics in the judge model "pooled"."""
-        if self.observed is None:
+        """Return the weight q of the bootstrap over topics in the judge model "pooled"; 0 with one topic."""
+        if self.observed is None or len(self.layout.topics) < 2:
             return 0.0
         share = self.observed.share()[:, number]
         return float((np.maximum(self.transitions.correlations(), 0.0) / 2 * (1 - share)).mean())
@@ -320,6 +332,24 @@ class JudgeSwap:
             yield self.layout.place(score_facts(self.case.facts, part, self.plan))
 
 
+def independent_judges(judgments: Judgments, old: str, found: Sequence[Copy]) -> tuple[Judgments, tuple[Note, ...]]:
+    """Leave out the copies among the judges besides ``old``, and say who counts."""
+    if not found:
+        return judgments, ()
+    others = [name for name in judgments.assessors if name != old]
+    kept = without_copies(judgments, old, found, order=by_content(judgments, others))
+    left = {name for each in found for name in each[:2]} - {old, *kept}
+    of_old = {name for each in found if old in each[:2] for name in each[:2]}
+    if kept and kept[0] in of_old:
+        text = "every other judge is a copy of {old}: the order of systems by an independent judge is not known"
+        return judgments.where(assessor=[old, *kept]), (Note("only-copies", text, old=old),)
+    if not left:
+        return judgments, ()
+    text = "{n_left:,} of {n_others:,} other judges repeat the labels of another judge, and do not count again"
+    note = Note("copies-left-out", text, n_left=len(left), n_others=len(others))
+    return judgments.where(assessor=[old, *kept]), (note,)
+
+
 @dataclass(frozen=True, eq=False)
 class Means:
     """Means over topics in draws of judges, judges (draw, system, measure), and over draws, expected (system, topic,
@@ -334,9 +364,12 @@ def sources(now: Floats, judges: Floats, expected: Floats, *, weights: Floats) -
     """Return mean scores on another sample of as many topics, and with another judge on these, each (draw, system).
 
     now and expected (system, topic): scores now, and their means over judges; judges (draw, system): means over topics;
-    weights (draw, topic): how often each topic is drawn.  Deviations are widened by ``between_samples``.
+    weights (draw, topic): how often each topic is drawn.  Deviations are widened by ``between_samples``.  One topic
+    does not show how topics vary: then there are none.
     """
     n_topics = now.shape[1]
+    if n_topics < 2:
+        return {}
     deviation = between_samples(n_topics) * (weights - 1) / n_topics
     here = np.nan_to_num(now)
     return {"topics": here.mean(axis=1) + deviation @ here.T, "both": judges + deviation @ np.nan_to_num(expected).T}

@@ -106,6 +106,7 @@ class Residuals:
     best: the score of a perfect list; exact: the reference labelled all that counts; linear: the measure is linear in
     the gains, or exact; n_labels: how many labelled items the values rest on; stated: whether all inclusion
     probabilities were given; judge_share: the share of the results with any label, by weight, that the judge labelled.
+    All values are NaN if n_labels is 0: no result that counts has the labels that are needed.
     """
 
     values: Floats
@@ -187,6 +188,9 @@ def _residuals(case: Case, plan: Plan, judges: TwoJudges, *, hits: Hits, used: I
     frame &= judged[0] | (share >= NEARLY_ALL)
     top, n_labels = float(worth.values.max(initial=0.0)) or 1.0, int((judged[1] & frame).sum())
     best = float(weights.sum()) * top if linear else 1.0
+    if not n_labels:
+        unknown = np.full((len(used), len(case.facts.systems)), np.nan)
+        return Residuals(unknown, best, exact=False, linear=True, n_labels=0, stated=True, judge_share=share)
     if share >= NEARLY_ALL and not (frame & ~judged[1]).any():
         values = _exact(case, plan, judges, used=used)
         return Residuals(values, best, exact=True, linear=True, n_labels=n_labels, stated=True, judge_share=share)

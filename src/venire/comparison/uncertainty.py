@@ -43,13 +43,15 @@ from venire.types import Floats, RNGLike
 
 DRAWN = ("topics", "judges", "both")
 """The sources of uncertainty: what is drawn."""
+VALUES = ("expected_delta", "sd", "low", "high", "p_ahead", "p_tie", "se")
+"""The keys of a record that are None where a source is not known."""
 CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class UncertaintySources(Tabular):
     """Mean scores now, (system,), and draws by source, each (draw, system): of the same systems on another sample of as
-    many topics ("topics"), under another judge ("judges"), and both.
+    many topics ("topics"), under another judge ("judges"), and both.  With one topic, only "judges" is known.
     """
 
     systems: tuple[str, ...]
@@ -67,8 +69,10 @@ class UncertaintySources(Tabular):
 
     def difference(self, source: str, a: str, b: str) -> Floats:
         """Return the draws of the difference between two systems by one source -> (draw,)."""
-        if source not in self.draws:
+        if source not in DRAWN:
             raise UnknownName("source of uncertainty", source, DRAWN)
+        if source not in self.draws:
+            raise SettingError("there is one topic, so the effect of other topics is not known", hint="add topics")
         return self.draws[source][:, self.number(a)] - self.draws[source][:, self.number(b)]
 
     def p_beats(self, a: str, b: str, *, source: str = "both") -> float:
@@ -76,19 +80,22 @@ class UncertaintySources(Tabular):
         return float((self.difference(source, a, b) > TIE).mean())
 
     def records(self, pairs: Iterable[tuple[str, str]] | None = None) -> list[dict[str, Any]]:
-        """Return one JSON object per pair and source; all pairs, if none are named."""
+        """Return one JSON object per pair and source; all pairs, if none are named.  None where it is not known."""
         if pairs is None:
             first, second = np.triu_indices(len(self.systems), 1)
             pairs = [(self.systems[a], self.systems[b]) for a, b in zip(first, second, strict=True)]
         return [self._record(source, a, b) for a, b in pairs for source in DRAWN]
 
     def _record(self, source: str, a: str, b: str) -> dict[str, Any]:
+        delta = float(self.mean[self.number(a)] - self.mean[self.number(b)])
+        about = {"a": a, "b": b, "measure": self.measure, "source": source, "delta": delta}
+        return about | (self._values(source, a, b) if source in self.draws else dict.fromkeys(VALUES))
+
+    def _values(self, source: str, a: str, b: str) -> dict[str, Any]:
         found = self.difference(source, a, b)
         low, high = np.quantile(found, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]).tolist()
         p = float((found > TIE).mean())
         return {
-            **{"a": a, "b": b, "measure": self.measure, "source": source},
-            "delta": float(self.mean[self.number(a)] - self.mean[self.number(b)]),
             **{"expected_delta": float(found.mean()), "sd": float(found.std(ddof=1)), "low": low, "high": high},
             **{"p_ahead": p, "p_tie": float((np.abs(found) <= TIE).mean())},
             "se": float(np.sqrt(p * (1 - p) / len(found))),
@@ -96,10 +103,19 @@ class UncertaintySources(Tabular):
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
         """Return the probabilities of one pair, by default the best system and the next that it is ahead of."""
+        if len(self.systems) < 2:
+            return f"There is one system only, {self.systems[0]}; its {self.measure} is {self.mean[0]:.4f}."
         first = int(np.argmax(self.mean))
         below = np.where(self.mean < self.mean[first] - TIE, self.mean, -np.inf)
+        if (a is None or b is None) and not np.isfinite(below).any():
+            return f"By {self.measure}, all {len(self.systems)} systems have the same mean, {self.mean[first]:.4f}."
         a, b = a or self.systems[first], b or self.systems[int(np.argmax(below))]
-        p = {source: self.p_beats(a, b, source=source) for source in DRAWN}
+        p = {source: self.p_beats(a, b, source=source) for source in self.draws}
+        if "topics" not in p:
+            return (
+                f"By {self.measure}, {a} beats {b} under another judge with probability {p['judges']:.2f}; with one "
+                "topic, the effect of other topics is not known."
+            )
         return (
             f"By {self.measure}, {a} beats {b} on other topics with probability {p['topics']:.2f}, under another judge "
             f"with {p['judges']:.2f}, and for a random user and a new set of topics with {p['both']:.2f}."
@@ -115,7 +131,8 @@ def uncertainty_sources(
     Cost: that of ``forecast``; memory: a block of draws, and draws x (systems + topics).
     """
     found = swap.forecasts(judge_model=judge_model, n_draws=n_draws, rng=rng)[0]
-    draws = {"topics": found.others["topics"], "judges": found.draws, "both": found.others["both"]}
+    known_ones = {**found.others, "judges": found.draws}
+    draws = {source: known_ones[source] for source in DRAWN if source in known_ones}
     return UncertaintySources(found.systems, found.measure, found.mean, draws, judge_model, found.notes)
 
 

@@ -136,6 +136,25 @@ def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tu
     return tuple(found)
 
 
+def without_copies(judgments: Judgments, old: str, found: Iterable[Copy], *, order: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges besides ``old`` who are no copies: of copies, the one with most labels; ties by ``order``.
+
+    Only those of ``order`` with a label on an item of ``old`` are returned.  Copies of ``old`` are left out too, unless
+    all others are: then the one of them with most labels is returned.
+    """
+    pairs = {frozenset((each.first, each.second)) for each in found}
+    codes = judgments.assessor.codes
+    shared = np.isin(judgments.item, judgments.item[codes == judgments.assessor.code_of(old, "assessor")])
+    met = {judgments.assessors[code] for code in np.unique(codes[shared]).tolist()} - {old}
+    count = dict(zip(judgments.assessors, np.bincount(codes, minlength=len(judgments.assessors)).tolist(), strict=True))
+    names = sorted((name for name in order if name in met), key=lambda name: -count[name])
+    kept: list[str] = []
+    for name in names:
+        if not any(frozenset((name, other)) in pairs for other in (old, *kept)):
+            kept.append(name)
+    return tuple(kept or names[:1])
+
+
 def copy_notes(found: Iterable[Copy], *names: str) -> list[Note]:
     """Return notes on copies, only those of the named assessors if any are named; at most a few."""
     notes = [each.note() for each in found if not names or {each.first, each.second} & set(names)]

@@ -7,6 +7,7 @@ declared machines, or without them all other assessors (``Evidence.judges_to_tes
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from venire.comparison.favoured import MARGIN, FavouredSystems
 from venire.report.document import Grid, Part, Words, warning
@@ -95,7 +96,7 @@ def _residuals(found: Sequence[FavouredSystems]) -> Grid:
         {"judge": each.judge, "system": row.get("system") or f"family {row['family']}"}
         | {key: row[key] for key in ("residual", "low", "high", "p_adjusted")}
         for each in found
-        for row in sorted([*each.family_records(), *each.records()], key=lambda row: row["residual"])
+        for row in sorted([*each.family_records(), *each.records()], key=_residual)
     ]
     caption = (
         f"{found[0].measures[0]} by {listed(found[0].reference)} less that by the judge, compared with the other "
@@ -103,6 +104,11 @@ def _residuals(found: Sequence[FavouredSystems]) -> Grid:
         f"and the judges tested, and are for differences beyond {MARGIN:g} of the best possible score."
     )
     return Grid.of("favoured", caption, rows, shown=10)
+
+
+def _residual(row: dict[str, Any]) -> float:
+    """Return the residual of a row; systems without one come last."""
+    return float("inf") if row["residual"] is None else float(row["residual"])
 
 
 def _explained(found: Sequence[FavouredSystems]) -> list[Part]:

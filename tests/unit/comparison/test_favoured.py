@@ -10,7 +10,7 @@ import pytest
 from two_judges import judged, lists, table
 from venire import evaluate, parse_measure, read_judgments
 from venire.comparison import favoured_on, favoured_systems
-from venire.comparison.favoured import adjusted_p, contrasts, ranked_in_order, shrunken
+from venire.comparison.favoured import adjusted_p, contrasts, pairs_in_order, ranked_in_order, rankers, shrunken
 from venire.comparison.judge_residuals import (
     TwoJudges,
     inclusion_probabilities,
@@ -339,6 +339,107 @@ def test_without_labels_of_the_reference_on_results():
     assert raised.value.hint
 
 
+def apart(*, first_by="expert"):
+    """The judge labelled the first document of every list of C and L, the reference the others, or the reverse."""
+    first, llm = pl.col("doc").is_in(["C0", "L0"]), pl.col("assessor") == "llm"
+    return judged(table().filter(first == (llm if first_by == "llm" else ~llm)))
+
+
+@pytest.mark.parametrize("first_by", ["expert", "llm"])
+def test_without_a_result_that_both_labelled_favour_is_not_known(first_by):
+    runs = {name: lists()[name] for name in "CL"}
+    with pytest.raises(PairsError, match="labelled by llm and by expert") as raised:
+        favoured_systems(apart(first_by=first_by), runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert raised.value.hint
+
+
+def test_a_judge_without_labels_on_results_favours_nobody():
+    labels = judged(table().filter((pl.col("assessor") == "expert") | (pl.col("doc") == "x19")))
+    with pytest.raises(PairsError):
+        favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
+
+
+def test_a_measure_without_labels_of_both_is_not_known_and_the_others_are():
+    first, llm = pl.col("doc").is_in(["C0", "L0"]), pl.col("assessor") == "llm"
+    labels = judged(table().filter(~llm | ~first))
+    runs = {name: lists()[name] for name in "CL"}
+    found = favoured_systems(labels, runs, ["P(rel=2)@1", "P(rel=2)@5"], judge="llm", reference="expert")
+    assert [note.fields["measure"] for note in found.notes if note.kind == "no-common-labels"] == ["P(rel=2)@1"]
+    rows = {(row["system"], row["measure"]): row for row in found.records()}
+    assert {rows[name, "P(rel=2)@1"][key] for name in "CL" for key in ("residual", "low", "p_adjusted")} == {None}
+    assert rows["L", "P(rel=2)@5"]["p_adjusted"] is not None
+    assert "nan" not in found.sentence()
+
+
+def lenient(n_topics=40, rng=3):
+    """A judge who takes half of what is irrelevant for relevant, whoever returns it, and lists of three systems."""
+    rng, rows, runs = np.random.default_rng(rng), [], {"A": {}, "B": {}, "C": {}}
+    for t in range(n_topics):
+        true = rng.integers(2, size=20)
+        said = true | (rng.random(20) < 0.5)
+        both = (("ann", true), ("llm", said))
+        rows += [(f"q{t}", f"d{d}", name, str(int(x[d]))) for d in range(20) for name, x in both]
+        for run in runs.values():
+            run[f"q{t}"] = {f"d{d}": -float(n) for n, d in enumerate(rng.permutation(20)[:10])}
+    frame = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    return read_judgments(frame, scale="0<1"), runs
+
+
+@pytest.mark.parametrize("missing", [("B", "C"), ("A",)])
+def test_leniency_to_all_is_no_favour_where_lists_are_missing(missing):
+    labels, runs = lenient()
+    for name in missing:
+        runs[name] = {topic: docs for topic, docs in runs[name].items() if int(topic[1:]) % 2 == 0}
+    found = favoured_systems(labels, runs, "P@10", judge="llm", reference="ann")
+    assert found.found == ()
+    assert found.by_system.p_adjusted.min() > 0.1
+    assert np.abs(found.by_system.difference).max() < 0.06
+    assert [note.fields["n"] for note in found.notes if note.kind == "missing-lists"] == [20 * len(missing)]
+    half = [f"q{t}" for t in range(0, 40, 2)]
+    alone = favoured_systems(labels, runs, "P@10", judge="llm", reference="ann", topics=half)
+    if len(missing) == 2:  # on the other topics there is nothing to compare with
+        np.testing.assert_allclose(found.by_system.difference, alone.by_system.difference)
+    assert not [note for note in alone.notes if note.kind == "missing-lists"]
+
+
+def test_a_system_is_compared_with_the_lists_of_each_topic():
+    """As in the small example, with the list of two for t1 missing: one is then compared with three alone."""
+    runs = ranked(one=["ab", "ab"], two=["cd", "cd"], three=["ac", "ac"])
+    del runs["two"]["t1"]
+    found = favoured_systems(EXAMPLE, runs, "P@2", judge="llm", reference="ann")
+    expected = {"one": (-0.75 - 0.5) / 2, "two": 0.75, "three": (0.0 + 0.5) / 2}
+    assert dict(zip(found.systems, found.by_system.difference[:, 0], strict=True)) == pytest.approx(expected)
+
+
+def test_a_system_with_few_lists_is_not_tested_and_costs_the_others_nothing():
+    labels, runs = judged(table()), lists()
+    alone = favoured_systems(labels, runs, "P(rel=2)@5", judge="llm", reference="expert")
+    few = {**runs, "few": {topic: runs["C"][topic] for topic in ("q0", "q1")}, "none": {"other": {"x0": 1.0}}}
+    found = favoured_systems(labels, few, "P(rel=2)@5", judge="llm", reference="expert")
+    assert alone.found == found.found == ("L",)
+    rows = {row["system"]: row for row in found.records()}
+    assert rows["few"]["p_adjusted"] is None
+    assert rows["few"]["residual"] is not None
+    assert rows["none"]["residual"] is rows["none"]["low"] is rows["none"]["p_adjusted"] is None
+    assert "favours L" in found.sentence()
+
+
+def test_adjusted_p_values_with_missing_topics_keep_the_level():
+    rng, n_false = np.random.default_rng(4), 0
+    for _ in range(200):
+        values = rng.normal(size=(14, 5))
+        values[rng.random((14, 5)) < 0.4] = np.nan
+        n_false += bool(np.nanmin(adjusted_p(values, rng), initial=1.0) < 0.05)
+    assert n_false <= 20
+
+
+def test_topics_without_lists_of_two_systems_cannot_be_compared():
+    runs = {"C": {"q0": lists()["C"]["q0"]}, "L": {"q1": lists()["L"]["q1"]}}
+    with pytest.raises(PairsError, match="two systems") as raised:
+        favoured_systems(judged(table()), runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert raised.value.hint
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
@@ -453,6 +554,30 @@ def test_a_system_that_ranks_by_the_labels_of_the_judge_is_named():
     assert found.in_order[found.systems.index("sorted")] == 1
     plain = favoured_systems(labels, lists(), "P(rel=2)@5", judge="llm", reference="expert")
     assert not [note for note in plain.notes if note.kind == "judge-as-ranker"]
+
+
+def test_few_pairs_do_not_show_how_a_system_ranks():
+    """With the labels of the reference on two documents of each topic, there are fewer than 30 pairs to compare on."""
+    labels = judged(table())
+    runs = {**lists(), "sorted": by_judge(labels)}
+    few = judged(table().filter((pl.col("assessor") == "llm") | pl.col("doc").is_in(["L0", "C0"])))
+    found = favoured_systems(few, runs, "P(rel=2)@5", judge="llm", reference="expert")
+    assert found.in_order[found.systems.index("sorted")] == 1
+    assert not [note for note in found.notes if note.kind == "judge-as-ranker"]
+
+
+def test_the_judge_and_the_reference_are_compared_on_the_same_items():
+    """They agree wherever both labelled, so the order of a system cannot be nearer to one of them."""
+    frame = table(identical=True)
+    runs = {**lists(), "sorted": by_judge(judged(frame))}
+    some = frame.filter((pl.col("assessor") == "llm") | (pl.col("doc").str.ends_with("1")))
+    case, _ = case_of(judged(some), runs, ["P(rel=2)@5"])
+    both = TwoJudges.of(case.panel, "llm", ["expert"])
+    own, theirs = both.labels, TwoJudges.of(case.panel, "expert", ["llm"]).labels
+    used = np.arange(len(case.facts.items.topics))
+    assert ranked_in_order(case.facts, own, used).max() == 1
+    assert pairs_in_order(case.facts, theirs, used)[1].max() >= 30
+    assert not rankers(case.facts, own, theirs, used=used).any()
 
 
 def test_pairs_in_order_the_slow_way(made):

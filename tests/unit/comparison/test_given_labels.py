@@ -24,12 +24,24 @@ def labels_of(judgments, name):
 
 
 def partly(*, share=0.4, more=("llm",)):
-    """The expert labelled all but a few documents, others a part of all."""
+    """The expert labelled all but a few documents, others a part of all; those after the first differ from it."""
     rng, frame = np.random.default_rng(2), table()
     expert = frame.filter((pl.col("assessor") == "expert") & (pl.col("doc") != "L0"))
     llm = frame.filter(pl.col("assessor") == "llm")
     parts = [llm.filter(pl.Series(rng.random(len(llm)) < share)).with_columns(assessor=pl.lit(name)) for name in more]
-    return judged(pl.concat([expert, *parts]))
+    return judged(pl.concat([expert, *parts[:1], *(changed(part, rng) for part in parts[1:])]))
+
+
+def changed(frame, rng, share=0.1):
+    """Change a share of the labels, so that they are no copies."""
+    other = pl.Series(rng.random(len(frame)) < share)
+    drawn = pl.Series(rng.integers(4, size=len(frame)).astype(str))
+    return frame.with_columns(label=pl.when(other).then(drawn).otherwise(pl.col("label")))
+
+
+def named(frame, assessor, name):
+    """The labels of an assessor, under another name."""
+    return frame.filter(pl.col("assessor") == assessor).with_columns(assessor=pl.lit(name))
 
 
 @pytest.mark.parametrize("form", [*FORMS, POOLED])
@@ -99,7 +111,7 @@ def test_other_judges_take_turns_and_a_further_one_has_no_labels(form):
 
 def test_two_of_three_complete_judges_agree():
     frame = table()
-    third = frame.filter(pl.col("assessor") == "expert").with_columns(assessor=pl.lit("another"))
+    third = changed(named(frame, "expert", "another"), np.random.default_rng(1), 0.05)
     for name in ("another", "AAA"):
         judgments = judged(pl.concat([frame, third.with_columns(assessor=pl.lit(name))]))
         for measure in ("nDCG@10", "P(rel=2)@5"):
@@ -117,6 +129,49 @@ def test_two_of_three_complete_judges_agree():
             assert 1 / 5 <= record["p_stays_ahead"] <= 4 / 5
             assert (record["observed"]["judges"], record["observed"]["judges_agree"]) == (2, 1)
             assert record["method"] == "observed and 40 draws, fixed"
+
+
+@pytest.mark.parametrize("form", [*FORMS, POOLED])
+def test_copies_of_another_judge_change_nothing(form):
+    other = changed(named(table(), "expert", "other"), np.random.default_rng(1), 0.05)
+    frame = pl.concat([table(), other])
+    more = [frame, *(named(frame, "llm", f"copy{n}") for n in range(4)), named(frame, "expert", "again")]
+    options = {"assessor": "expert", "baseline": "L", "candidate": "C", "judge_model": form, "n_draws": 60}
+    one, many = (compare(judged(each), lists(), "nDCG@10", **options) for each in (frame, pl.concat(more)))
+    assert one.records() == many.records()
+    assert one.records()[0]["observed"]["judges"] == 2
+    (note,) = (note for note in many.notes if note.kind == "copies-left-out")
+    assert note.fields == {"n_left": 5, "n_others": 7}
+    assert not any(note.kind == "copies-left-out" for note in one.notes)
+
+
+def test_of_copies_the_one_with_most_labels_counts():
+    frame = table()
+    part = named(frame, "llm", "part").filter(pl.col("topic") != "q3")
+    for frames in ([frame, part], [part, frame]):
+        swap = JudgeSwap.of(judged(pl.concat(frames)), lists(), "nDCG@10", assessor="expert")
+        assert swap.transitions.new == ("llm",)
+    named_one = JudgeSwap.of(judged(pl.concat([frame, part])), lists(), assessor="expert", new_judge="part")
+    assert named_one.transitions.new == ("part",)
+    assert not named_one.notes
+
+
+@pytest.mark.parametrize("names", [(), ("third",), ("third", "fourth")])
+def test_where_all_others_are_copies_every_order_stays_and_this_is_said(names):
+    frame = table(identical=True)
+    judgments = judged(pl.concat([frame, *(named(frame, "llm", name) for name in names)]))
+    found = compare(judgments, lists(), "nDCG@10", assessor="expert", n_draws=40)
+    assert [record["p_stays_ahead"] for record in found.records()] == [1, 1, 1]
+    assert [note.fields for note in found.notes if note.kind == "only-copies"] == [{"old": "expert"}]
+
+
+def test_a_copy_counts_if_only_it_labelled_items_of_the_current_judge():
+    frame = table()
+    expert = frame.filter((pl.col("assessor") == "expert") & pl.col("topic").is_in(["q0", "q1"]))
+    far = named(frame, "llm", "far").filter(pl.col("topic") > "q1")
+    near = named(frame, "llm", "near").filter(pl.col("topic").is_in(["q0", "q2", "q3"]))
+    swap = JudgeSwap.of(judged(pl.concat([expert, far, near])), lists(), assessor="expert")
+    assert swap.transitions.new == ("near",)
 
 
 def test_names_of_the_others_change_no_draw():

@@ -85,9 +85,13 @@ def test_nothing_is_observed_of_lists_without_labels_or_with_stated_agreement():
 
 
 def test_three_of_four_judges_agree_and_a_further_one_is_drawn():
-    frame = table()
+    frame, rng = table(), np.random.default_rng(3)
     like = frame.filter(pl.col("assessor") == "expert")
-    rows = [frame, *(like.with_columns(assessor=pl.lit(name)) for name in ("b", "c", "d"))]
+    rows = [frame]
+    for name in ("b", "c", "d"):
+        other, drawn = pl.Series(rng.random(len(like)) < 0.05), pl.Series(rng.integers(4, size=len(like)).astype(str))
+        label = pl.when(other).then(drawn).otherwise(pl.col("label"))  # no copies
+        rows.append(like.with_columns(assessor=pl.lit(name), label=label))
     judgments = judged(pl.concat(rows))
     found = record(judgments, new_judge="any", n_draws=490)
     assert (found["observed"]["judges"], found["observed"]["judges_agree"]) == (4, 3)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from two_judges import judged, lists, table
 from venire import read_judgments
 from venire.comparison.forecast import TIE, JudgeSwap, forecast, other_topics, sources
 from venire.comparison.uncertainty import DRAWN, uncertainty_sources
 from venire.disagreement.transitions import agreement_transitions
-from venire.errors import UnknownName
+from venire.errors import SettingError, UnknownName
 from venire.randomness import between_samples
 from venire.simulation import Synthetic, generate
 
@@ -78,6 +79,34 @@ def test_records_and_sentence(found):
         found.p_beats("nobody", b)
     with pytest.raises(UnknownName, match="source"):
         found.p_beats(a, b, source="weather")
+
+
+def test_one_topic_says_nothing_of_other_topics(collection):
+    topic = str(collection.judgments.topics[0])
+    swap = JudgeSwap.of(collection.judgments, collection.runs, "P@5", assessor="careful1", topics=[topic])
+    found = uncertainty_sources(swap, n_draws=30)
+    assert set(found.draws) == {"judges"}
+    a, b = found.systems[:2]
+    topics, judges, both = found.records([(a, b)])
+    assert list(topics) == list(judges) == list(both)
+    assert [each["p_ahead"] is None for each in (topics, judges, both)] == [True, False, True]
+    assert topics["delta"] == judges["delta"]
+    with pytest.raises(SettingError, match="one topic"):
+        found.p_beats(a, b)
+    assert "with one topic, the effect of other topics is not known" in found.sentence(a, b)
+    assert "on other topics with" not in found.sentence(a, b)
+    (pooled,) = swap.forecasts(judge_model="pooled", n_draws=30)
+    assert np.isnan(pooled.stays("both", np.array([0]), np.array([1]))).all()
+    assert swap.weight_of_topics() == 0
+
+
+def test_one_system_or_a_tie_of_all_is_not_said_to_beat_itself():
+    run = lists()["C"]
+    for runs, words in (({"C": run}, "one system only, C"), ({"C": run, "same": run}, "all 2 systems")):
+        swap = JudgeSwap.of(judged(table()), runs, "P(rel=2)@5", assessor="expert")
+        sentence = uncertainty_sources(swap, n_draws=10).sentence()
+        assert words in sentence
+        assert "beats" not in sentence
 
 
 def new_topics(rng, n):
