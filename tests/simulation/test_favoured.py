@@ -85,7 +85,7 @@ def test_a_system_that_ranks_by_the_judge_is_found_and_others_are_not():
         off.append(found.by_system.difference[:, 0] - true.by_system.difference[:, 0])
         assert [note.fields["system"] for note in found.notes if note.kind == "judge-as-ranker"] == ["s4"]
     assert right >= 90
-    assert wrong <= 5
+    assert binomtest(wrong, 100, p=0.05, alternative="greater").pvalue > 1e-3, wrong
     error = np.array(off)
     assert (np.abs(error.mean(axis=0)) < 4 * error.std(axis=0) / np.sqrt(len(error))).all()
 

@@ -30,7 +30,7 @@ It is a guide, not a guarantee: estimates that lie close to a criterion move.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -49,13 +49,18 @@ TIED, TIED_BY_JUDGE, TIED_BY_REFERENCE = "all tied", "all tied by the judge", "a
 
 @dataclass(frozen=True, kw_only=True)
 class Criteria:
-    """What each claim requires; ``n_top`` is how many systems are the first."""
+    """What each claim requires; ``n_top`` is how many systems are the first.
+
+    min_labels: no claim passes with fewer labels of the reference, unless they are all.  The model assumes that a judge
+    favours no system by much, and too few labels cannot show that it does.
+    """
 
     levels: float = 0.02
     order: float = 0.9
     top: float = 0.9
     pairs: float = 0.05
     n_top: int = 10
+    min_labels: int = 100
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
@@ -66,6 +71,8 @@ class Criteria:
                 raise SettingError(f"the criterion {name} is {value:g}, expected a number from {least} to {most}")
         if self.n_top < 2:
             raise SettingError(f"the order of the first {self.n_top} is asked for, expected 2 or more")
+        if self.min_labels < 0:
+            raise SettingError(f"the least number of labels is {self.min_labels}, expected 0 or more")
 
 
 class Sample(NamedTuple):
@@ -279,6 +286,25 @@ def claims_of(
     sample: Sample,
 ) -> tuple[Claim, ...]:
     """Decide all claims by one measure; raw (system,), draws (draw, system).  With one system, levels alone."""
+    found = _decided(raw, corrected, draws, order, systems=systems, measure=measure, criteria=criteria, sample=sample)
+    least = min(criteria.min_labels, sample.results)
+    if sample.labelled >= least:
+        return found
+    return tuple(replace(each, verdict=NOT_ENOUGH, needed=least) if each.verdict == PASS else each for each in found)
+
+
+def _decided(
+    raw: Floats,
+    corrected: Limits,
+    draws: Floats,
+    order: OrderAgreement | None,
+    *,
+    systems: tuple[str, ...],
+    measure: str,
+    criteria: Criteria,
+    sample: Sample,
+) -> tuple[Claim, ...]:
+    """Decide all claims by their intervals."""
     how: dict[str, Any] = {"measure": measure, "sample": sample}
     bias = Limits(raw - corrected.value, raw - corrected.high, raw - corrected.low)
     levels = levels_claim(bias, systems=systems, criteria=criteria, **how)

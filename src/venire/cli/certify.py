@@ -30,6 +30,7 @@ CRITERIA = {
     "top": "min_tau_ap",
     "n_top": "first",
     "pairs": "max_reversed",
+    "min_labels": "min_labels",
 }
 """Criteria of the library, and the options that set them."""
 EXAMPLES = """\b
@@ -79,6 +80,13 @@ criteria = declare.gathered(
             default=0.05,
             metavar="X",
             help="Pairs: the largest share of reversed pairs.",
+        ),
+        "min_labels": declare.whole_number(
+            "--min-labels",
+            section=CLAIMS,
+            least=0,
+            default=100,
+            help="No claim passes with fewer labels of the reference, unless they are all.",
         ),
     },
     check=lambda group: {name: group[flag] for name, flag in CRITERIA.items()},
@@ -324,7 +332,8 @@ def in_words(found: Certificate) -> list[str]:
 
     if len(found.judges) == 1:
         return judge_in_words(found.judges[0])
-    return [found.sentence(), summary(found)]
+    favours = [each.scores.favoured for each in found.judges if each.scores is not None]
+    return [found.sentence(), summary(found), *(each.sentence() for each in favours if each is not None and each.found)]
 
 
 def judge_in_words(judge: JudgeCertificate) -> list[str]:

@@ -145,3 +145,15 @@ def test_one_system_has_levels_only():
 def test_criteria_are_checked(wrong):
     with pytest.raises(VenireError, match="expected"):
         Criteria(**wrong)
+
+
+@pytest.mark.parametrize(("labelled", "verdict"), [(20, NOT_ENOUGH), (100, PASS), (1000, PASS)])
+def test_no_claim_passes_with_few_labels_unless_they_are_all(labelled, verdict):
+    """20 of 1,000 labels cannot show that the judge favours a system, however narrow the intervals are."""
+    raw, sample = np.array([0.5]), Sample(labelled, 1000)
+    how = {"systems": ("a",), "measure": "AP", "criteria": Criteria()}
+    (claim,) = claims_of(raw, Limits(raw, raw, raw), raw[None], None, **how, sample=sample)
+    assert claim.verdict == verdict
+    assert claim.needed == (100 if verdict == NOT_ENOUGH else None)
+    (claim,) = claims_of(raw, Limits(raw, raw, raw), raw[None], None, **how, sample=Sample(20, 20))
+    assert claim.verdict == PASS

@@ -153,8 +153,9 @@ def test_a_further_file_is_read_as_the_judgments_are(asked, words, option, form)
 
 
 def results(answer) -> dict[str, object]:
-    """What came out, without the remarks on how files were read, and the hashes of files."""
-    return {key: value for key, value in json.loads(answer.out).items() if key not in ("notes", "warnings", "inputs")}
+    """What came out, without the remarks on how files were read, the settings, and the hashes of files."""
+    aside = ("notes", "warnings", "inputs", "settings")
+    return {key: value for key, value in json.loads(answer.out).items() if key not in aside}
 
 
 def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):
