@@ -45,6 +45,7 @@ from venire.data.panel import Pool
 from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
+from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
@@ -446,7 +447,7 @@ class Certification:
             for n, measure in enumerate(plan.names)
             for claim in claims_of(
                 corrected.raw[:, n],
-                Limits(corrected.value[:, n], corrected.low[:, n], corrected.high[:, n]),
+                limits_at(corrected, n, self.criteria.confidence),
                 corrected.draws[:, :, n],
                 found.order[n] if found.order else None,
                 systems=corrected.systems,
@@ -455,6 +456,19 @@ class Certification:
                 sample=found.sample,
             )
         )
+
+
+def limits_at(corrected: CorrectedScores, number: int, confidence: float) -> Limits:
+    """Return corrected scores by one measure with limits at this confidence.
+
+    Those of corrected scores are at 95 %; each end moves in proportion to the quantiles of Student's t.
+    """
+    from scipy.special import stdtrit
+
+    wanted, stated = (stdtrit(corrected.degrees, (1 + each) / 2) for each in (confidence, CONFIDENCE))
+    factor = float(wanted / stated)
+    value, low, high = (each[:, number] for each in (corrected.value, corrected.low, corrected.high))
+    return Limits(value, value - factor * (value - low), value + factor * (high - value))
 
 
 def _undecided(plan: Plan, criteria: Criteria, share: float, why: str) -> tuple[Claim, ...]:

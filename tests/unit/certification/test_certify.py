@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from scipy.stats import t
 
 import two_judges
 from certified_judges import frame, judged, lists
@@ -200,6 +201,21 @@ def test_what_cannot_be_estimated_is_a_note(monkeypatch):
     assert found.scores is None
     assert {each.verdict for each in found.claims} == {NOT_ENOUGH}
     assert "there is no usable label" in [str(note) for note in found.notes]
+
+
+def test_levels_are_decided_at_the_confidence_that_is_asked_for():
+    labels, how = judged(frame(labelled=0.3)), {"judges": "strong", "reference": "ann", "n_draws": 20}
+    found = {
+        level: certify(labels, lists(), "P(rel=1)@10", criteria=Criteria(confidence=level), **how).judges[0]
+        for level in (0.5, 0.95, 0.999)
+    }
+    claims = {level: each.verdict("levels").found for level, each in found.items()}
+    width = {level: each.high - each.low for level, each in claims.items()}
+    degrees = found[0.5].scores.corrected.degrees
+    for level, each in width.items():
+        expected = t.ppf((1 + level) / 2, degrees) / t.ppf(0.975, degrees)
+        assert each / width[0.95] == pytest.approx(expected)
+    assert width[0.95] > 0
 
 
 def test_repeated_labels_are_allowed():
