@@ -45,6 +45,7 @@ from venire.data.panel import Pool
 from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
+from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
@@ -369,7 +370,7 @@ class Certification:
         agreement = reference_agreement(self.every, judge, self.reference, people=people, rng=seed)
         tested = alt_test(self.plain, judge, people)
         found, share, notes = self.judged(judge, case, plan, families=families, seed=seed)
-        claims = self.claims(found, plan) if found else _undecided(plan, self.criteria, share)
+        claims = self.claims(found, plan) if found else _undecided(plan, self.criteria, share, str(notes[0]))
         every_note = dict.fromkeys([*agreement.notes, *tested.notes, *notes])
         about = (agreement, tested, found, claims, hash_of_labels(own), prompt, tuple(every_note))
         return JudgeCertificate(judge, self.reference, share, *about)
@@ -386,12 +387,12 @@ class Certification:
         if share < COMPLETE:
             text = "{judge} labelled {share:.0%} of what the lists hold, too little for its scores to be certified"
             return None, share, [Note("judge-incomplete", text, judge=judge, share=share)]
+        how: dict[str, Any] = {"judge": judge, "reference": self.reference}
         try:
-            scene = Scene.of(case, plan, judge=judge, reference=self.reference)
+            scene = Scene.of(case, plan, **how)
+            corrected = corrected_on(case, plan, **how, n_draws=self.n_draws, rng=seed)
         except PairsError as error:
             return None, share, [Note("not-certified", "{why}", why=error.message)]
-        how: dict[str, Any] = {"judge": judge, "reference": self.reference}
-        corrected = corrected_on(case, plan, **how, n_draws=self.n_draws, rng=seed)
         notes = [note for note in corrected.notes if note not in self.every.notes]
         try:
             favoured = favoured_on(case, plan, **how, families=families, rng=seed)
@@ -406,11 +407,15 @@ class Certification:
     def share_labelled(self, judge: str, case: Case, plan: Plan) -> float:
         """Return the share of the results in the lists, down to the measures' depth, that the judge labelled.
 
-        Of results that anybody labelled; 0 if there is none.
+        Of results that anybody labelled, of the topics that are scored; 0 if there is none.
         """
-        facts, deepest = case.facts, plan.depth
-        hits = facts.item if deepest is None else facts.item[facts.rank <= deepest]
-        labels = self.plain
+        facts, labels = case.facts, self.plain
+        counts = np.ones(len(facts.item), dtype=np.bool_) if plan.depth is None else facts.rank <= plan.depth
+        if self.scoring.topics is not None:
+            wanted = set(self.scoring.topics)
+            scored = np.array([name in wanted for name in labels.topics], dtype=np.bool_)
+            counts &= scored[labels.items.topic[facts.item]]
+        hits = facts.item[counts]
         anybody, own = np.zeros((2, len(labels.items)), dtype=np.bool_)
         anybody[labels.item] = True
         own[labels.item[labels.assessor.codes == labels.assessors.index(judge)]] = True
@@ -442,7 +447,7 @@ class Certification:
             for n, measure in enumerate(plan.names)
             for claim in claims_of(
                 corrected.raw[:, n],
-                Limits(corrected.value[:, n], corrected.low[:, n], corrected.high[:, n]),
+                limits_at(corrected, n, self.criteria.confidence),
                 corrected.draws[:, :, n],
                 found.order[n] if found.order else None,
                 systems=corrected.systems,
@@ -453,9 +458,22 @@ class Certification:
         )
 
 
-def _undecided(plan: Plan, criteria: Criteria, share: float) -> tuple[Claim, ...]:
-    """Return claims that cannot be decided, as the judge labelled too little."""
-    detail = f"the judge labelled {share:.0%}" if share < COMPLETE else "no item in common with the reference"
+def limits_at(corrected: CorrectedScores, number: int, confidence: float) -> Limits:
+    """Return corrected scores by one measure with limits at this confidence.
+
+    Those of corrected scores are at 95 %; each end moves in proportion to the quantiles of Student's t.
+    """
+    from scipy.special import stdtrit
+
+    wanted, stated = (stdtrit(corrected.degrees, (1 + each) / 2) for each in (confidence, CONFIDENCE))
+    factor = float(wanted / stated)
+    value, low, high = (each[:, number] for each in (corrected.value, corrected.low, corrected.high))
+    return Limits(value, value - factor * (value - low), value + factor * (high - value))
+
+
+def _undecided(plan: Plan, criteria: Criteria, share: float, why: str) -> tuple[Claim, ...]:
+    """Return claims that cannot be decided, as the judge labelled too little, or for another reason."""
+    detail = f"the judge labelled {share:.0%}" if share < COMPLETE else why
     return tuple(
         Claim(name, measure, NOT_ENOUGH, UNKNOWN, getattr(criteria, name), None, detail)
         for measure in plan.names

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from scipy.stats import t
 
 import two_judges
 from certified_judges import frame, judged, lists
@@ -13,6 +14,7 @@ from venire import VenireError, certify, evaluate, read_judgments
 from venire.certification import Criteria
 from venire.certification.certify import ranked_table, summary
 from venire.certification.claims import FAIL, NOT_ENOUGH, PASS
+from venire.errors import PairsError
 
 PEOPLE = ("ann", "bob", "eve")
 
@@ -170,6 +172,50 @@ def test_nothing_in_common_with_the_reference():
     assert found.scores is None
     assert found.share > 0.9
     assert "not-certified" in [note.kind for note in found.notes]
+
+
+def lacking(who, topic="q1"):
+    """Labels of ann and strong, without those of one of them for a topic."""
+    table = frame().filter(pl.col("assessor").is_in(["ann", "strong"]))
+    return judged(table.filter(~((pl.col("assessor") == who) & (pl.col("topic") == topic))))
+
+
+def test_the_share_that_a_judge_labelled_is_of_the_topics_that_are_scored():
+    how = {"judges": "strong", "reference": "ann", "n_draws": 20}
+    (without,) = certify(lacking("strong"), lists(), topics=["q1"], **how).judges
+    assert (without.share, without.scores) == (0.0, None)
+    assert "judge-incomplete" in [note.kind for note in without.notes]
+    (others,) = certify(lacking("strong"), lists(), topics=["q2", "q3"], **how).judges
+    assert others.share == 1.0
+    assert others.scores is not None
+    half = certify(lacking("strong"), lists(), topics=["q1", "q2"], **how).judges[0]
+    assert half.share == pytest.approx(0.5)
+
+
+def test_what_cannot_be_estimated_is_a_note(monkeypatch):
+    def refuse(*_, **__):
+        raise PairsError("there is no usable label", hint="add labels")
+
+    monkeypatch.setattr("venire.certification.certify.corrected_on", refuse)
+    (found,) = certify(judged(frame()), lists(), judges="strong", reference="ann", n_draws=20).judges
+    assert found.scores is None
+    assert {each.verdict for each in found.claims} == {NOT_ENOUGH}
+    assert "there is no usable label" in [str(note) for note in found.notes]
+
+
+def test_levels_are_decided_at_the_confidence_that_is_asked_for():
+    labels, how = judged(frame(labelled=0.3)), {"judges": "strong", "reference": "ann", "n_draws": 20}
+    found = {
+        level: certify(labels, lists(), "P(rel=1)@10", criteria=Criteria(confidence=level), **how).judges[0]
+        for level in (0.5, 0.95, 0.999)
+    }
+    claims = {level: each.verdict("levels").found for level, each in found.items()}
+    width = {level: each.high - each.low for level, each in claims.items()}
+    degrees = found[0.5].scores.corrected.degrees
+    for level, each in width.items():
+        expected = t.ppf((1 + level) / 2, degrees) / t.ppf(0.975, degrees)
+        assert each / width[0.95] == pytest.approx(expected)
+    assert width[0.95] > 0
 
 
 def test_repeated_labels_are_allowed():
