@@ -24,7 +24,7 @@ import numpy as np
 from venire.comparison.contradictions import Contradictions, PairsByJudge
 from venire.comparison.significance import CONFIDENCE
 from venire.comparison.tests import Pairs, numbered_pairs
-from venire.data.assessors import Copy, copies, copy_notes, first_rows
+from venire.data.assessors import Copy, copies, copy_notes
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, build_panel
@@ -100,7 +100,7 @@ class ScoresByJudge(Tabular):
         values = layout.place(score_facts(case.facts, case.panel, plan, group=case.group)).transpose(3, 0, 1, 2)
         labelled, judged = _places(case, plan, layout)
         names = tuple(POOLED if name is None else str(name) for name in case.panel.judges)
-        order = [0] if names == (POOLED,) else np.argsort(first_rows(labels), kind="stable").tolist()
+        order = sorted(range(len(names)), key=names.__getitem__)
         return cls(
             tuple(names[n] for n in order),
             case.facts.systems,

@@ -37,12 +37,12 @@ import numpy as np
 
 from venire.comparison.observed import TIE as TIE, Observed
 from venire.comparison.tilting import fit_tilt
-from venire.data.assessors import Copy, copies, without_copies
+from venire.data.assessors import Copy, by_content, copies, without_copies
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import current_assessor, one_label_each
 from venire.data.rejudging import Given, Rejudging, Tilt
-from venire.disagreement.transitions import ANY, Transitions, by_content, fit_transitions
+from venire.disagreement.transitions import ANY, Transitions, fit_transitions
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list

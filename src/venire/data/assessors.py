@@ -15,6 +15,7 @@ information on what an independent judge would say.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -43,15 +44,26 @@ def coverage(judgments: Judgments) -> Floats:
     return np.bincount(cell // max(n_items, 1), minlength=len(judgments.assessors)) / judged
 
 
-def first_rows(judgments: Judgments) -> Ints:
-    """First row of each assessor -> (assessor,)."""
-    return np.unique(judgments.assessor.codes, return_index=True)[1]
+def by_content(judgments: Judgments, names: Sequence[str] | None = None) -> list[str]:
+    """Sort all assessors, or these, by a hash of their labels, so that neither names nor the order of rows matter.
+
+    Assessors with the same labels come in the order of their names.  O(rows log rows).
+    """
+    row_order = np.lexsort((judgments.label, judgments.item, judgments.assessor.codes))
+    ends = np.cumsum(np.bincount(judgments.assessor.codes, minlength=len(judgments.assessors)))
+    rows = dict(zip(judgments.assessors, np.split(row_order, ends[:-1]), strict=True))
+
+    def content(name: str) -> bytes:
+        mine = rows[name]
+        return blake2b(judgments.item[mine].tobytes() + judgments.label[mine].tobytes()).digest()
+
+    return sorted(sorted(judgments.assessors if names is None else names), key=content)
 
 
 def by_coverage(judgments: Judgments) -> list[str]:
-    """Names of the assessors by how much they judged, most first; ties by whose labels come first."""
-    order = np.lexsort((first_rows(judgments), -coverage(judgments)))
-    return [judgments.assessors[n] for n in order.tolist()]
+    """Names of the assessors by how much they judged, most first; ties by a hash of their labels."""
+    share = dict(zip(judgments.assessors, coverage(judgments).tolist(), strict=True))
+    return sorted(by_content(judgments), key=lambda name: -share[name])
 
 
 def primary_rows(judgments: Judgments, *, without: Sequence[str] = (), order: Sequence[str] = ()) -> Bools:
@@ -114,7 +126,7 @@ class Copy(NamedTuple):
 
 
 def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tuple[Copy, ...]:
-    """Find copies among all assessors, or among these; of two, the one whose labels come first is the original.
+    """Find copies among all assessors, or among these; of two, the first by name is taken for the original.
 
     Of labels that an assessor repeats for an item, the last counts.  Cost: O(rows log rows + pairs of labels on the
     same item).
@@ -127,12 +139,12 @@ def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tu
     item, cell = (_table(codes[rows], column) for column in (case[rows], case[rows] * n_labels + judgments.label[rows]))
     met = (item @ item.T).tocoo()
     enough = (met.row < met.col) & (met.data >= FEWEST)
-    order, names, equal = first_rows(judgments), judgments.assessors, (cell @ cell.T).tocsr()
+    names, equal = judgments.assessors, (cell @ cell.T).tocsr()
     found = []
     for a, b, n in zip(met.row[enough].tolist(), met.col[enough].tolist(), met.data[enough].tolist(), strict=True):
         if equal[a, b] == n and _beyond_chance((cell[[a]] * cell[[b]]).indices % n_labels):
-            one, two = sorted((a, b), key=lambda code: int(order[code]))
-            found.append(Copy(names[one], names[two], int(n)))
+            first, second = sorted((names[a], names[b]))
+            found.append(Copy(first, second, int(n)))
     return tuple(found)
 
 

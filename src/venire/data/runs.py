@@ -11,7 +11,7 @@ assessor, gain and simulated judge.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import numpy as np
 from venire.data.ids import Category
 from venire.data.judgments import Items
 from venire.errors import TopicsError
+from venire.kernels.ragged import offsets
 from venire.results import Records, Tabular, counted
 from venire.types import Codes, Floats, Ints
 
@@ -102,6 +103,25 @@ class Facts:
     def n_hits(self) -> Ints:
         """Hits per list -> (list,)."""
         return np.diff(self.offset)
+
+    def by_name(self) -> Facts:
+        """Sort the systems by name, and the lists by system and topic, so that the order of files does not matter."""
+        order = np.array(sorted(range(len(self.systems)), key=self.systems.__getitem__), dtype=np.int64)
+        system = np.argsort(order).astype(np.int32)[self.system]
+        lists = np.lexsort((self.topic, system))
+        start = offsets(self.n_hits[lists])
+        hits = np.repeat(self.offset[:-1][lists] - start[:-1], self.n_hits[lists]) + np.arange(len(self.rank))
+        return replace(
+            self,
+            systems=tuple(self.systems[n] for n in order),
+            system=system[lists],
+            topic=self.topic[lists],
+            depth=self.depth[lists],
+            offset=start,
+            rank=self.rank[hits],
+            item=self.item[hits],
+            unjudged_topics=tuple(sorted(self.unjudged_topics)),
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

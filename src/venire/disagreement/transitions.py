@@ -28,14 +28,13 @@ The logarithm of the slope has the prior N(-1/2, 1), and the bounds have a weak 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
 from venire.checks import need_rates
+from venire.data.assessors import by_content
 from venire.data.judgments import Items, Judgments
 from venire.data.label_pairs import pair_up
 from venire.data.rejudging import Matrices
@@ -227,19 +226,6 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
     leaning = _leaning(judgments, old, matrix) if len(names) > 1 else None
     held = (counts, prior, matrix, by_assessor, k_assessor, k_topic)
     return Transitions(judgments.scale, old, tuple(names), *held, leaning)
-
-
-def by_content(judgments: Judgments, names: Sequence[str]) -> list[str]:
-    """Sort assessors by their labels, so that neither names nor the order of rows matter."""
-    row_order = np.lexsort((judgments.label, judgments.item, judgments.assessor.codes))
-    ends = np.cumsum(np.bincount(judgments.assessor.codes, minlength=len(judgments.assessors)))
-    rows = dict(zip(judgments.assessors, np.split(row_order, ends[:-1]), strict=True))
-
-    def content(name: str) -> bytes:
-        mine = rows[name]
-        return blake2b(judgments.item[mine].tobytes() + judgments.label[mine].tobytes()).digest()
-
-    return sorted(names, key=content)
 
 
 def _leaning(judgments: Judgments, old: str, matrix: Floats) -> Leaning | None:

@@ -83,7 +83,8 @@ def assemble(
     (``"keep"``), or the ``"first"`` or ``"last"`` counts, by time where rows have one, else by their order; None
     leaves it to the format.  not_applicable: a label that, unless the scale has it, is no judgment.  where: values of
     ``extra`` columns; other rows are left out before repeats are resolved, and count for the scale only.
-    Cost: O(n log n) in the rows.
+    Rows come out by item, assessor and facets, several labels of one assessor for one item in the order of the source,
+    so that results do not depend on the order of rows.  Cost: O(n log n) in the rows.
     """
     _check_choice("negative", negative, NEGATIVE)
     _check_choice("duplicate_labels", duplicate_labels or "keep", DUPLICATE_LABELS)
@@ -279,16 +280,19 @@ def locate_row(parts: Sequence[Rows], row: int) -> tuple[str, int]:
 
 
 def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], parts: Sequence[Rows]) -> Judgments:
-    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says.
+    """Keep, drop or refuse second labels by one assessor for one item, as each row's rule says, and sort the rows.
 
     Cost: a sort of the rows; all else concerns repeated rows only.
     """
     error, keep, first, last = (DUPLICATE_LABELS.index(name) for name in DUPLICATE_LABELS)
     same = _same_judgment(judgments)
-    ordered = np.sort(same[rows])
+    if not (same[rows[1:]] >= same[rows[:-1]]).all():
+        rows = rows[np.argsort(same[rows], kind="stable")]
+    ordered = same[rows]
     repeated = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(repeated):
-        return judgments if len(rows) == len(judgments) else judgments.take(rows)
+        whole = len(rows) == len(judgments) and bool((rows[1:] > rows[:-1]).all())
+        return judgments if whole else judgments.take(rows)
     suspects = rows[np.isin(same[rows], repeated)]
     time = np.zeros(len(same)) if judgments.time is None else np.nan_to_num(judgments.time, nan=-np.inf)
     order = suspects[np.lexsort((suspects, time[suspects], same[suspects]))]
@@ -304,7 +308,7 @@ def _resolve_repeats(judgments: Judgments, rows: Ints, rule: NDArray[np.int8], p
     counts = "first" if (rule == first).any() else "last"
     judgments = _with_counts(judgments, int(superseded.sum()), others, counts, kept)
     dropped = np.union1d(order[refused], order[superseded])
-    return judgments.take(np.setdiff1d(rows, dropped, assume_unique=True))
+    return judgments.take(rows[~np.isin(rows, dropped)])
 
 
 def joined_column(parts: Sequence[Any], name: str, missing: Any) -> NDArray[Any] | None:

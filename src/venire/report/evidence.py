@@ -78,8 +78,9 @@ class Evidence:
 
     @cached_property
     def runs(self) -> Scan:
-        """The runs, scanned for the judged items."""
-        return scan(self.question.runs, self.question.judgments.items)
+        """The runs, scanned for the judged items; systems by name, so that the order of files does not matter."""
+        scanned = scan(self.question.runs, self.question.judgments.items)
+        return replace(scanned, facts=scanned.facts.by_name())
 
     @property
     def facts(self) -> Facts:

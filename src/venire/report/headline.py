@@ -105,11 +105,11 @@ def _equal_judges(evidence: Evidence) -> list[str]:
     """Name the assessors who could have scored the runs as well as the one who was chosen."""
     if evidence.level_with:
         others, agree = listed(evidence.level_with, MOST_NAMES), "agrees" if len(evidence.level_with) == 1 else "agree"
-        why = f"who comes first in the files; {others} judged as many items and {agree} as much with the others"
+        why = f"but {others} judged as many items and {agree} as much with the others; nothing declares who counts"
         return [f"The runs are scored with the labels of {evidence.judge}, {why}."]
     if evidence.level_topics:
         topics = counted(evidence.level_topics, "topic")
-        return [f"On {topics}, two assessors judged as many items and agree as much: the first in the files is used."]
+        return [f"On {topics}, two assessors judged as many items and agree as much: one of them is used."]
     return []
 
 
@@ -191,7 +191,7 @@ def _declared(evidence: Evidence) -> str:
 
 
 def _why_them(evidence: Evidence) -> str:
-    """Say why this judge was chosen: coverage, agreement with the others, or the order in the files."""
+    """Say why this judge was chosen: coverage, agreement with the others, or neither."""
     if why := _declared(evidence):
         return why
     share, names = coverage_but(evidence.labels, evidence.excluded), evidence.labels.assessors
@@ -199,7 +199,7 @@ def _why_them(evidence: Evidence) -> str:
     over = [name for name in as_much if name in evidence.useless and name != evidence.judge]
     passed = f" (not counting {listed(over)}: one label only)" if over else ""
     if evidence.level_with:
-        return f"the first in the files of those who judged most items{passed} and agree most with the others"
+        return f"one of those who judged most items{passed} and agree most with the others"
     if len(as_much) - len(over) == 1:
         return f"who judged most items{passed}"
     return f"who agrees most with the others, of those who judged most items{passed}"

@@ -4,8 +4,9 @@ If a reference or machines are declared, it is one of the reference, or else of 
 first of these groups who judged nearly all results.  Among them, or among all if nothing is declared, it is the
 assessor who judged nearly all items; of several, who judged most, and of these who agrees most with others (kappa).
 Assessors who give one label only are passed over if there is another, since such labels distinguish no systems.  Those
-who label differently from the others are not: the others may be wrong.  Of assessors with equal rank, the first in the
-files is taken, and the report names the others in its first finding.  Names have no influence.
+who label differently from the others are not: the others may be wrong.  Of assessors with equal rank, one is taken by a
+hash of the labels, and the report names the others in its first finding.  Names and the order of rows have no
+influence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from venire.agreement.flags import ONE_LABEL, habits
 from venire.agreement.profiles import Profiles
-from venire.data.assessors import coverage, first_rows
+from venire.data.assessors import by_content, coverage
 from venire.data.judgments import Judgments
 from venire.data.runs import Facts
 from venire.types import Bools, Floats
@@ -54,11 +55,13 @@ class Ranking:
 
     @classmethod
     def of(cls, judgments: Judgments, users: Sequence[str], profiles: Profiles | None) -> Ranking:
-        """Rank by the share of items judged, then by kappa with the others, then by whose labels come first."""
+        """Rank by the share of items judged, then by kappa with the others, then by a hash of the labels."""
         kappas = {} if profiles is None else dict(zip(profiles.assessors, profiles.kappa.value.tolist(), strict=True))
         kappa = np.nan_to_num([kappas.get(name, np.nan) for name in judgments.assessors], nan=-1.0)
         standing = np.round(np.stack([coverage_but(judgments, users), kappa], axis=1), DIGITS)
-        order = np.lexsort((first_rows(judgments), -standing[:, 1], -standing[:, 0]))
+        place = {name: number for number, name in enumerate(by_content(judgments))}
+        content = np.array([place[name] for name in judgments.assessors])
+        order = np.lexsort((content, -standing[:, 1], -standing[:, 0]))
         return cls(tuple(judgments.assessors[n] for n in order.tolist()), standing[order])
 
     def choose(self, useless: Collection[str]) -> str:

@@ -71,7 +71,7 @@ def test_repeated_labels_tell_how_repeatable_a_judge_is():
 def test_the_last_label_counts():
     labels = judged([("a", [0, 1]), ("a", [2, None])])
     assert len(last_labels(labels)) == 2
-    assert last_labels(labels).label.tolist() == [1, 2]
+    assert last_labels(labels).label.tolist() == [2, 1]
     assert len(pairs_within(labels, np.arange(3)).one) == 1
 
 

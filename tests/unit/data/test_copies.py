@@ -29,7 +29,7 @@ def labels(*columns, names="abcd"):
 
 def test_a_second_file_with_the_same_labels_is_a_copy():
     assert copies(judged(table(identical=True))) == (Copy("expert", "llm", 360),)
-    assert copies(judged(table(identical=True).reverse())) == (Copy("llm", "expert", 360),)
+    assert copies(judged(table(identical=True).reverse())) == (Copy("expert", "llm", 360),)
     assert copies(judged(table())) == ()
 
 

@@ -19,7 +19,7 @@ def test_a_line_per_assessor_and_a_column_per_document():
 def test_scales_and_names():
     found = read_grid("Rel Non\nKey Rel", scale=Scale.parse("Non<Rel<Key"), assessors=["one", "other"])
     assert found.assessors == ("one", "other")
-    assert found.label.tolist() == [1, 0, 2, 1]
+    assert found.label.tolist() == [1, 2, 0, 1]  # by item, then assessor
 
 
 @pytest.mark.parametrize(
