@@ -10,7 +10,7 @@ DEMO := build/demo
 SECONDS := 60
 
 .DEFAULT_GOAL := help
-.PHONY: demo test test-slow lint type docs papers bench fuzz clean help
+.PHONY: demo test test-slow coverage lint type docs papers bench fuzz clean help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -25,6 +25,10 @@ test-slow: $(VENV)/.work  ## the other tests: browser, other tools, long pages, 
 	  $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	OPENBLAS_NUM_THREADS=1 VENIRE_COLLECTIONS=1000 \
 	  $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or simulation" tests
+
+coverage: $(VENV)/.work  ## the quick tests, with the share of lines and branches that they run
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow and not simulation" \
+	  --cov=venire --cov-branch --cov-report=term:skip-covered tests src
 
 lint: $(VENV)/.work  ## check style and format
 	$(BIN)/ruff check .
