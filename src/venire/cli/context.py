@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
+from venire.cli import inputs, options as declare, places
 from venire.cli.output import Cell, Output, Table
 from venire.results import known
 
@@ -72,7 +72,7 @@ def command() -> None:
     *("--save", "saved"),
     section="Output",
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="MODEL.json",
     help="Save the model, fitted on all pairs.",
 )

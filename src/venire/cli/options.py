@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from venire.cli.output import FORMATS, Output, print_warnings
+from venire.cli.places import PATH, checked_place, file_place, is_file, refuse_clashes
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -37,7 +38,11 @@ class Command(click.Command):
     """A command whose help lists its options in sections."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run; of several ways out of an error, name those for which this command has the options."""
+        """Run; of several ways out of an error, name those for which this command has the options.
+
+        Outputs that would destroy an input, or each other, are refused first.
+        """
+        refuse_clashes(ctx)
         try:
             return super().invoke(ctx)
         except VenireError as error:
@@ -115,9 +120,6 @@ def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> C
         function = each(function)
     return function
 
-
-PATH = click.Path(allow_dash=True)
-"""A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")
@@ -266,18 +268,6 @@ def output_options(*, folder: bool = False) -> Decorator:
     return decorate
 
 
-def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
-    """Refuse a place where nothing can be written before any work is done."""
-    if text is None or text == "-":
-        return None
-    path = Path(text)
-    if path.is_dir():
-        raise click.BadParameter(f"{text} is a folder, expected a file", ctx, parameter)
-    if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
-    return path
-
-
 _FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
 _OUTPUT = option(
     *("-o", "--output", "path"),
@@ -288,13 +278,6 @@ _OUTPUT = option(
     help="File of the result.  [default: standard output]",
 )
 _QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Print only errors.")
-
-
-def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
-    """Refuse a place where no file can be written, standard output too."""
-    if text == "-":
-        raise click.BadParameter("expected a file, not standard output (-)", ctx, parameter)
-    return checked_place(ctx, parameter, text)
 
 
 def draws_option(
@@ -332,14 +315,14 @@ def resource_option(section: str, *, begin: str = "Position of the resource", en
         f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
         f"(?P<resource>...), a column of the judgments, or a file of documents and resources.{end}"
     )
-    return option("--resource", section=section, metavar="PATTERN", help=words)
+    return option("--resource", section=section, type=PATH, metavar="PATTERN", help=words)
 
 
 def read_resource(text: str) -> str | dict[str, str]:
     """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
     from venire.io.side_files import read_groups
 
-    return read_groups(Path(text)) if Path(text).is_file() else text
+    return read_groups(Path(text)) if is_file(text) else text
 
 
 def show_option(*choices: str, help: str) -> Decorator:

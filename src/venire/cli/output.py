@@ -26,6 +26,7 @@ from typing import Any, TextIO
 import click
 
 from venire.errors import VenireWarning
+from venire.io.outputs import write_bytes
 from venire.results import Note
 
 Cell = str | int | float | None
@@ -119,6 +120,11 @@ def as_json(document: Mapping[str, object]) -> str:
     """Write a JSON object; each record of a list is on its own line."""
     members = [f"{_json(key)}: {_json_value(value)}" for key, value in document.items()]
     return "{" + ",\n".join(members) + "}\n"
+
+
+def write_json(path: Path, document: Mapping[str, object]) -> None:
+    """Write a JSON object to a file."""
+    write_bytes(path, as_json(document).encode("utf-8", "backslashreplace"))
 
 
 def _json_value(value: object) -> str:
@@ -216,7 +222,7 @@ class Output:
         if self.path is None:
             click.echo(data, nl=False)
         else:
-            self.path.write_bytes(data)
+            write_bytes(self.path, data)
 
     def notes(self, notes: Iterable[Note | str]) -> None:
         """Print notes, each once, unless quiet."""
