@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from venire.cli.output import FORMATS, Output, print_warnings
-from venire.cli.places import PATH, checked_place, file_place, is_file, refuse_clashes
+from venire.cli.places import checked_place, file_place, is_file, refuse_clashes
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -120,6 +120,9 @@ def in_order(function: Callable[..., Any], decorators: Sequence[Decorator]) -> C
         function = each(function)
     return function
 
+
+PATH = click.Path(allow_dash=True)
+"""A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
 
 # The words that the library knows; a test holds them together, so that no help has to load it.
 POOLS = ("median", "majority", "max", "min", "mean")

@@ -19,9 +19,6 @@ import click
 from venire.errors import OutputError
 from venire.io.outputs import followed, refuse_place
 
-PATH = click.Path(allow_dash=True)
-"""A file, a folder, a pattern, or - for standard input; completed by the shell, looked at by the library."""
-
 
 class NamedPath(click.Path):
     """A name and a file: NAME=FILE."""

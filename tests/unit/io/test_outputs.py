@@ -26,6 +26,12 @@ def fails(code: int):
     return fail
 
 
+def write_both(one: Path, other: Path) -> None:
+    with NewFiles() as files:
+        files.add(one, b"new")
+        files.add(other, b"new")
+
+
 def test_a_file_is_written_whole_and_nothing_else_is_left(tmp_path):
     write_bytes(tmp_path / "a", b"one")
     write_bytes(tmp_path / "a", b"other")
@@ -45,8 +51,7 @@ def test_the_old_file_stands_until_the_new_one_is_complete(tmp_path):
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
 def test_an_error_leaves_the_old_file_and_no_other(tmp_path, error):
     (tmp_path / "a").write_bytes(b"old")
-    with pytest.raises(error), new_file(tmp_path / "a") as file:
-        file.write(b"new")
+    with pytest.raises(error), new_file(tmp_path / "a"):
         raise error
     assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"old")
 
@@ -74,17 +79,15 @@ def test_a_renaming_that_fails_leaves_the_files_after_it(tmp_path, monkeypatch):
         return fails(errno.EACCES)() if target.name == "b" else rename(self, target)
 
     monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(OutputError, match="b: cannot be written"), NewFiles() as files:
-        for name in "ab":
-            files.add(tmp_path / name, b"new")
+    with pytest.raises(OutputError, match="b: cannot be written"):
+        write_both(tmp_path / "a", tmp_path / "b")
     assert names(tmp_path) == ["a", "b"]
     assert [(tmp_path / name).read_bytes() for name in "ab"] == [b"new", b"old"]
 
 
 def test_files_take_their_places_together(tmp_path):
-    with pytest.raises(OutputError), NewFiles() as files:
-        files.add(tmp_path / "a", b"new")
-        files.add(tmp_path / "nowhere" / "b", b"new")
+    with pytest.raises(OutputError):
+        write_both(tmp_path / "a", tmp_path / "nowhere" / "b")
     assert names(tmp_path) == []
 
 
