@@ -49,7 +49,7 @@ criteria = declare.gathered(
         "max_bias": declare.option(
             "--max-bias",
             section=CLAIMS,
-            type=click.FloatRange(min=0),
+            type=declare.Number(min=0),
             default=0.02,
             metavar="X",
             help="Levels: the largest difference from the reference's score that is allowed.",
@@ -57,7 +57,7 @@ criteria = declare.gathered(
         "min_tau": declare.option(
             "--min-tau",
             section=CLAIMS,
-            type=click.FloatRange(-1, 1),
+            type=declare.Number(-1, 1),
             default=0.9,
             metavar="X",
             help="Order of all systems: the least tau.",
@@ -65,7 +65,7 @@ criteria = declare.gathered(
         "min_tau_ap": declare.option(
             "--min-tau-ap",
             section=CLAIMS,
-            type=click.FloatRange(-1, 1),
+            type=declare.Number(-1, 1),
             default=0.9,
             metavar="X",
             help="Order of the first systems: the least tau-AP.",
@@ -76,7 +76,7 @@ criteria = declare.gathered(
         "max_reversed": declare.option(
             "--max-reversed",
             section=CLAIMS,
-            type=click.FloatRange(0, 1),
+            type=declare.Number(0, 1),
             default=0.05,
             metavar="X",
             help="Pairs: the largest share of reversed pairs.",

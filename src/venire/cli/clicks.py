@@ -34,7 +34,7 @@ scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "po
 @declare.option(
     "--dwell",
     section=CLICKS,
-    type=click.FloatRange(min=0),
+    type=declare.Number(min=0),
     default=30.0,
     metavar="S",
     help="Minimum dwell time of a satisfied click, in seconds.",

@@ -51,7 +51,7 @@ def command() -> None:
 @declare.option(
     "--regularisation",
     section=declare.MODEL,
-    type=click.FloatRange(min=0, min_open=True),
+    type=declare.Number(min=0, min_open=True),
     default=1.0,
     metavar="X",
     help="Weight of the L2 penalty.",
@@ -201,7 +201,7 @@ sweeping = declare.gathered(
         "slight": declare.option(
             "--slight",
             section="Preferences",
-            type=click.FloatRange(min=0),
+            type=declare.Number(min=0),
             metavar="S",
             help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
             "exceed 1]",

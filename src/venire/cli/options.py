@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from venire.cli.output import FORMATS, Output, print_warnings
-from venire.cli.places import checked_place, file_place, is_file, refuse_clashes
+from venire.cli.output import FORMATS, Output, not_enough_memory, print_warnings
+from venire.cli.places import checked_place, file_place, is_file, refuse_clashes, smaller_input
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -26,6 +28,17 @@ class Option(click.Option):
     def __init__(self, *args: Any, section: str, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.section = section
+
+
+class Number(click.FloatRange):
+    """A number in a range, neither infinite nor NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the number."""
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return found
 
 
 def with_flags(way: Way) -> str:
@@ -45,6 +58,8 @@ class Command(click.Command):
         refuse_clashes(ctx)
         try:
             return super().invoke(ctx)
+        except MemoryError as error:
+            raise VenireError(not_enough_memory(error), hint=smaller_input(ctx)) from error
         except VenireError as error:
             if error.ways:
                 flags = {name for parameter in self.get_params(ctx) for name in parameter.opts}
@@ -261,6 +276,8 @@ def output_options(*, folder: bool = False) -> Decorator:
         @wraps(function)
         def command(**values: Any) -> Any:
             path = None if folder else values.pop("path")
+            if path is None and sys.stdout is None:
+                raise click.UsageError("standard output is closed: send it to a file or to /dev/null")
             names = ("format", "quiet", *(["plot"] if "plot" in values else []))
             out = Output(path=path, **{name: values.pop(name) for name in names})
             with print_warnings(quiet=out.quiet):
@@ -309,7 +326,7 @@ def choose_option(section: str, *choices: str) -> Decorator:
 
 def prior_option(section: str, help: str) -> Decorator:
     """Declare --prior: what is added to counts before shares are taken."""
-    return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)
+    return option("--prior", section=section, type=Number(min=0), default=0.0, metavar="X", help=help)
 
 
 def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:

@@ -110,6 +110,15 @@ def _refuse_input(ctx: click.Context, output: Place, source: Place) -> None:
         raise click.UsageError(f"{message}: choose another file", ctx)
 
 
+def smaller_input(ctx: click.Context) -> str:
+    """Return a way out of too little memory: less of the largest input, or of what was asked for."""
+    files = [path for each in _inputs(ctx) for path in _read(each.path) if is_file(path)]
+    if not files:
+        return "ask for less: fewer topics, documents, systems or assessors"
+    largest = max(files, key=lambda path: path.stat().st_size)
+    return f"the largest input is {largest}, with {largest.stat().st_size:,} bytes: use fewer topics, systems or labels"
+
+
 def _target(output: Place) -> Path:
     return followed(output.path) or output.path
 

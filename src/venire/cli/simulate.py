@@ -43,8 +43,8 @@ def param(
     kinds: dict[type, dict[str, Any]] = {
         bool: {"is_flag": True},
         int: {"type": click.IntRange(min=least), "metavar": "N"},
-        float: {"type": click.FloatRange(min=0, max=None if most == inf else most), "metavar": "X"},
-        tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
+        float: {"type": declare.Number(min=0, max=None if most == inf else most), "metavar": "X"},
+        tuple: {"type": declare.Number(), "nargs": 2, "metavar": "LOW HIGH"},
         str: {},
     }
     return declare.option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)

@@ -425,7 +425,7 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     path = Path(path)
     try:
         held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved predictor of conditional labels", hint=AGAIN)

@@ -51,7 +51,7 @@ def read_fit(path: Path) -> PredictedRelevanceFit:
     """Read a fit that ``write_fit`` wrote."""
     try:
         held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved fit", hint="save a fit with write_fit or venire disagreement")

@@ -80,7 +80,7 @@ def _prompts(data: bytes, path: Path) -> list[Role]:
 def _table(beside: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(beside.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         hint = 'a scale file holds scale = "Non<Rel<HRel"'
         raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
 

@@ -162,7 +162,8 @@ class _Sink:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        os.close(self._descriptor)
+        with _named(self._path):
+            os.close(self._descriptor)
         if error is not None and self._failure is not None and error is not self._failure:
             raise self._failure from error
 
