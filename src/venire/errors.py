@@ -10,6 +10,7 @@ VenireError
 ├── PairsError         labels from which disagreement cannot be estimated         (ValueError)
 ├── AmbiguousLabels    several labels for one item, and no choice among them      (ValueError)
 ├── StaleCertificate   a certificate that was made from other labels or lists     (ValueError)
+├── OutputError        a file that cannot be written                              (OSError)
 └── UnknownName        an unknown topic, assessor, system or column               (KeyError)
 
 VenireWarning          (UserWarning)
@@ -102,6 +103,14 @@ class AmbiguousLabels(VenireError, ValueError):  # noqa: N818 - it names the sta
 
 class StaleCertificate(VenireError, ValueError):  # noqa: N818 - it names the state of the certificate
     """A certificate was made from other labels, lists or prompts than those at hand."""
+
+
+class OutputError(VenireError, OSError):
+    """A file that cannot be written; what was there before is as it was.  ``errno`` is the system's number."""
+
+    def __init__(self, code: int | None, message: str, *, hint: str | Sequence[str] | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.errno = code
 
 
 class UnknownName(VenireError, KeyError):  # noqa: N818 - it names the state of the data

@@ -89,7 +89,7 @@ def read_certificate(path: str | Path) -> dict[str, Any]:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(path, None, error.strerror or "cannot be read") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FormatError(path, None, "is not JSON", hint=hint) from None
     if not isinstance(held, dict) or not {"reference", "judges", "inputs"} <= held.keys():
         raise FormatError(path, None, "is not a certificate", hint=hint)

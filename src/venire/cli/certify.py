@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import gate, inputs, options as declare
-from venire.cli.output import Output, Table, as_json, bar
+from venire.cli import gate, inputs, options as declare, places
+from venire.cli.output import Output, Table, bar, write_json
 
 if TYPE_CHECKING:
     from venire.certification.certify import Certificate, JudgeCertificate
@@ -49,7 +49,7 @@ criteria = declare.gathered(
         "max_bias": declare.option(
             "--max-bias",
             section=CLAIMS,
-            type=click.FloatRange(min=0),
+            type=declare.Number(min=0),
             default=0.02,
             metavar="X",
             help="Levels: the largest difference from the reference's score that is allowed.",
@@ -57,7 +57,7 @@ criteria = declare.gathered(
         "min_tau": declare.option(
             "--min-tau",
             section=CLAIMS,
-            type=click.FloatRange(-1, 1),
+            type=declare.Number(-1, 1),
             default=0.9,
             metavar="X",
             help="Order of all systems: the least tau.",
@@ -65,7 +65,7 @@ criteria = declare.gathered(
         "min_tau_ap": declare.option(
             "--min-tau-ap",
             section=CLAIMS,
-            type=click.FloatRange(-1, 1),
+            type=declare.Number(-1, 1),
             default=0.9,
             metavar="X",
             help="Order of the first systems: the least tau-AP.",
@@ -76,7 +76,7 @@ criteria = declare.gathered(
         "max_reversed": declare.option(
             "--max-reversed",
             section=CLAIMS,
-            type=click.FloatRange(0, 1),
+            type=declare.Number(0, 1),
             default=0.05,
             metavar="X",
             help="Pairs: the largest share of reversed pairs.",
@@ -115,6 +115,7 @@ criteria = declare.gathered(
     *("--prompt", "prompts"),
     section=JUDGE,
     multiple=True,
+    type=places.NamedPath(),
     metavar="NAME=FILE|HASH",
     help="The prompt of a judge, to which the certificate is bound; may be repeated.  [default: as in the files]",
 )
@@ -148,7 +149,7 @@ criteria = declare.gathered(
     *("-o", "--output", "page_path"),
     section=declare.OUTPUT,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FILE.html",
     help="Write the certificate as a page to this file.",
 )
@@ -156,7 +157,7 @@ criteria = declare.gathered(
     *("--json", "json_path"),
     section=declare.OUTPUT,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FILE",
     help="Write the certificate as JSON to this file.",
 )
@@ -198,7 +199,7 @@ def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
 def gains_words(options: Mapping[str, Any]) -> str:
     """Return the gains as they were given; those of a file are bound by its hash, wherever it is."""
     text: str = options["worth"]["gains"]
-    return A_FILE if Path(text).is_file() else text
+    return A_FILE if places.is_file(text) else text
 
 
 def _checked(files: Sequence[str], options: Mapping[str, Any], prompts: Mapping[str, str]) -> dict[str, Any]:
@@ -275,7 +276,7 @@ def read_prompts(texts: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise click.BadParameter(f"{text!r} is not NAME=FILE or NAME=HASH", param_hint="--prompt")
-        found[name] = hash_of_file(Path(value)) if Path(value).is_file() else value
+        found[name] = hash_of_file(Path(value)) if places.is_file(value) else value
     return found
 
 
@@ -310,7 +311,7 @@ def _write(
 
     page, data = options["page_path"], options["json_path"]
     if data is not None:
-        data.write_text(as_json(record), encoding="utf-8", errors="backslashreplace")
+        write_json(data, record)
     if page is not None:
         from venire import write_report
         from venire.report.certificate import certificate_report

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
+from venire.cli import inputs, options as declare, places
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "po
 @declare.option(
     "--dwell",
     section=CLICKS,
-    type=click.FloatRange(min=0),
+    type=declare.Number(min=0),
     default=30.0,
     metavar="S",
     help="Minimum dwell time of a satisfied click, in seconds.",
@@ -51,7 +51,7 @@ scoring = declare.gathered("scoring", {"assessor": inputs.assessor_option(), "po
     "--save-labels",
     section=CLICKS,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.judgments_place,
     metavar="FILE",
     help="Save click labels as judgments: 0 not clicked, 1 clicked, 2 satisfied.",
 )

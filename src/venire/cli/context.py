@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
+from venire.cli import inputs, options as declare, places
 from venire.cli.output import Cell, Output, Table
 from venire.results import known
 
@@ -51,7 +51,7 @@ def command() -> None:
 @declare.option(
     "--regularisation",
     section=declare.MODEL,
-    type=click.FloatRange(min=0, min_open=True),
+    type=declare.Number(min=0, min_open=True),
     default=1.0,
     metavar="X",
     help="Weight of the L2 penalty.",
@@ -72,7 +72,7 @@ def command() -> None:
     *("--save", "saved"),
     section="Output",
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="MODEL.json",
     help="Save the model, fitted on all pairs.",
 )
@@ -201,7 +201,7 @@ sweeping = declare.gathered(
         "slight": declare.option(
             "--slight",
             section="Preferences",
-            type=click.FloatRange(min=0),
+            type=declare.Number(min=0),
             metavar="S",
             help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
             "exceed 1]",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from venire.disagreement.counting import Counts
 
 COUNTING = "Counting"
+MOST_DIGITS = 18
 EXAMPLES = """\b
 Examples:
   venire count judgments.tsv runs --assessor main
@@ -129,7 +130,7 @@ def _counted(labels: Judgments, sources: Any, *, options: Mapping[str, Any], pro
 def _read_top(text: str | None) -> int | None:
     if text is None or text == "all":
         return 10 if text is None else None
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 1:
         raise click.BadParameter(f"{text!r} is not a number from 1 on, or all", param_hint="--top")
     return int(text)
 

@@ -10,6 +10,7 @@ import click
 
 from venire.cli.options import OUTPUT, Command, option, output_options, rng_option
 from venire.cli.output import Output, stages
+from venire.cli.places import folder_place
 from venire.cli.report import show_report, write_both
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ QUALITY = (1.6, 2.1, 1.1, 3.2, 1.9, 1.4, 2.2, 0.8)
     section=OUTPUT,
     type=click.Path(path_type=Path),
     default="venire-demo",
+    callback=folder_place,
     metavar="DIR",
     help="The folder to write: new, empty, or one with an earlier demo.",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
+from venire.cli import inputs, options as declare, places
 from venire.cli.output import Output, Table
 from venire.errors import GainsError, ScaleError, UnknownName, VenireError
 
@@ -119,6 +119,7 @@ def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance
 @declare.option(
     *("--combine", "units"),
     section=declare.MODEL,
+    type=declare.PATH,
     metavar="FILE|unit",
     help="Combine labels of snippets and pages, as in Sure+Key: JUDGMENTS are of pages and this file of their "
     "snippets; "
@@ -128,7 +129,7 @@ def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance
     *("--save", "saved"),
     section=declare.OUTPUT,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FIT.json",
     help="Save the fit, for the option --gains of other commands.",
 )
@@ -136,7 +137,7 @@ def model_for(labels: Judgments, asked: Mapping[str, Any]) -> PredictedRelevance
     "--posterior",
     section=declare.OUTPUT,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FILE.tsv",
     help="Write for each item the probability that a random user finds it relevant, given all its labels.",
 )
@@ -491,6 +492,7 @@ def write_posteriors(labels: Judgments, found: Sequence[ItemRelevance], path: Pa
 
     from venire.data.ids import Category
     from venire.io.lines import written
+    from venire.io.outputs import NewFiles
 
     text = io.StringIO()
     table = csv.writer(text, delimiter="," if ".csv" in path.suffixes else "\t", lineterminator="\n")
@@ -500,5 +502,5 @@ def write_posteriors(labels: Judgments, found: Sequence[ItemRelevance], path: Pa
         topic, doc = Category(labels.items.topic[rows], labels.items.topics), Category(rows, labels.items.doc)
         numbers = each.n_labels[rows].tolist(), each.probability[rows].tolist()
         table.writerows(zip(topic.texts(), doc.texts(), [each.relevant] * len(rows), *numbers, strict=True))
-    with written(path) as file:
+    with NewFiles() as files, written(path, files) as file:
         file.write(text.getvalue().encode("utf-8", "surrogateescape"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
+from venire.cli import inputs, options as declare, places
 from venire.cli.output import Output, Table
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ Examples:
     section=declare.OUTPUT,
     required=True,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.judgments_place,
     metavar="FILE",
     help="The file to write; for ranx, JSON if it ends in .json.",
 )

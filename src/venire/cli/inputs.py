@@ -27,6 +27,7 @@ from venire.cli.options import (
     rng_option,
     run_rules,
 )
+from venire.cli.places import is_file
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 from venire.results import read_number
 
@@ -131,7 +132,7 @@ def pool_for(labels: Judgments, pool: str | None) -> Any:
 def gain_names_option(*, default: Sequence[str] = (), more: str) -> Decorator:
     """Declare --gains as a list, ``gain_names``; ``more`` ends its help."""
     words = f"Gains of labels, as in evaluate; may be repeated{more}"
-    settings = {"multiple": True, "default": [*default], "metavar": "GAINS"}
+    settings = {"multiple": True, "type": PATH, "default": [*default], "metavar": "GAINS"}
     return option("--gains", "gain_names", section=SCORING, help=words, **settings)
 
 
@@ -186,6 +187,7 @@ WORTH = {
     "gains": option(
         "--gains",
         section=SCORING,
+        type=PATH,
         default="linear",
         metavar="GAINS",
         help="Gains of labels: linear, exponential, raw, binary:LABEL, pairs as in Non=0,Rel=0.4, or a file; or those "
@@ -341,9 +343,9 @@ def resolve_gains(
         return gains_for(chosen.gains(gains), labels.scale)
     if fit_on is not None:
         raise click.UsageError(FIT_WHAT)
-    if is_saved_fit(Path(gains)):
+    if is_file(gains) and is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
-    if not Path(gains).is_file() and "=" not in gains:
+    if not is_file(gains) and "=" not in gains:
         return gains_for(gains, labels.scale)
     from venire.io.side_files import read_gains
 

@@ -2,21 +2,22 @@
 
 The module of a command is imported only when the command is run, so that ``venire --help`` is quick; its one-line
 help is in the table here.  Exit codes: 0 success, 1 a gate failed, 2 bad input or usage; and, as is usual, 70 a bug,
-130 interrupted, 141 the output is no longer read.
+130 interrupted, 141 the output is no longer read, 143 ended by a signal.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 import click
 
-from venire.cli.output import say
+from venire.cli.output import not_enough_memory, say
 from venire.errors import UnknownName, VenireError
 
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
@@ -88,15 +89,15 @@ class Commands(click.Group):
             with formatter.section(title):
                 formatter.write_dl([*commands.items()], col_max=20)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the command line, and print help if it asks for it."""
+        with _unread():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; end without a message when the output is no longer read."""
-        try:
-            answer = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _let_go_of_output()
-            return UNREAD
-        return answer
+        """Run the command."""
+        with _unread():
+            return super().invoke(ctx)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run, print the error if there is one, and exit with its code."""
@@ -106,6 +107,8 @@ class Commands(click.Group):
         try:
             answer = run(*args, standalone_mode=False, **extra)
             code = answer if isinstance(answer, int) else DONE
+        except _Unread:
+            code = UNREAD
         except click.Abort:
             code = INTERRUPTED
         except click.ClickException as error:
@@ -114,11 +117,39 @@ class Commands(click.Group):
             code = _bad(error.message, error.hint)
         except OSError as error:
             code = _bad(f"{error.filename or 'system'}: {error.strerror or error}")
-        except MemoryError:
-            code = _bad("not enough memory")
+        except MemoryError as error:
+            code = _bad(not_enough_memory(error))
         except Exception:
             code = _bug()
-        sys.exit(code)
+        sys.exit(_flushed(code))
+
+
+class _Unread(Exception):  # noqa: N818 - it is no error
+    """The output is no longer read."""
+
+
+@contextmanager
+def _unread() -> Iterator[None]:
+    """Raise _Unread in place of the error that click takes for a failure, with exit code 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        _let_go_of_output()
+        raise _Unread from None
+
+
+def _flushed(code: int) -> int:
+    """Write what is left of standard output, while there is still an exit code to tell of an error."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _let_go_of_output()
+        return code or UNREAD
+    except (OSError, ValueError) as error:
+        _let_go_of_output()
+        return code or _bad(f"standard output: {getattr(error, 'strerror', None) or error}")
+    return code
 
 
 def _bad(message: str, hint: str | None = None) -> int:
@@ -132,7 +163,7 @@ def _bug() -> int:
     """Print the traceback of an unexpected error."""
     from traceback import format_exc
 
-    with suppress(BrokenPipeError):
+    with suppress(OSError):
         click.echo(format_exc(), err=True, nl=False)
     say("error", "this is a bug in venire; please report it with the lines above")
     return BUG
@@ -170,7 +201,8 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Try: venire demo, then open venire-demo/report.html",
+    epilog="Try: venire demo, then open venire-demo/report.html\n\n"
+    "Exit codes: 0 done, 1 a condition of --require does not hold, 2 invalid input or usage.",
 )
 @click.option(
     "--version",
@@ -188,5 +220,23 @@ def cli(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line, as a process of its own."""
+    _hold_closed_streams()
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), _end)
     cli.main(prog_name="venire")
+
+
+def _hold_closed_streams() -> None:
+    """Point streams that are closed at nothing, so that no file that is opened takes their place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _end(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of a handler
+    """End as usual when asked to, so that no temporary file is left."""
+    sys.exit(128 + number)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from venire.cli.output import FORMATS, Output, print_warnings
+from venire.cli.output import FORMATS, Output, not_enough_memory, print_warnings
+from venire.cli.places import checked_place, file_place, is_file, refuse_clashes, smaller_input
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -27,6 +30,17 @@ class Option(click.Option):
         self.section = section
 
 
+class Number(click.FloatRange):
+    """A number in a range, neither infinite nor NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the number."""
+        found = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return found
+
+
 def with_flags(way: Way) -> str:
     """Return a way to resolve an error with its settings as options: "choose one (--assessor NAME)"."""
     flags = (f"--{name.replace('_', '-')} {value}" for name, value in way.settings.items())
@@ -37,9 +51,15 @@ class Command(click.Command):
     """A command whose help lists its options in sections."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run; of several ways out of an error, name those for which this command has the options."""
+        """Run; of several ways out of an error, name those for which this command has the options.
+
+        Outputs that would destroy an input, or each other, are refused first.
+        """
+        refuse_clashes(ctx)
         try:
             return super().invoke(ctx)
+        except MemoryError as error:
+            raise VenireError(not_enough_memory(error), hint=smaller_input(ctx)) from error
         except VenireError as error:
             if error.ways:
                 flags = {name for parameter in self.get_params(ctx) for name in parameter.opts}
@@ -256,6 +276,8 @@ def output_options(*, folder: bool = False) -> Decorator:
         @wraps(function)
         def command(**values: Any) -> Any:
             path = None if folder else values.pop("path")
+            if path is None and sys.stdout is None:
+                raise click.UsageError("standard output is closed: send it to a file or to /dev/null")
             names = ("format", "quiet", *(["plot"] if "plot" in values else []))
             out = Output(path=path, **{name: values.pop(name) for name in names})
             with print_warnings(quiet=out.quiet):
@@ -264,18 +286,6 @@ def output_options(*, folder: bool = False) -> Decorator:
         return in_order(command, [_FORMAT, _QUIET] if folder else [_FORMAT, _OUTPUT, _QUIET])
 
     return decorate
-
-
-def checked_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
-    """Refuse a place where nothing can be written before any work is done."""
-    if text is None or text == "-":
-        return None
-    path = Path(text)
-    if path.is_dir():
-        raise click.BadParameter(f"{text} is a folder, expected a file", ctx, parameter)
-    if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {path.parent}", ctx, parameter)
-    return path
 
 
 _FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
@@ -288,13 +298,6 @@ _OUTPUT = option(
     help="File of the result.  [default: standard output]",
 )
 _QUIET = option("-q", "--quiet", section=OUTPUT, is_flag=True, help="Print only errors.")
-
-
-def file_place(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Path | None:
-    """Refuse a place where no file can be written, standard output too."""
-    if text == "-":
-        raise click.BadParameter("expected a file, not standard output (-)", ctx, parameter)
-    return checked_place(ctx, parameter, text)
 
 
 def draws_option(
@@ -323,7 +326,7 @@ def choose_option(section: str, *choices: str) -> Decorator:
 
 def prior_option(section: str, help: str) -> Decorator:
     """Declare --prior: what is added to counts before shares are taken."""
-    return option("--prior", section=section, type=click.FloatRange(min=0), default=0.0, metavar="X", help=help)
+    return option("--prior", section=section, type=Number(min=0), default=0.0, metavar="X", help=help)
 
 
 def resource_option(section: str, *, begin: str = "Position of the resource", end: str = "") -> Decorator:
@@ -332,14 +335,14 @@ def resource_option(section: str, *, begin: str = "Position of the resource", en
         f"{begin} in a document's name, as in '{{resource}}-{{rank}}'; or a regular expression with "
         f"(?P<resource>...), a column of the judgments, or a file of documents and resources.{end}"
     )
-    return option("--resource", section=section, metavar="PATTERN", help=words)
+    return option("--resource", section=section, type=PATH, metavar="PATTERN", help=words)
 
 
 def read_resource(text: str) -> str | dict[str, str]:
     """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
     from venire.io.side_files import read_groups
 
-    return read_groups(Path(text)) if Path(text).is_file() else text
+    return read_groups(Path(text)) if is_file(text) else text
 
 
 def show_option(*choices: str, help: str) -> Decorator:

@@ -25,7 +25,8 @@ from typing import Any, TextIO
 
 import click
 
-from venire.errors import VenireWarning
+from venire.errors import OutputError, VenireWarning
+from venire.io.outputs import write_bytes
 from venire.results import Note
 
 Cell = str | int | float | None
@@ -121,6 +122,11 @@ def as_json(document: Mapping[str, object]) -> str:
     return "{" + ",\n".join(members) + "}\n"
 
 
+def write_json(path: Path, document: Mapping[str, object]) -> None:
+    """Write a JSON object to a file."""
+    write_bytes(path, as_json(document).encode("utf-8", "backslashreplace"))
+
+
 def _json_value(value: object) -> str:
     if not isinstance(value, list) or not any(isinstance(each, dict) for each in value):
         return _json(value)
@@ -214,9 +220,9 @@ class Output:
         """
         data = text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape")
         if self.path is None:
-            click.echo(data, nl=False)
+            _print(data)
         else:
-            self.path.write_bytes(data)
+            write_bytes(self.path, data)
 
     def notes(self, notes: Iterable[Note | str]) -> None:
         """Print notes, each once, unless quiet."""
@@ -227,8 +233,23 @@ class Output:
 def say(kind: str, text: str) -> None:
     """Write ``kind: text``; the kind is coloured on a terminal, unless NO_COLOR is set."""
     word = click.style(f"{kind}:", fg=COLOURS.get(kind), bold=kind in COLOURS or None)
-    with suppress(BrokenPipeError):
+    with suppress(OSError):
         click.echo(f"{word} {text}", err=True, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _print(data: bytes) -> None:
+    """Write to standard output; an error names it."""
+    try:
+        click.echo(data, nl=False)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.errno, f"standard output: cannot be written: {error.strerror}") from error
+
+
+def not_enough_memory(error: MemoryError) -> str:
+    """Return what was too large, as far as the error says."""
+    return ": ".join(["not enough memory", *filter(None, [str(error)])])
 
 
 @contextmanager
@@ -282,6 +303,10 @@ def collect_warnings(*, but: tuple[type[VenireWarning], ...] = ()) -> Iterator[l
         yield texts
 
 
+def _on_a_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 PATIENCE = 1.0
 """Seconds before a bar of bytes appears."""
 
@@ -294,7 +319,7 @@ def bar(sources: Iterable[object], *, quiet: bool) -> Iterator[Callable[[int], N
 
     No bar is shown if the total is unknown, as for compressed files.
     """
-    total = None if quiet or not sys.stderr.isatty() else total_bytes(sources)
+    total = None if quiet or not _on_a_terminal() else total_bytes(sources)
     if total is None:
         yield None
         return
@@ -330,7 +355,7 @@ def total_bytes(sources: Iterable[object]) -> int | None:
 @contextmanager
 def stages(total: int, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function that takes the name of the stage that begins; it does nothing where no bar is shown."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or not _on_a_terminal():
         yield lambda _: None
         return
     with click.progressbar(length=total, file=sys.stderr, show_pos=True, item_show_func=str) as shown:

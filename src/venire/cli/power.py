@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs
-from venire.cli.options import Command, draws_option, gathered, one_of, option
+from venire.cli.options import Command, Number, draws_option, gathered, one_of, option
 from venire.cli.output import Output, Table, bar
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ testing = gathered(
         "alpha": option(
             "--alpha",
             section=TEST,
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            type=Number(0, 1, min_open=True, max_open=True),
             default=0.05,
             metavar="P",
             help="Significance level.",

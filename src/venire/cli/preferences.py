@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from venire.cli import inputs
-from venire.cli.options import PATH, Command, draws_option, gathered, given, option, whole_number
+from venire.cli.options import PATH, Command, Number, draws_option, gathered, given, option, whole_number
 from venire.cli.output import Cell, Output, Table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ planning = gathered(
         "within": option(
             "--within",
             section=PLAN,
-            type=click.FloatRange(0, 1, min_open=True),
+            type=Number(0, 1, min_open=True),
             metavar="X",
             help="Estimate the number of tests for every two labels of JUDGMENTS with which the error of p(a > b) is "
             "at most "
@@ -131,7 +131,7 @@ asking = gathered(
         "slight": option(
             "--slight",
             section=PREFERENCES,
-            type=click.FloatRange(min=0),
+            type=Number(min=0),
             metavar="S",
             help="Strengths up to S are slight, which are ties of strong preference.  [default: 1 if strengths "
             "exceed 1]",

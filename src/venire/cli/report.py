@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli import inputs, options as declare
-from venire.cli.output import Output, Table, as_json, stages
+from venire.cli import inputs, options as declare, places
+from venire.cli.output import Output, Table, stages, write_json
 
 if TYPE_CHECKING:
     from venire.data.aspects import Aspects
@@ -70,7 +70,7 @@ Examples:
     section=declare.OUTPUT,
     type=click.Path(),
     default="report.html",
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FILE",
     help="File of the page.",
 )
@@ -78,7 +78,7 @@ Examples:
     *("--json", "json_path"),
     section=declare.OUTPUT,
     type=click.Path(),
-    callback=declare.file_place,
+    callback=places.file_place,
     metavar="FILE",
     help="Write the same content as JSON to this file.",
 )
@@ -106,7 +106,7 @@ def write_both(report: Report, page_path: Path, json_path: Path | None) -> None:
 
     write_report(report, page_path)
     if json_path is not None:
-        json_path.write_text(as_json(report.content()), encoding="utf-8", errors="backslashreplace")
+        write_json(json_path, report.content())
 
 
 def show_report(out: Output, report: Report, page_path: Path) -> None:

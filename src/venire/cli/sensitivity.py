@@ -8,7 +8,7 @@ import click
 
 from venire.cli.disagreement import model, model_for
 from venire.cli.inputs import judgments_argument, one_standard_input, read_labels, shared_options, some_runs_argument
-from venire.cli.options import Command, gathered, one_of, option, read_resource, resource_option, whole_number
+from venire.cli.options import Command, Number, gathered, one_of, option, read_resource, resource_option, whole_number
 from venire.cli.output import Output, Table, bar
 from venire.results import known, known_count
 
@@ -216,7 +216,7 @@ lists = gathered(
 @option(
     "--deviation",
     section=SENSITIVITY,
-    type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+    type=Number(min=0, max=1, min_open=True, max_open=True),
     default=0.02,
     metavar="D",
     help="Target standard deviation for the number of double judgments.",

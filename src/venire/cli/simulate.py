@@ -11,6 +11,7 @@ import click
 
 from venire.cli import options as declare
 from venire.cli.output import Output, Table
+from venire.cli.places import folder_place
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated
@@ -42,8 +43,8 @@ def param(
     kinds: dict[type, dict[str, Any]] = {
         bool: {"is_flag": True},
         int: {"type": click.IntRange(min=least), "metavar": "N"},
-        float: {"type": click.FloatRange(min=0, max=None if most == inf else most), "metavar": "X"},
-        tuple: {"type": float, "nargs": 2, "metavar": "LOW HIGH"},
+        float: {"type": declare.Number(min=0, max=None if most == inf else most), "metavar": "X"},
+        tuple: {"type": declare.Number(), "nargs": 2, "metavar": "LOW HIGH"},
         str: {},
     }
     return declare.option(*names.split(), section=section, default=default, help=help, **kinds[type(default)] | kind)
@@ -51,7 +52,7 @@ def param(
 
 def subcommand(name: str, summary: str, *options: declare.Decorator) -> declare.Decorator:
     """Declare a kind of collection with its own options, and those of all kinds."""
-    place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR"}
+    place = {"required": True, "type": click.Path(path_type=Path), "metavar": "DIR", "callback": folder_place}
     words = "The folder to write: new, empty, or one with an earlier simulation."
     folder = declare.option("-o", "--output", "folder", section=declare.OUTPUT, help=words, **place)
 

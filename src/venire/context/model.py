@@ -40,6 +40,7 @@ from venire.data.context import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
+from venire.io.outputs import write_bytes
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
 
@@ -416,7 +417,7 @@ def write_conditional_labels(model: ConditionalLabels, path: str | Path, *, fing
         "coefficients": model.coefficients,
     }
     text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False, default=np.ndarray.tolist)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    write_bytes(Path(path), f"{text}\n".encode())
 
 
 def read_conditional_labels(path: str | Path) -> ConditionalLabels:
@@ -424,7 +425,7 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     path = Path(path)
     try:
         held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved predictor of conditional labels", hint=AGAIN)

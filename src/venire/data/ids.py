@@ -142,5 +142,6 @@ def natural_order(names: Ids) -> Ints:
     """Return the order of names: numeric if all are numbers, else bytewise."""
     texts = list(names)
     if all(text.isascii() and text.isdigit() for text in texts):
-        return np.array(sorted(range(len(texts)), key=lambda n: (int(texts[n]), texts[n])), dtype=np.int64)
+        digits = [text.lstrip("0") for text in texts]
+        return np.array(sorted(range(len(texts)), key=lambda n: (len(digits[n]), digits[n], texts[n])), dtype=np.int64)
     return np.array(sorted(range(len(texts)), key=lambda n: as_bytes(texts[n])), dtype=np.int64)

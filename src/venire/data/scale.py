@@ -34,6 +34,9 @@ _NEGATIVE = re.compile(r"-\d+(\.\d+)?", re.ASCII)
 NOT_APPLICABLE = "N/A"
 """The label for what cannot be judged; not a judgment, unless a scale has it."""
 
+MOST_DIGITS = 300
+"""A whole number with more digits is no finite number."""
+
 
 def is_number(text: str) -> bool:
     """Return whether a text is a finite number, in digits without ``_``."""
@@ -42,7 +45,7 @@ def is_number(text: str) -> bool:
 
 def is_integer(label: str) -> bool:
     """Return whether a label is a whole number without fraction, in digits."""
-    return _INTEGER.fullmatch(label) is not None
+    return len(label) <= MOST_DIGITS and _INTEGER.fullmatch(label) is not None
 
 
 def is_negative(label: str) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import KEYS, PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
+from venire.io.outputs import write_bytes
 from venire.kernels.shares import Spread
 from venire.types import Floats
 
@@ -43,14 +44,14 @@ def document(fit: PredictedRelevanceFit, fingerprint: str) -> dict[str, Any]:
 def write_fit(fit: PredictedRelevanceFit, path: Path, *, fingerprint: str) -> None:
     """Save a fit; fingerprint: that of the judgments it was made from."""
     text = json.dumps(document(fit, fingerprint), ensure_ascii=False, indent=1, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_bytes(path, f"{text}\n".encode())
 
 
 def read_fit(path: Path) -> PredictedRelevanceFit:
     """Read a fit that ``write_fit`` wrote."""
     try:
         held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved fit", hint="save a fit with write_fit or venire disagreement")

@@ -20,6 +20,8 @@ from venire.types import Ints, RNGLike
 
 APART = "fit the model by itself, with more options, and give the saved fit as gains"
 
+LONGEST_SHARE = 40
+
 
 def fit_gains(
     text: str,
@@ -82,7 +84,8 @@ def read_share(text: str) -> tuple[int, int]:
     (2, 5)
     """
     m, slash, n = text.partition("/")
-    if not (slash and m.strip().isdecimal() and n.strip().isdecimal()) or not 1 <= int(m) <= int(n):
+    counts = slash and m.strip().isdecimal() and n.strip().isdecimal() and len(text) <= LONGEST_SHARE
+    if not counts or not 1 <= int(m) <= int(n):
         raise GainsError(f"{text!r} is not M/N with 1 <= M <= N", hint="as in 1/3: at least one of three users")
     return int(m), int(n)
 

@@ -21,6 +21,7 @@ from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
+from venire.io.outputs import NewFiles
 
 DECLARED = ("reference", "machines")
 """What an assessor may be declared as."""
@@ -79,7 +80,7 @@ def _prompts(data: bytes, path: Path) -> list[Role]:
 def _table(beside: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(beside.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         hint = 'a scale file holds scale = "Non<Rel<HRel"'
         raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
 
@@ -111,21 +112,23 @@ def scale_file(path: Path) -> Path | None:
         name = shorter
 
 
-def write_scale_beside(
+def beside_name(path: Path) -> Path:
+    """Return the name of the file that is written beside a file of judgments."""
+    return path.with_name(path.name + ".toml")
+
+
+def beside_text(
     scale: Scale | None,
-    path: Path,
     roles: Mapping[str, tuple[str, ...]] | None = None,
     *,
     prompts: Mapping[str, str] | None = None,
-) -> Path:
-    """Write the scale of a file of judgments beside it, unless it is None, and who is declared; returns where."""
-    beside = path.with_name(path.name + ".toml")
+) -> bytes:
+    """Return what a file beside a file of judgments holds: its scale, unless that is None, and who is declared."""
     text = "" if scale is None else f"labels = {_list(scale.labels)}\nmeasurement = {_quoted(scale.measurement)}\n"
     text += "".join(f"{kind} = {_list(names)}\n" for kind, names in (roles or {}).items() if names)
     pairs = ", ".join(f"{_quoted(name)} = {_quoted(hashed)}" for name, hashed in (prompts or {}).items())
     text += f"{PROMPTS} = {{ {pairs} }}\n" if pairs else ""
-    beside.write_text(text, encoding="utf-8", newline="\n")
-    return beside
+    return text.encode("utf-8")
 
 
 def _list(texts: tuple[str, ...]) -> str:
@@ -160,7 +163,7 @@ def _header(data: bytes) -> dict[str, tuple[int, str]]:
     return found
 
 
-def declarations(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
+def declarations(files: NewFiles, judgments: Judgments, path: Path, *, comments: bool) -> bytes:
     """Return comments that declare the scale, if it needs one, who is the reference and who a machine, and prompts.
 
     What a comment cannot hold is written beside.  A file that is beside already is overruled, or written again.
@@ -175,7 +178,7 @@ def declarations(judgments: Judgments, path: Path, *, comments: bool) -> bytes:
     comment = b"".join(lines)
     prompts = {role.assessor: role.text for role in _prompts(comment, path)}
     if lines and not (comments and _can_be_read(comment, scale, stated) and prompts == judgments.prompts):
-        write_scale_beside(scale, path, roles, prompts=judgments.prompts)
+        files.add(beside_name(path), beside_text(scale, roles, prompts=judgments.prompts))
         return b""
     return comment
 

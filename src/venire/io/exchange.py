@@ -46,8 +46,9 @@ from venire.data.panel import Panel
 from venire.data.preferences import Preferences, from_columns
 from venire.data.runs import RunRules, RunTable
 from venire.errors import AmbiguousLabels, FormatError, SettingError, UnknownName
-from venire.io.declarations import scale_file
+from venire.io.declarations import beside_name, scale_file
 from venire.io.lines import read_bytes, spaced_lines, split_columns, written
+from venire.io.outputs import NewFiles
 from venire.io.runs import RunsLike, as_runs, file_name, kernel_rules, repeated_row_fault, table_scores, whole_run
 from venire.results import Note, Records, Tabular, counted
 from venire.scan.numbers import decimals
@@ -255,10 +256,13 @@ def write_scaled_qrels(qrels: ScaledQrels, path: str | Path, *, to: str = "trec"
     if to != "groups":
         qrels.refuse_groups(f"qrels for {to}")
     data = _ranx_json(qrels, target) if to == "ranx" and _as_json(target) else _qrels_lines(qrels, target)
-    with written(target) as file:
-        file.write(data)
-    needed = qrels.scale_by != 1 or scale_file(target) is not None
-    return _state_scale(qrels, target) if needed else None
+    beside = beside_name(target) if qrels.scale_by != 1 or scale_file(target) is not None else None
+    with NewFiles() as files:
+        with written(target, files) as file:
+            file.write(data)
+        if beside is not None:
+            files.add(beside, _stated_scale(qrels))
+    return beside
 
 
 def _qrels_lines(qrels: ScaledQrels, path: Path) -> bytes:
@@ -283,9 +287,8 @@ def _ranx_json(qrels: ScaledQrels, path: Path) -> bytes:
         raise FormatError(path, None, message, hint="write qrels, which keep bytes as they are: .txt") from None
 
 
-def _state_scale(qrels: ScaledQrels, path: Path) -> Path:
-    """Write beside a file what its numbers are: the labels that occur, and the gain of each original label."""
-    beside = path.with_name(path.name + ".toml")
+def _stated_scale(qrels: ScaledQrels) -> bytes:
+    """Return what the numbers of a file are, for the file beside: labels that occur, the gain of each original one."""
     labels = ", ".join(f'"{number}"' for number in np.unique(qrels.relevance).tolist())
     gains = zip(qrels.labels.scale.labels, qrels.labels.values.tolist(), strict=True)
     lines = [
@@ -298,8 +301,7 @@ def _state_scale(qrels: ScaledQrels, path: Path) -> Path:
         "\n[gains.labels]",
         *(f"{json.dumps(label, ensure_ascii=False)} = {gain!r}" for label, gain in gains),
     ]
-    beside.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    return beside
+    return ("\n".join(lines) + "\n").encode("utf-8")
 
 
 def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
@@ -322,7 +324,7 @@ def write_preference_groups(preferences: Preferences, path: str | Path) -> None:
     }
     twice["document"] = [doc for pair in zip(better, worse, strict=True) for doc in pair]
     lines = spaced_lines(twice | {"level": ["2.0", "1.0"] * len(chosen)}, target)
-    with written(target) as file:
+    with NewFiles() as files, written(target, files) as file:
         file.write(lines)
 
 

@@ -15,7 +15,8 @@ from venire.data.scale import NOT_APPLICABLE, Scale, is_number
 from venire.errors import FormatError, UnknownName
 from venire.io.foreign import known_judgments, names_assessors, of_assessor
 from venire.io.lines import expanded_all, names_files, opened
-from venire.io.qrels import read_qrels, write_qrels
+from venire.io.outputs import NewFiles
+from venire.io.qrels import add_qrels, read_qrels
 from venire.io.rows import Rows, assemble, named
 from venire.io.tables.columns import (
     HEAD,
@@ -213,13 +214,20 @@ def write_judgments(
 
     The parameters are those of ``read_judgments``; reading the file back with them gives the same judgments.
     """
-    target = Path(path)
-    if ending_of(target.name) in (*SEPARATOR, *JSON_LINES, ".parquet"):
-        from venire.io.tables.write import write_table
+    with NewFiles() as files:
+        add_judgments(files, judgments, Path(path), layout=layout, second_column=second_column)
 
-        write_table(judgments, target, layout=layout)
+
+def add_judgments(
+    files: NewFiles, judgments: Judgments, path: Path, *, layout: str = "long", second_column: str = "ignore"
+) -> None:
+    """Write judgments among other new files."""
+    if ending_of(path.name) in (*SEPARATOR, *JSON_LINES, ".parquet"):
+        from venire.io.tables.write import add_table
+
+        add_table(files, judgments, path, layout=layout)
     else:
-        write_qrels(judgments, target, second_column=second_column)
+        add_qrels(files, judgments, path, second_column=second_column)
 
 
 def read_grid(text: str, *, scale: Scale | str | None = None, assessors: Sequence[str] = ()) -> Judgments:

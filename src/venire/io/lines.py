@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from venire.data.ids import as_bytes
 from venire.errors import CommentWarning, FormatError
+from venire.io.outputs import NewFiles
 from venire.results import counted
 from venire.scan.fields import Fault, Fields, split
 from venire.scan.slices import padded
@@ -190,16 +191,16 @@ def _first_field(data: bytes, line: int) -> bytes:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing, compressed as its ending says; the same bytes are always written alike."""
-    with path.open("wb") as raw:
+def written(path: Path, files: NewFiles) -> Iterator[BinaryIO]:
+    """Open a new file for writing, compressed as its ending says; the same bytes are always written alike."""
+    with files.open(path) as raw:
         if path.name.lower().endswith(".gz"):
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as file:
                 yield cast("BinaryIO", file)
         elif path.name.lower().endswith(".zst"):
             import zstandard
 
-            with zstandard.ZstdCompressor().stream_writer(raw) as writer:
+            with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as writer:
                 yield cast("BinaryIO", writer)
         else:
             yield raw

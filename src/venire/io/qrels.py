@@ -16,6 +16,7 @@ from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.declarations import declarations, declared_roles, header_scale, scale_beside
 from venire.io.lines import read_bytes, spaced_lines, split_columns, stem, warn_of_comments, written
+from venire.io.outputs import NewFiles
 from venire.io.rows import Rows, rows_of_qrels
 from venire.io.tables.columns import WAYS
 from venire.scan.fields import Fields
@@ -47,7 +48,7 @@ def read_qrels(path: Path, *, second_column: str = "ignore") -> Rows:
     return replace(rows, named_after_file=not named, roles=declared_roles(data, path))
 
 
-def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
+def add_qrels(files: NewFiles, judgments: Judgments, path: Path, *, second_column: str = "ignore") -> None:
     """Write qrels, compressed as the name says; the second column can hold the assessor or the intent."""
     _refuse_loss(judgments, second_column)
     names = {"topic": "topic", second_column: second_column, "document": "doc", "label": "label"}
@@ -55,8 +56,8 @@ def write_qrels(judgments: Judgments, path: Path, *, second_column: str = "ignor
         what: ["0"] * len(judgments) if name == "ignore" else judgments.column(name).texts()
         for what, name in names.items()
     }
-    lines, header = spaced_lines(columns, path), declarations(judgments, path, comments=True)
-    with written(path) as file:
+    lines, header = spaced_lines(columns, path), declarations(files, judgments, path, comments=True)
+    with written(path, files) as file:
         file.write(header + lines)
 
 

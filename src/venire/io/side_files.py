@@ -8,6 +8,7 @@ white space; ``#`` begins a comment line, and the first line may be a header.  F
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ HINT = "a table of features has the columns topic, doc, perhaps given, and numbe
 def read_gains(text: str) -> Callable[[Scale], Gains]:
     """Read gains as a user writes them: the name of a formula, a file, or pairs ``Non=0,Rel=0.4``."""
     named = text in FORMULAS or text.startswith("binary:")
-    if not named and Path(text).is_file():
+    if not named and os.path.isfile(text):  # noqa: PTH113 - which does not raise for a long text
         return mapping(read_gains_file(Path(text)), name=Path(text).name)
     return parse_gains(text)
 

@@ -32,6 +32,8 @@ _FORM = re.compile(
     rf"\s*(?P<name>[A-Za-z_]*[A-Za-z])\s*(\((?P<params>({_QUOTED}|[^)'\"])*)\))?\s*([@_]\s*(?P<k>\d+))?\s*"
 )
 _PARAM = re.compile(rf"\s*(?P<name>\w+)\s*=\s*(?P<value>{_QUOTED}|[^,'\"]+?)\s*(,|$)")
+MOST_DIGITS = 18
+"""Digits of a depth, as many as fit into 64 bits."""
 
 
 def parse_measure(text: str) -> Measure:
@@ -47,7 +49,7 @@ def parse_measure(text: str) -> Measure:
     ['nDCG@10', 'AP', 'RR@10']
     """
     form = _FORM.fullmatch(text)
-    if form is None:
+    if form is None or len(form["k"] or "") > MOST_DIGITS:
         raise MeasureError(f"{text!r} cannot be read as a measure", hint="write nDCG@10, P(rel=2)@5 or RBP(p=0.8)")
     kind = _kind(form["name"], text)
     known = defaults(kind)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from venire.data.scale import Scale
 from venire.errors import SettingError
+from venire.io.outputs import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -223,5 +224,7 @@ def write_figure(figure: Figure, path: Path) -> None:
     if path.suffix.lower() not in FORMATS:
         raise SettingError(f"{path}: a plot cannot be written as {path.suffix!r}", hint="use .svg, .png or .pdf")
     dateless = {"Date": None} if path.suffix.lower() == ".svg" else {}
+    held = BytesIO()
     with styled():
-        figure.savefig(path, metadata=dateless, dpi=150)
+        figure.savefig(held, format=path.suffix.lower()[1:], metadata=dateless, dpi=150)
+    write_bytes(path, held.getvalue())

@@ -17,6 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from venire.io.outputs import write_bytes
 from venire.plots.style import GREY, INK, styled
 from venire.report.document import Cell, Grid, Picture, Report, Words
 
@@ -37,7 +38,7 @@ _NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
 def write_report(report: Report, path: str | Path) -> None:
     """Write a report as one HTML file."""
-    Path(path).write_text(page(report), encoding="utf-8", errors="backslashreplace")
+    write_bytes(Path(path), page(report).encode("utf-8", "backslashreplace"))
 
 
 def page(report: Report) -> str:

@@ -2,7 +2,7 @@
 
 A folder is new, empty, or contains an earlier simulation, which is replaced.  ``truth/setting.json`` has all
 parameters, the seed, the version and the kind of collection, and so identifies the files of the earlier simulation;
-no other files are removed.  ``FILES`` lists the files of each kind and their columns.
+no other files are removed, and none outside the folder.  ``FILES`` lists the files of each kind and their columns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from dataclasses import fields, is_dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from venire.data.preferences import Preferences
 from venire.data.runs import RunTable
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.judgments import write_judgments
+from venire.io.judgments import add_judgments
+from venire.io.outputs import NewFiles
 from venire.simulation.context.collection import ContextCollection
 from venire.simulation.context.observations import as_text, graded_labels
 from venire.simulation.context.truth import SIDES
@@ -72,13 +73,14 @@ FILES = {
     },
 }
 """Files of each kind of collection, with a description."""
+ANOTHER = "choose another folder"
 
 
 def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str]:
     """Write a simulated collection of any kind into a folder; return the files written, with a description.
 
-    The folder is new or empty, or an earlier simulation in it is replaced.  Cost: linear in labels, preferences, click
-    rows, documents and lines of runs.
+    The folder is new or empty, or an earlier simulation in it is replaced once all new files are complete.  Cost:
+    linear in labels, preferences, click rows, documents and lines of runs.
     """
     import polars as pl
 
@@ -90,40 +92,57 @@ def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str
     else:
         kind, tables = "levels", _level_tables(collection)
     runs = [run for run in collection.runs.sources if isinstance(run, RunTable)]
-    _prepare(folder, runs=bool(runs))
-    for run in runs:
-        _write_run(run, folder / "runs" / f"{run.name}.run")
-    if kind != "context":
-        write_judgments(collection.judgments, folder / "judgments.tsv")
-    scale = f"# scale: {collection.judgments.scale}\n"
-    for name, table in tables.items():
-        with (folder / name).open("wb") as file:
-            file.write(scale.encode() if name in ("judgments.tsv", "aspects.tsv") else b"")
-            pl.DataFrame(table).write_csv(file, separator="\t", quote_style="never")
-    _write_setting(collection, kind, folder / "truth" / "setting.json")
-    written = {"judgments.tsv", "truth/setting.json", *tables} | ({"runs"} if runs else set())
-    return {name: words for name, words in FILES[kind].items() if name in written}
-
-
-def _prepare(folder: Path, *, runs: bool) -> None:
-    """Create a folder and its parts after removing an earlier collection; refuse a folder with other files."""
-    if folder.exists() and not folder.is_dir():
-        raise FormatError(folder, None, "is a file, expected a folder", hint="choose another folder")
-    systems, setting = folder / "truth" / "systems.tsv", folder / "truth" / "setting.json"
-    if systems.exists():
-        names = [line.split("\t")[0] for line in systems.read_text(encoding="utf-8").splitlines()[1:]]
-        kind = json.loads(setting.read_text(encoding="utf-8")).get("kind") if setting.is_file() else None
-        files = [name for name in FILES.get(str(kind), {}) if name != "runs"]
-        for name in (*(f"runs/{name}.run" for name in names), *files):
-            (folder / name).unlink(missing_ok=True)
-    elif folder.exists() and any(folder.iterdir()):
-        message = "is not empty, and contains no simulated collection"
-        raise FormatError(folder, None, message, hint="choose another folder")
-    for part in [folder / "truth"] + [folder / "runs"] * runs:
+    own = [f"runs/{run.name}.run" for run in runs]
+    earlier = earlier_files(folder)
+    for part in [folder / "truth"] + [folder / "runs"] * bool(runs):
         part.mkdir(parents=True, exist_ok=True)
+    with NewFiles() as files:
+        for run, name in zip(runs, own, strict=True):
+            with files.open(folder / name) as file:
+                _write_run(run, file)
+        if kind != "context":
+            add_judgments(files, collection.judgments, folder / "judgments.tsv")
+        scale = f"# scale: {collection.judgments.scale}\n"
+        for name, table in tables.items():
+            with files.open(folder / name) as file:
+                file.write(scale.encode() if name in ("judgments.tsv", "aspects.tsv") else b"")
+                pl.DataFrame(table).write_csv(file, separator="\t", quote_style="never")
+        files.add(folder / "truth" / "setting.json", _setting(collection, kind))
+    written = {"judgments.tsv", "truth/setting.json", *tables}
+    for name in earlier - written - set(own):
+        (folder / name).unlink(missing_ok=True)
+    return {name: words for name, words in FILES[kind].items() if name in written or (own and name == "runs")}
 
 
-def _write_run(run: RunTable, path: Path) -> None:
+def earlier_files(folder: Path) -> set[str]:
+    """Return the files of an earlier collection in a folder, which a new one replaces; raise where there are others.
+
+    Only files within the folder count, by names that a collection gives them: a name that leads elsewhere is refused.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise FormatError(folder, None, "is a file, expected a folder", hint=ANOTHER)
+    systems, setting = folder / "truth" / "systems.tsv", folder / "truth" / "setting.json"
+    if not systems.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise FormatError(folder, None, "is not empty, and contains no simulated collection", hint=ANOTHER)
+        return set()
+    for part in (folder / "truth", folder / "runs"):
+        if part.is_symlink():
+            raise FormatError(part, None, "is a link to another folder", hint=ANOTHER)
+    try:
+        names = [line.split("\t")[0] for line in systems.read_text(encoding="utf-8").splitlines()[1:]]
+        held = json.loads(setting.read_text(encoding="utf-8")) if setting.is_file() else {}
+    except (ValueError, RecursionError) as error:
+        place = systems if isinstance(error, UnicodeDecodeError) else setting
+        raise FormatError(place, None, f"is not as a simulation writes it ({error})", hint=ANOTHER) from None
+    for name in names:
+        if Path(f"{name}.run").name != f"{name}.run" or "\0" in name:
+            raise FormatError(systems, None, f"system {name!r} is not the name of a file", hint=ANOTHER)
+    kind = held.get("kind") if isinstance(held, dict) else None
+    return {*(f"runs/{name}.run" for name in names), *FILES.get(str(kind), {})} - {"runs"}
+
+
+def _write_run(run: RunTable, file: BinaryIO) -> None:
     """Write a TREC run."""
     import polars as pl
 
@@ -137,12 +156,12 @@ def _write_run(run: RunTable, path: Path) -> None:
         "score": run.score,
         "system": as_text(run.system.names, run.system.codes),
     }
-    file = pl.DataFrame(columns)
-    file.write_csv(path, include_header=False, separator=" ", quote_style="never", float_precision=DECIMALS)
+    table = pl.DataFrame(columns)
+    table.write_csv(file, include_header=False, separator=" ", quote_style="never", float_precision=DECIMALS)
 
 
-def _write_setting(collection: Simulated, kind: str, path: Path) -> None:
-    """Write all parameters, rng and version, which reproduce the collection."""
+def _setting(collection: Simulated, kind: str) -> bytes:
+    """Return all parameters, rng and version, which reproduce the collection."""
     setting: object = collection.setting
     if isinstance(collection, Collection):
         setting = replace(collection.setting, prevalence=tuple(collection.truth.prevalence.tolist()))
@@ -150,7 +169,7 @@ def _write_setting(collection: Simulated, kind: str, path: Path) -> None:
     if seed["spawn_key"] == () and seed["n_children_spawned"] == 0:
         seed = collection.seed.entropy
     content = {"venire": version("venire"), "kind": kind, "rng": seed, "setting": _as_json(setting)}
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def _as_json(value: object) -> object:

@@ -74,7 +74,10 @@ def test_an_interruption_ends_with_130_and_no_traceback(venire, qrels, run, monk
 
 def test_too_little_memory_is_said(venire, qrels, run, monkeypatch):
     monkeypatch.setattr(inputs, "read_labels", fails_with(MemoryError()))
-    assert venire("evaluate", qrels, run) == (2, "", "error: not enough memory\n")
+    code, out, err = venire("evaluate", qrels, run)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[0] == "error: not enough memory"
+    assert f"hint: the largest input is {run}, with 81 bytes" in err
 
 
 def test_an_error_of_the_system_names_the_file(venire, qrels, run, monkeypatch):

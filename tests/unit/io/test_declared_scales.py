@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from venire.data.scale import LEVELS, Scale
 from venire.errors import FormatError, ScaleError
-from venire.io.declarations import scale_beside, write_scale_beside
+from venire.io.declarations import beside_name, beside_text, scale_beside
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
 
@@ -37,5 +37,6 @@ def test_a_file_that_holds_no_scale_is_refused(tmp_path):
 def test_any_scale_comes_back(tmp_path_factory, labels, measurement):
     path = tmp_path_factory.mktemp("scale") / "judges.parquet"
     scale = Scale(tuple(labels), measurement)
-    assert write_scale_beside(scale, path).name == "judges.parquet.toml"
+    assert beside_name(path).name == "judges.parquet.toml"
+    beside_name(path).write_bytes(beside_text(scale))
     assert scale_beside(path) == scale

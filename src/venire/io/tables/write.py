@@ -16,6 +16,7 @@ from venire.data.judgments import Judgments
 from venire.errors import AmbiguousLabels, FormatError, UnknownName
 from venire.io.declarations import declarations, used_labels
 from venire.io.lines import written
+from venire.io.outputs import NewFiles
 from venire.io.tables.columns import JSON_LINES, LAYOUTS, SEPARATOR, Form, ending_of, find_columns
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 
 def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> None:
+    """Write a table, as ``add_table`` does."""
+    with NewFiles() as files:
+        add_table(files, judgments, path, layout=layout)
+
+
+def add_table(files: NewFiles, judgments: Judgments, path: Path, *, layout: str = "long") -> None:
     """Write a table in the format that the path's ending names; .gz or .zst may follow it.
 
     layout: "long"; "wide", a column per assessor and a row for each topic, document, facets, time and probability; or
@@ -38,8 +45,8 @@ def write_table(judgments: Judgments, path: Path, *, layout: str = "long") -> No
         raise FormatError(path, None, message, hint="call it .csv, .tsv, .jsonl or .parquet; .gz or .zst may follow")
     frame, spread = _long(judgments, form), LAYOUTS[layout]
     frame = frame if spread is None else _wide(frame, judgments, form, spread)
-    comment = declarations(judgments, path, comments=ending in SEPARATOR)
-    with written(path) as file:
+    comment = declarations(files, judgments, path, comments=ending in SEPARATOR)
+    with written(path, files) as file:
         if ending in SEPARATOR:
             file.write(comment)
             frame.write_csv(file, separator=SEPARATOR[ending])
