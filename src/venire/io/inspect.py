@@ -204,8 +204,10 @@ def reading_all(path: Path, read: Callable[[Path], T]) -> tuple[T | None, list[P
             try:
                 result = read(copy.path)
             except VenireError as error:
-                errors.append(error)
-                if not isinstance(error, FormatError) or error.line is None or not copy.leave_out(error.line):
+                elsewhere = isinstance(error, FormatError) and str(error.where) != str(copy.path)
+                errors.append(VenireError(error.message, hint=error.hint) if elsewhere else error)
+                line = None if elsewhere else getattr(error, "line", None)
+                if line is None or not copy.leave_out(line):
                     break
             else:
                 by_text = {str(each.message): each.message for each in caught}

@@ -106,7 +106,7 @@ def over(name: str, where: object, line: int | None, found: str, *, hint: str = 
     size = next(each for each in fields(Limits) if each.name == name).metadata["size"]
     shown, more = (shown_size(value), shown_size(4 * value)) if size else (f"{value:,}", f"{4 * value}")
     ways = [hint] if hint else []
-    ways.append(Way("if that is right, raise the limit", limit=f"{_spelled(name)}={more}"))
+    ways.append(Way("raise the limit", limit=f"{_spelled(name)}={more}"))
     return FormatError(where, line, f"found {found}, and the limit is {shown}", hint=ways)
 
 

@@ -272,21 +272,6 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def read_document(path: Path) -> str:
-    """Read a small text file whole, such as TOML or JSON: UTF-8, up to the limit on documents."""
-    most = current().document_size
-    with opened(path) as file:
-        data = file.read(most + 1).removeprefix(BOM)
-    if len(data) > most:
-        raise over("document_size", path, None, f"a document of more than {most:,} bytes")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
-        hint = "save it as UTF-8 text"
-        raise FormatError(path, line, f"found the byte 0x{byte:02x}, which is not UTF-8", hint=hint) from None
-
-
 def refuse_long_lines(data: bytes, path: object, *, fields: bool = False) -> None:
     """Raise at the first line beyond the limit; fields: also at the first field, between white space."""
     start = 0
@@ -328,16 +313,19 @@ def _length_fault(text: bytes, path: object, *, fields: bool) -> Callable[[int |
     return None
 
 
-def _refuse_long_part(data: bytes, start: int, path: object, *, before: int) -> None:
-    """Raise at the first long line or field from a place on; before: the number of bytes ahead of these."""
-    while (start := _long_line(data, start, fields=True)) >= 0:
+def refuse_long_part(data: bytes, start: int, path: object, *, before: int = 0, fields: bool = False) -> None:
+    """Raise at the first long line or field of a part of a file, from a place on.
+
+    before: the number of bytes ahead of these.
+    """
+    while (start := _long_line(data, start, fields=fields)) >= 0:
         end = _line_end(data, start)
-        if (fault := _length_fault(data[start:end], path, fields=True)) is not None:
-            raise fault(_line_at(path, before + start) if isinstance(path, Path) else None)
+        if (fault := _length_fault(data[start:end], path, fields=fields)) is not None:
+            raise fault(line_at(path, before + start) if isinstance(path, Path) else None)
         start = end + 1
 
 
-def _line_at(path: Path, place: int) -> int:
+def line_at(path: Path, place: int) -> int:
     """Return the number of the line at a place, by reading the file again: for errors alone."""
     line = 1
     with opened(path) as file:
@@ -354,10 +342,10 @@ def chunks(file: BinaryIO, path: object = "", *, size: int = CHUNK) -> Iterator[
     no more.
     """
     rest, before, n_before = file.read(size).removeprefix(BOM), b"", 0
-    _refuse_long_part(rest, 0, path, before=0)
+    refuse_long_part(rest, 0, path, fields=True)
     while block := file.read(max(size, len(rest))):
         data = rest + block
-        _refuse_long_part(data, rest.rfind(b"\n") + 1, path, before=n_before)
+        refuse_long_part(data, rest.rfind(b"\n") + 1, path, before=n_before, fields=True)
         edge = _last_group(data)
         if edge:
             yield Chunk(data[:edge], before=before)

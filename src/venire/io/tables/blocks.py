@@ -28,7 +28,7 @@ import numpy as np
 from venire.data.ids import Category, Ids
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.io.lines import BOM, opened
+from venire.io.lines import BOM, line_at, opened, refuse_long_part
 from venire.io.tables import parquet
 from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
 from venire.results import counted
@@ -49,6 +49,8 @@ BRACKET = np.zeros(256, dtype=np.int8)
 BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
 KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?=\s*:)')
 """A key of a JSON object, or a text that looks like one."""
+LINES_OF_A_ROW = 16
+"""A row whose fields have line ends in quotes may be as long as so many lines."""
 EXACT = 1 << 53
 """From here on not every integer is a float."""
 NAMES_AT_ONCE = 1 << 20
@@ -110,7 +112,7 @@ def table_blocks(path: Path, choose: Choose[T], *, whole: bool = False) -> Itera
         if (form := format_of(path, head)) == "parquet":
             yield from _parquet_blocks(path, head, file, choose)
         elif form == "json":
-            yield from _json_blocks(path, row_blocks(file, head, separator=None), choose)
+            yield from _json_blocks(path, row_blocks(file, head, path, separator=None), choose)
         else:
             yield from _delimited_blocks(path, head, file, choose)
 
@@ -218,6 +220,7 @@ class _Joined(io.RawIOBase):
 def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
     import polars as pl
 
+    refuse_long_part(head, 0, path)
     layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
     chosen, found = choose(layout.names, layout.line)
     types = {name: chosen.get(name, pl.String()) for name in layout.names}
@@ -225,7 +228,7 @@ def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]
     if len(chosen) < len(types):
         form["columns"] = sorted(layout.names.index(name) for name in chosen)
     line = head.count(b"\n", 0, layout.start)
-    for block in row_blocks(file, head[layout.start :], separator=layout.separator):
+    for block in row_blocks(file, head[layout.start :], path, separator=layout.separator, before=layout.start):
         quoted = has_quotes(block, layout.separator)
         text, number = checked_rows(block, line, layout._replace(quoted=quoted))
         line += block.count(b"\n")
@@ -277,8 +280,10 @@ def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
     end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
     separator = header_separator(data[start:end], preferred)
     quoted = has_quotes(data, separator, start)
-    while quoted and end >= 0 and data.count(b'"', start, end) % 2:
-        end = data.find(b"\n", end + 1)
+    n_quotes = data.count(b'"', start, end) if quoted else 0
+    while n_quotes % 2 and end >= 0:
+        begin, end = end, data.find(b"\n", end + 1)
+        n_quotes += data.count(b'"', begin, end)
     if end < 0:
         raise FormatError(where, line, "found no header line", hint="name the columns: topic,doc,assessor,label")
     return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
@@ -298,6 +303,8 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
         names, *more = csv.reader(text, delimiter=separator)
     except csv.Error as error:
         raise FormatError(where, line, f"the header cannot be read ({error})") from None
+    if len(names) > current().columns:
+        raise over("columns", where, line, f"a header of {len(names):,} columns")
     if more:
         raise FormatError(where, line, "found lines that end in CR alone", hint="save the table with LF or CRLF")
     name, times = Counter(names).most_common(1)[0]
@@ -307,18 +314,27 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
     return names
 
 
-def row_blocks(file: BinaryIO, begun: bytes, *, separator: str | None) -> Iterator[bytes]:
+def row_blocks(
+    file: BinaryIO, begun: bytes, path: object = "", *, separator: str | None, before: int = 0
+) -> Iterator[bytes]:
     """Read an open file in blocks of whole rows, so that a table of any size needs the memory of one block.
 
-    begun: what was read before.  separator None: lines without quotes.  Cost: one pass over the bytes.
+    begun: what was read before, after so many bytes.  separator None: lines without quotes.
+    Cost: one pass over the bytes.
     """
     rest = begun
+    refuse_long_part(rest, 0, path, before=before)
     while more := file.read(max(BLOCK, len(rest))):
         data = rest + more
+        refuse_long_part(data, rest.rfind(b"\n") + 1, path, before=before)
         end = _last_row(data, quoted=separator is not None and has_quotes(data, separator))
         if end:
             yield data[:end]
-        rest = data[end:]
+        elif len(data) > LINES_OF_A_ROW * current().line_length:
+            hint = "is there a quote that begins a field and none that ends it?"
+            line = line_at(path, before) if isinstance(path, Path) else None
+            raise over("line_length", path, line, f"a row of more than {len(data):,} bytes", hint=hint)
+        rest, before = data[end:], before + end
     if rest:
         yield rest if rest.endswith(b"\n") else rest + b"\n"
 
@@ -606,7 +622,17 @@ def encoded(column: pl.Series, where: object, line: Ints) -> Category:
         wrong = int(np.searchsorted(end, zero[0], side="right"))
         row = int(np.argmax(category.codes == wrong))
         raise FormatError(where, int(line[row]), f"{column.name} {category.names[wrong]!r} has a zero byte")
+    refuse_long_names(category, where, line, str(column.name))
     return category
+
+
+def refuse_long_names(column: Category, where: object, line: Ints, what: str) -> None:
+    """Raise at the first row whose name is longer than a field may be."""
+    length = column.names.slices.end - column.names.slices.start
+    if len(wrong := np.flatnonzero(length > current().field_length)):
+        row = int(np.argmax(column.codes == wrong[0]))
+        found = f"a field of {length[wrong[0]]:,} bytes ({what})"
+        raise over("field_length", where, int(line[row]), found, hint="ids and labels are short")
 
 
 def packed(names: pl.Series) -> Ids:
