@@ -26,11 +26,33 @@ VenireWarning          (UserWarning)
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+LONGEST_VALUE, LONGEST_WORD, LONGEST_MESSAGE = 200, 600, 1_600
+"""Characters of a value in quotes, of a text without a space, and of a message: it fits on a screen of 24 lines."""
+_LONG = re.compile(
+    rf"""'(?:[^'\\]|\\.){{{LONGEST_VALUE},}}'|"(?:[^"\\]|\\.){{{LONGEST_VALUE},}}"|\S{{{LONGEST_WORD},}}"""
+)
+MOST_COMPARED = 10_000
+"""Known names that are compared with an unknown one."""
+
+
+def clipped(text: str) -> str:
+    """Shorten what a message quotes, and then the message, in the middle: names and values may be of any length."""
+    if len(text) <= LONGEST_VALUE:
+        return text
+    text = _LONG.sub(lambda found: _middle_out(found[0], LONGEST_VALUE // 2), text)
+    return _middle_out(text, LONGEST_MESSAGE)
+
+
+def _middle_out(text: str, most: int) -> str:
+    """Leave out the middle of a text that is too long."""
+    return text if len(text) <= most else f"{text[: most * 3 // 4]}...{text[len(text) - most // 5 :]}"
 
 
 class Way(str):
@@ -51,10 +73,11 @@ class VenireError(Exception):
     """Base class of Venire's errors; ``hint`` is a way to resolve it, or several (``ways``) in one phrase."""
 
     def __init__(self, message: str, *, hint: str | Sequence[str] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = clipped(message)
+        super().__init__(self.message)
         self.ways = () if hint is None or isinstance(hint, str) else tuple(hint)
-        self.hint: str | None = hint if isinstance(hint, str) else joined_ways(self.ways)
+        text = hint if isinstance(hint, str) else joined_ways(self.ways)
+        self.hint: str | None = None if text is None else clipped(text)
 
     def __str__(self) -> str:
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
@@ -67,10 +90,10 @@ class FormatError(VenireError, ValueError):
         self, where: object, line: int | None, message: str, *, hint: str | Sequence[str] | None = None
     ) -> None:
         place = f"{where}:{line}" if line is not None else f"{where}"
-        super().__init__(f"{place}: {message}", hint=hint)
+        self.what = clipped(message)
+        super().__init__(f"{place}: {self.what}", hint=hint)
         self.where = where
         self.line = line
-        self.what = message
 
 
 class ScaleError(VenireError, ValueError):
@@ -124,8 +147,8 @@ class VenireWarning(UserWarning):
     """The root of Venire's warnings; one about a line of a file has ``where`` and ``line``, and ``what`` is odd."""
 
     def __init__(self, what: str = "", *, where: object = None, line: int | None = None) -> None:
-        super().__init__(what if where is None else f"{where}:{line}: {what}")
-        self.what, self.where, self.line = what, where, line
+        self.what, self.where, self.line = clipped(what), where, line
+        super().__init__(self.what if where is None else f"{where}:{line}: {self.what}")
 
 
 class RepeatedLineWarning(VenireWarning):
@@ -174,7 +197,8 @@ def joined_ways(ways: Sequence[str]) -> str | None:
 def known_names(name: str, known: Iterable[str], *, most: int = 8) -> str:
     """Return a phrase with the nearest of the known names, or the first few."""
     names = [str(each) for each in known]
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    comparable = [each for each in names[:MOST_COMPARED] if len(each) <= LONGEST_VALUE]
+    near = get_close_matches(name, comparable, n=3, cutoff=0.6) if len(name) <= LONGEST_VALUE else []
     if near:
         return "did you mean " + " or ".join(repr(each) for each in near) + "?"
     shown = ", ".join(repr(each) for each in names[:most])

@@ -7,9 +7,8 @@ reference, other measures, gains, criteria or judges than those that are asked a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +17,8 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.runs import Facts
 from venire.errors import FormatError, StaleCertificate
-from venire.io.lines import STDIN, expanded_all, opened
+from venire.io.documents import read_json
+from venire.io.lines import STDIN, expanded_all, opened, opened_raw
 from venire.results import listed
 from venire.types import Ints
 
@@ -41,8 +41,11 @@ def hash_of_file(path: Path) -> str:
     if path == STDIN:
         with opened(path) as stream:
             return sha256(stream.read()).hexdigest()
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    with opened_raw(path) as file:
+        digest = sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+        return digest.hexdigest()
 
 
 def hash_of_labels(judgments: Judgments) -> str:
@@ -85,15 +88,28 @@ def hash_of_lists(facts: Facts) -> str:
 def read_certificate(path: str | Path) -> dict[str, Any]:
     """Read a certificate that was written as JSON."""
     hint = "expected the JSON of a certificate, as venire certify writes it"
-    try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(path, None, error.strerror or "cannot be read") from None
-    except (ValueError, RecursionError):
-        raise FormatError(path, None, "is not JSON", hint=hint) from None
+    held = read_json(Path(path), hint=hint)
     if not isinstance(held, dict) or not {"reference", "judges", "inputs"} <= held.keys():
         raise FormatError(path, None, "is not a certificate", hint=hint)
+    if not (
+        _are_names(held["reference"])
+        and _are_objects(held["judges"], "judge")
+        and _are_objects(held["inputs"], "name", "sha256")
+        and all(isinstance(held.get(name, {}), dict) for name in ("settings", "criteria"))
+    ):
+        raise FormatError(path, None, "is not a whole certificate", hint=hint)
     return held
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _are_objects(value: Any, *texts: str) -> bool:
+    """Return whether a value is a list of objects that have these texts."""
+    return isinstance(value, list) and all(
+        isinstance(each, dict) and all(isinstance(each.get(name), str) for name in texts) for each in value
+    )
 
 
 def check_certificate(
@@ -142,7 +158,7 @@ def _differences(certificate: Mapping[str, Any], asked: Mapping[str, Any]) -> li
 def _same(held: Any, value: Any) -> bool:
     """Return whether two settings are the same, lists in any order."""
     if isinstance(value, list | tuple):
-        return isinstance(held, list | tuple) and sorted(held) == sorted(value)
+        return isinstance(held, list | tuple) and sorted(map(str, held)) == sorted(map(str, value))
     return bool(held == value)
 
 

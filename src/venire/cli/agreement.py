@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.inputs import judgments_argument, read_labels, reference_option, shared_options
+from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, reference_option, shared_options
 from venire.cli.options import MODEL, Command, draws_option, gathered, given, one_of, option, whole_number
 from venire.cli.output import Output, Table
 from venire.results import known
@@ -95,6 +95,12 @@ Examples:
     },
 )
 @option(
+    "--anonymous",
+    section=MODEL,
+    is_flag=True,
+    help="Take every label of an item as that of a different person, as for crowds of many workers.",
+)
+@option(
     *("--name", "names"),
     section=MODEL,
     multiple=True,
@@ -115,11 +121,15 @@ def command(*, judgments: tuple[str, ...], out: Output, rng: int, **options: Any
     interpretation; a statistic that cannot be computed has a reason instead.  With --by assessor: the agreement of each
     assessor with the others, or with the reference, and how their labels differ.
     """
+    from venire.agreement.table import refuse_crowd
     from venire.data.assessors import copies, copy_notes
 
     _refuse_odd(options)
-    labels = read_labels(judgments, options)
-    repeated = list(map(str, copy_notes(copies(labels))))
+    anonymous = options["anonymous"]
+    labels = read_labels(judgments, keeping_repeats(options) if anonymous else options)
+    labels = labels.anonymous() if anonymous else labels
+    refuse_crowd(labels)
+    repeated = [] if anonymous else list(map(str, copy_notes(copies(labels))))
     if options["directed"]:
         tell_directed(labels, out, options, repeated)
         return

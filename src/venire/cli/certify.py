@@ -198,8 +198,10 @@ def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
 
 def gains_words(options: Mapping[str, Any]) -> str:
     """Return the gains as they were given; those of a file are bound by its hash, wherever it is."""
+    from venire.io.lines import is_readable
+
     text: str = options["worth"]["gains"]
-    return A_FILE if places.is_file(text) else text
+    return A_FILE if is_readable(Path(text)) else text
 
 
 def _checked(files: Sequence[str], options: Mapping[str, Any], prompts: Mapping[str, str]) -> dict[str, Any]:
@@ -270,13 +272,14 @@ def _certified(
 def read_prompts(texts: Sequence[str]) -> dict[str, str]:
     """Read hashes of prompts by judge: of a file if there is one of this name, else as they are given."""
     from venire.certification.binding import hash_of_file
+    from venire.io.lines import is_readable
 
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise click.BadParameter(f"{text!r} is not NAME=FILE or NAME=HASH", param_hint="--prompt")
-        found[name] = hash_of_file(Path(value)) if places.is_file(value) else value
+        found[name] = hash_of_file(Path(value)) if is_readable(Path(value)) else value
     return found
 
 

@@ -27,7 +27,6 @@ from venire.cli.options import (
     rng_option,
     run_rules,
 )
-from venire.cli.places import is_file
 from venire.errors import FormatError, GainsError, UnknownName, VenireError, VenireWarning, known_names
 from venire.results import read_number
 
@@ -343,9 +342,11 @@ def resolve_gains(
         return gains_for(chosen.gains(gains), labels.scale)
     if fit_on is not None:
         raise click.UsageError(FIT_WHAT)
-    if is_file(gains) and is_saved_fit(Path(gains)):
+    from venire.io.lines import is_readable
+
+    if is_saved_fit(Path(gains)):
         return gains_for(_saved_gains(Path(gains)), labels.scale)
-    if not is_file(gains) and "=" not in gains:
+    if not is_readable(Path(gains)) and "=" not in gains:
         return gains_for(gains, labels.scale)
     from venire.io.side_files import read_gains
 
@@ -433,9 +434,11 @@ def _read_beside(path: str, reading: Mapping[str, Any], where: Iterable[str], bu
 
 def is_saved_fit(path: Path) -> bool:
     """Whether a file is a fit that was saved: by its ending, or because it begins as a JSON object does."""
-    if not path.is_file():
+    from venire.io.lines import is_readable, opened
+
+    if not is_readable(path):
         return False
-    with path.open("rb") as file:
+    with opened(path) as file:
         begins = OBJECT.match(file.read(64))
     return begins is not None or path.suffix.lower() == ".json"
 

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from venire.cli.output import FORMATS, Output, not_enough_memory, print_warnings
-from venire.cli.places import checked_place, file_place, is_file, refuse_clashes, smaller_input
+from venire.cli.places import checked_place, file_place, refuse_clashes, smaller_input
 from venire.errors import VenireError, Way, joined_ways
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -48,7 +48,12 @@ def with_flags(way: Way) -> str:
 
 
 class Command(click.Command):
-    """A command whose help lists its options in sections."""
+    """A command whose help lists its options in sections; one that reads files takes --limit."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if any(parameter.type is PATH for parameter in self.params):
+            self.params.append(_limit_option())
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run; of several ways out of an error, name those for which this command has the options.
@@ -77,6 +82,34 @@ class Command(click.Command):
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records)
+
+
+def _limit_option() -> Option:
+    return Option(
+        ["--limit"],
+        section="Limits",
+        multiple=True,
+        expose_value=False,
+        callback=_set_limits,
+        metavar="NAME=SIZE",
+        help="Raise a limit on what is read, such as line-length=4MiB; may be repeated.  The limits are in the reference "
+        "of file formats.",
+    )
+
+
+def _set_limits(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> None:
+    """Read NAME=SIZE, one or several, and read all files of the command under these limits."""
+    if not texts:
+        return
+    from venire.io.limits import limits
+
+    asked: dict[str, int | str] = {}
+    for text in texts:
+        name, equals, size = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not NAME=SIZE, as in line-length=4MiB", ctx, parameter)
+        asked[name] = size
+    ctx.with_resource(limits(**asked))
 
 
 def option(*names: str, section: str, **settings: Any) -> Decorator:
@@ -340,9 +373,10 @@ def resource_option(section: str, *, begin: str = "Position of the resource", en
 
 def read_resource(text: str) -> str | dict[str, str]:
     """Read which resource documents belong to from a file, if there is one of this name; else it is a pattern."""
+    from venire.io.lines import is_readable
     from venire.io.side_files import read_groups
 
-    return read_groups(Path(text)) if is_file(text) else text
+    return read_groups(Path(text)) if is_readable(Path(text)) else text
 
 
 def show_option(*choices: str, help: str) -> Decorator:

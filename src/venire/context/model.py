@@ -40,6 +40,7 @@ from venire.data.context import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
+from venire.io.documents import read_json
 from venire.io.outputs import write_bytes
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
@@ -423,10 +424,7 @@ def write_conditional_labels(model: ConditionalLabels, path: str | Path, *, fing
 def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     """Read a saved predictor; one that uses features needs ``with_features`` before it predicts."""
     path = Path(path)
-    try:
-        held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
+    held = read_json(path)
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved predictor of conditional labels", hint=AGAIN)
     if held.get("version") != VERSION:
@@ -438,7 +436,7 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
         raise FormatError(path, None, f"lacks {error}", hint=AGAIN) from None
     except (ScaleError, SettingError) as error:
         raise FormatError(path, None, error.message, hint=error.hint) from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
         raise FormatError(path, None, f"is not a complete predictor ({error})", hint=AGAIN) from None
 
 

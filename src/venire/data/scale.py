@@ -13,6 +13,7 @@ in it, is taken as a label first.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -85,9 +86,9 @@ class Scale:
             raise ScaleError(message, hint=known_names(self.measurement, LEVELS))
         if not self.labels or not all(self.labels):
             raise ScaleError("a scale needs labels, none of them empty", hint='write it as "Non<Rel<HRel"')
-        for label in self.labels:
-            if self.labels.count(label) > 1:
-                raise ScaleError(f"label {label!r} occurs twice in the scale {self}", hint="name each label once")
+        if len(set(self.labels)) < len(self.labels):
+            label = next(label for label, times in Counter(self.labels).items() if times > 1)
+            raise ScaleError(f"label {label!r} occurs twice in the scale {self}", hint="name each label once")
 
     @classmethod
     def parse(cls, text: str) -> Scale:

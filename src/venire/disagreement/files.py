@@ -14,6 +14,7 @@ import numpy as np
 from venire.data.scale import RelevantSets, Scale
 from venire.disagreement.predicted_relevance import KEYS, PredictedRelevance, PredictedRelevanceFit
 from venire.errors import FormatError
+from venire.io.documents import read_json
 from venire.io.outputs import write_bytes
 from venire.kernels.shares import Spread
 from venire.types import Floats
@@ -49,15 +50,12 @@ def write_fit(fit: PredictedRelevanceFit, path: Path, *, fingerprint: str) -> No
 
 def read_fit(path: Path) -> PredictedRelevanceFit:
     """Read a fit that ``write_fit`` wrote."""
-    try:
-        held = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise FormatError(path, None, f"cannot be read as JSON ({error})") from None
+    held = read_json(path)
     if not isinstance(held, Mapping) or held.get("kind") != KIND:
         raise FormatError(path, None, "is not a saved fit", hint="save a fit with write_fit or venire disagreement")
     try:
         return _fit(held)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
         raise FormatError(path, None, f"is not a whole fit ({error!r})", hint="make it again") from None
 
 

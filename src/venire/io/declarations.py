@@ -12,7 +12,6 @@ counts.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,8 @@ from venire.data.ids import as_bytes, as_text
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
+from venire.io.documents import read_toml
+from venire.io.limits import current, over
 from venire.io.outputs import NewFiles
 
 DECLARED = ("reference", "machines")
@@ -47,8 +48,14 @@ def scale_beside(path: Path) -> Scale | None:
     if beside is None:
         return None
     table = _table(beside)
-    only_roles = bool(table) and set(table) <= {*DECLARED, PROMPTS}
-    return None if only_roles else Scale.from_table(table, where=beside)
+    if table and set(table) <= {*DECLARED, PROMPTS}:
+        return None
+    try:
+        return _within_limit(Scale.from_table(table, where=beside), beside)
+    except VenireError:
+        raise
+    except ValueError as error:  # an integer of more digits than Python writes
+        raise FormatError(beside, None, f"holds a label that cannot be written ({error})") from None
 
 
 def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:
@@ -78,11 +85,15 @@ def _prompts(data: bytes, path: Path) -> list[Role]:
 
 
 def _table(beside: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(beside.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        hint = 'a scale file holds scale = "Non<Rel<HRel"'
-        raise FormatError(beside, None, f"is not TOML ({error})", hint=hint) from None
+    return read_toml(beside, hint='a scale file holds scale = "Non<Rel<HRel"')
+
+
+def _within_limit(scale: Scale, where: object, line: int | None = None) -> Scale:
+    """Raise where a declared scale has more labels than can be compared with each other."""
+    if len(scale) > current().scale_labels:
+        hint = "if these are scores, not labels, round them; gains of many labels belong into a table of labels and gains"
+        raise over("scale_labels", where, line, f"a scale of {len(scale):,} labels", hint=hint)
+    return scale
 
 
 def _listed(table: Mapping[str, Any], kind: str, where: object) -> tuple[str, ...]:
@@ -146,7 +157,7 @@ def header_scale(data: bytes, where: object) -> Scale | None:
         return None
     number, text = header["scale"]
     try:
-        return Scale.parse(text)
+        return _within_limit(Scale.parse(text), where, number)
     except ScaleError as error:
         raise FormatError(where, number, error.message, hint=error.hint) from None
 

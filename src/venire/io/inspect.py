@@ -25,7 +25,7 @@ from venire.errors import FormatError, VenireError, VenireWarning, reasons
 from venire.io.declarations import DECLARED, scale_file
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
-from venire.io.lines import BOM, GZIP, ZSTD, opened, read_bytes
+from venire.io.lines import BOM, GZIP, ZSTD, opened, opened_raw, read_bytes
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
 from venire.io.tables.columns import (
@@ -94,7 +94,7 @@ def inspect_file(
     try:
         with opened(path) as file:
             data = file.read()
-        with path.open("rb") as raw:
+        with opened_raw(path) as raw:
             facts["compression"] = compression(raw.read(8))
         head = data[:HEAD]
         kind = kind_of(head, path, judgments=judgments, stated=bool(how.get("columns")))
@@ -149,12 +149,10 @@ def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = 
 
 
 def _parquet_names(path: Path) -> list[str]:
-    import polars as pl
+    from venire.io.tables.parquet import column_names
 
-    try:
-        return list(pl.read_parquet_schema(path))
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+    with opened(path) as file:
+        return column_names(path, file)
 
 
 def _names_scores(names: Iterable[str]) -> bool:
@@ -206,8 +204,10 @@ def reading_all(path: Path, read: Callable[[Path], T]) -> tuple[T | None, list[P
             try:
                 result = read(copy.path)
             except VenireError as error:
-                errors.append(error)
-                if not isinstance(error, FormatError) or error.line is None or not copy.leave_out(error.line):
+                elsewhere = isinstance(error, FormatError) and str(error.where) != str(copy.path)
+                errors.append(VenireError(error.message, hint=error.hint) if elsewhere else error)
+                line = None if elsewhere else getattr(error, "line", None)
+                if line is None or not copy.leave_out(line):
                     break
             else:
                 by_text = {str(each.message): each.message for each in caught}

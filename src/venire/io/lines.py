@@ -1,4 +1,7 @@
-"""Files as bytes: plain, gz or zst by their first bytes, or standard input; in chunks of whole lines; and comments.
+"""Files as bytes: plain, gz or zst by their first bytes; pipes; in chunks of whole lines; and comments.
+
+A pipe (standard input, a FIFO, ``<(zcat run.gz)``) can be read only once, and most readers look at the first bytes
+before they read.  What a pipe held is kept until the process ends, in memory or, if it is long, in a temporary file.
 
 Bytes stay bytes.  A byte order mark is dropped; a last line without a line end gets one, and is marked, since it may
 have been cut off.  In qrels and runs, lines that begin with ``#`` are comments, as in trec_eval; a comment that looks
@@ -9,19 +12,24 @@ from __future__ import annotations
 
 import glob
 import gzip
+import os
 import re
+import stat
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from io import BufferedReader, BytesIO, RawIOBase
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from venire.data.ids import as_bytes
 from venire.errors import CommentWarning, FormatError
+from venire.io.limits import FREE, current, over
 from venire.io.outputs import NewFiles
 from venire.results import counted
 from venire.scan.fields import Fault, Fields, split
@@ -34,7 +42,10 @@ STDIN = Path("-")
 CHUNK = 1 << 22
 BOM = b"\xef\xbb\xbf"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-COMPRESSED_AT_ONCE = 1 << 17
+COMPRESSED_AT_ONCE = 1 << 12
+"""Bytes of zst that are decompressed at once: at most 128 MiB come out, since a block of 128 KiB takes 4 bytes."""
+KEPT_IN_MEMORY = 1 << 26
+"""Bytes of a pipe that are kept in memory; longer ones are kept in a temporary file."""
 ENDINGS = (
     *(".gz", ".zst"),
     *(".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet"),
@@ -55,31 +66,166 @@ class Chunk(NamedTuple):
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading its decompressed bytes; what goes wrong becomes a FormatError."""
+    with opened_raw(path) as raw:
+        yield _decompressed(raw, path)
+
+
+@contextmanager
+def opened_raw(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading its bytes as they are; a pipe is read once and can be opened again."""
     try:
-        if path == STDIN:
-            yield _decompressed(BytesIO(_read_once(sys.stdin.buffer)))
+        if (kept := _kept(path)) is not None:
+            yield kept
             return
         with path.open("rb") as raw:
-            yield _decompressed(raw)
+            yield raw
     except FileNotFoundError:
         raise FormatError(path, None, "there is no such file", hint=f"looked from {Path.cwd()}") from None
     except IsADirectoryError:
         raise FormatError(path, None, "is a folder, expected a file", hint="name the files in it") from None
     except PermissionError:
         raise FormatError(path, None, "may not be read", hint="change its permissions") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        message = f"the compressed data end early or are damaged ({error})"
-        raise FormatError(path, None, message, hint="fetch the file again") from None
+    except OSError as error:
+        if error.filename is None and not isinstance(error, gzip.BadGzipFile):
+            raise
+        if not isinstance(error, gzip.BadGzipFile):
+            raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
+        raise _damaged(path, error) from None
+    except (EOFError, zlib.error) as error:
+        raise _damaged(path, error) from None
 
 
-def _decompressed(raw: BinaryIO) -> BinaryIO:
+def _damaged(path: Path, error: Exception) -> FormatError:
+    message = f"the compressed data end early or are damaged ({error})"
+    return FormatError(path, None, message, hint="fetch the file again")
+
+
+def is_readable(path: Path) -> bool:
+    """Return whether a path is a file or a pipe, or "-" for standard input."""
+    try:
+        return path == STDIN or (path.exists() and not path.is_dir())
+    except OSError:  # a name that is too long
+        return False
+
+
+def _kept(path: Path) -> BinaryIO | None:
+    """Return what a pipe held; None for a regular file."""
+    if path == STDIN:
+        return _view(_standard_input(sys.stdin.buffer))
+    status = path.stat()
+    if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
+        return None
+    place = (status.st_dev, status.st_ino)
+    if (held := _PIPES.get(place)) is None or held.changed != status.st_mtime_ns:
+        with path.open("rb", buffering=0) as pipe:
+            content = _drained(cast("BinaryIO", pipe), path)
+            held = _PIPES[place] = Kept(content, os.fstat(pipe.fileno()).st_mtime_ns)
+    return _view(held.content)
+
+
+class Kept(NamedTuple):
+    """What a pipe held, and when it was last written to: a later writer has other content."""
+
+    content: bytes | BinaryIO
+    changed: int
+
+
+_PIPES: dict[tuple[int, int], Kept] = {}
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: BinaryIO) -> bytes | BinaryIO:
+    return _drained(stream, STDIN)
+
+
+def _drained(stream: BinaryIO, path: Path) -> bytes | BinaryIO:
+    """Read a pipe to its end, into memory or a file without a name."""
+    most, size, parts = current().decompressed_size, 0, list[bytes]()
+    file: BinaryIO | None = None
+    while block := stream.read(1 << 20):
+        size += len(block)
+        if size > most:
+            raise over("decompressed_size", path, None, f"more than {most:,} bytes in a pipe")
+        parts.append(block)
+        if size > KEPT_IN_MEMORY:
+            file = file or cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - it is kept until the process ends
+            file.write(b"".join(parts))
+            parts.clear()
+    if file is None:
+        return b"".join(parts)
+    file.flush()
+    return file
+
+
+def _view(content: bytes | BinaryIO) -> BinaryIO:
+    """Return a reader of what was kept, with a position of its own."""
+    if isinstance(content, bytes):
+        return BytesIO(content)
+    return BufferedReader(_Section(content.fileno()), CHUNK)
+
+
+class _Section(RawIOBase):
+    """A file that is read from its start, whatever other readers of the same descriptor do."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._place = descriptor, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._place}.get(whence, os.fstat(self._descriptor).st_size)
+        self._place = max(0, start + offset)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        target = memoryview(buffer).cast("B")
+        data = os.pread(self._descriptor, len(target), self._place)
+        target[: len(data)] = data
+        self._place += len(data)
+        return len(data)
+
+
+def _decompressed(raw: BinaryIO, path: Path) -> BinaryIO:
     magic = raw.read(4)
     raw.seek(0)
     if magic.startswith(GZIP):
-        return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
+        return BufferedReader(_Measured(cast("RawIOBase", gzip.GzipFile(fileobj=raw)), raw, path), CHUNK)
     if magic == ZSTD:
-        return cast("BinaryIO", BufferedReader(ZstdFile(raw), CHUNK))
+        return BufferedReader(_Measured(ZstdFile(raw), raw, path), CHUNK)
     return raw
+
+
+class _Measured(RawIOBase):
+    """Decompressed bytes, up to the limits on their number and on their ratio to those that were compressed."""
+
+    def __init__(self, inner: RawIOBase, raw: BinaryIO, path: Path) -> None:
+        self._inner, self._raw, self._path, self._size, self._limits = inner, raw, path, 0, current()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count = self._inner.readinto(buffer) or 0
+        self._size += count
+        most = self._limits
+        if self._size > most.decompressed_size:
+            found = f"more than {most.decompressed_size:,} bytes after decompression"
+            raise over("decompressed_size", self._path, None, found)
+        if self._size > FREE and self._size > most.ratio * max(self._raw.tell(), 1):
+            found = f"{self._size:,} bytes compressed to {self._raw.tell():,}, {self._size // self._raw.tell():,} to 1"
+            raise over("ratio", self._path, None, found, hint="unpack it to see what it is")
+        return count
+
+    def readall(self) -> bytes:
+        parts = iter(lambda: self.read(CHUNK), b"")
+        return b"".join(part for part in parts if part)
 
 
 class ZstdFile(RawIOBase):
@@ -119,33 +265,93 @@ class ZstdFile(RawIOBase):
         return count
 
 
-@lru_cache(maxsize=1)
-def _read_once(stream: BinaryIO) -> bytes:
-    """Keep what standard input held, since it can be read only once."""
-    return stream.read()
-
-
 def read_bytes(path: Path) -> bytes:
-    """Read a whole file, decompressed, without byte order mark."""
+    """Read a whole file, decompressed, without byte order mark; its lines are within the limit."""
     with opened(path) as file:
-        return file.read().removeprefix(BOM)
+        data = file.read().removeprefix(BOM)
+    refuse_long_lines(data, path)
+    return data
 
 
-def chunks(file: BinaryIO, *, size: int = CHUNK) -> Iterator[Chunk]:
-    """Read an open file in chunks that end where one group of lines ends and the next begins.
+def refuse_long_lines(data: bytes, path: object, *, fields: bool = False) -> None:
+    """Raise at the first line beyond the limit; fields: also at the first field, between white space."""
+    start = 0
+    while (start := _long_line(data, start, fields=fields)) >= 0:
+        end = _line_end(data, start)
+        if (fault := _length_fault(data[start:end], path, fields=fields)) is not None:
+            raise fault(data.count(b"\n", 0, start) + 1)
+        start = end + 1
+
+
+def _long_line(data: bytes, start: int, *, fields: bool) -> int:
+    """Return where the first line begins that is too long, or might have a field that is; -1 if there is none.
+
+    Cost: O(bytes / limit) where lines are short.
+    """
+    most = min(current().line_length, current().field_length) if fields else current().line_length
+    while len(data) - start > most:
+        end = data.rfind(b"\n", start, start + most + 1)
+        if end < 0:
+            return start
+        start = end + 1
+    return -1
+
+
+def _line_end(data: bytes, start: int) -> int:
+    end = data.find(b"\n", start)
+    return len(data) if end < 0 else end
+
+
+def _length_fault(text: bytes, path: object, *, fields: bool) -> Callable[[int | None], FormatError] | None:
+    """Return the error for a line that is too long, or has a field that is, once its number is known."""
+    most = current()
+    if len(text) > most.line_length:
+        found, hint = f"a line of {len(text):,} bytes or more", "lines end in LF or CRLF: is this a text file?"
+        return lambda line: over("line_length", path, line, found, hint=hint)
+    longest = max(map(len, text.split()), default=0) if fields and not text.startswith(b"#") else 0
+    if longest > most.field_length:
+        return lambda line: over("field_length", path, line, f"a field of {longest:,} bytes", hint="ids are short")
+    return None
+
+
+def refuse_long_part(data: bytes, start: int, path: object, *, before: int = 0, fields: bool = False) -> None:
+    """Raise at the first long line or field of a part of a file, from a place on.
+
+    before: the number of bytes ahead of these.
+    """
+    while (start := _long_line(data, start, fields=fields)) >= 0:
+        end = _line_end(data, start)
+        if (fault := _length_fault(data[start:end], path, fields=fields)) is not None:
+            raise fault(line_at(path, before + start) if isinstance(path, Path) else None)
+        start = end + 1
+
+
+def line_at(path: Path, place: int) -> int:
+    """Return the number of the line at a place, by reading the file again: for errors alone."""
+    line = 1
+    with opened(path) as file:
+        while place > 0 and (block := file.read(min(CHUNK, place))):
+            line, place = line + block.count(b"\n"), place - len(block)
+    return line
+
+
+def chunks(file: BinaryIO, path: object = "", *, size: int = CHUNK) -> Iterator[Chunk]:
+    """Read an open file in chunks that end where one group of lines ends and the next begins; path: for errors.
 
     A group is a stretch of lines with the same first field; it is never cut, so a chunk is larger than ``size`` only
     where a group is.  Cost: one pass over the bytes; reads grow with what is left over, so that one long group costs
     no more.
     """
-    rest, before = file.read(size).removeprefix(BOM), b""
+    rest, before, n_before = file.read(size).removeprefix(BOM), b"", 0
+    refuse_long_part(rest, 0, path, fields=True)
     while block := file.read(max(size, len(rest))):
         data = rest + block
+        refuse_long_part(data, rest.rfind(b"\n") + 1, path, before=n_before, fields=True)
         edge = _last_group(data)
         if edge:
             yield Chunk(data[:edge], before=before)
             before = last_line(data, edge) or before
-        rest = data[edge:]
+        rest, n_before = data[edge:], n_before + edge
     if rest:
         cut = not rest.endswith(b"\n")
         yield Chunk(rest + b"\n" * cut, cut, before)
@@ -255,7 +461,10 @@ def names_files(source: object) -> bool:
 def expanded_all(source: Any) -> list[Path]:
     """Return the files behind one name or several."""
     several = source if isinstance(source, list | tuple) else [source]
-    return [path for each in several for path in expanded(each)]
+    paths = [path for each in several for path in expanded(each)]
+    if len(paths) > current().files:
+        raise over("files", paths[0], None, f"{len(paths):,} files")
+    return paths
 
 
 def expanded(source: str | Path) -> list[Path]:
@@ -263,23 +472,33 @@ def expanded(source: str | Path) -> list[Path]:
     path = Path(source)
     if not str(source):
         raise FormatError("", None, "the name of a file is empty")
-    if path == STDIN or path.is_file():
+    if is_readable(path):
         return [path]
     if path.is_dir():
-        files = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+        files = _within_limit((each for each in path.iterdir() if not each.name.startswith(".")), path)
         if not files:
             raise FormatError(path, None, "is a folder without files", hint="name files, or the folder they are in")
         return files
     if not glob.has_magic(str(source)):
         raise FormatError(source, None, "there is no such file or folder", hint=f"looked from {Path.cwd()}")
-    found = map(Path, glob.glob(str(source), recursive=True))  # noqa: PTH207 - absolute patterns too
-    if files := sorted(each for each in found if each.is_file()):
+    found = map(Path, glob.iglob(str(source), recursive=True))  # noqa: PTH207 - absolute patterns too
+    if files := _within_limit(found, source):
         return files
     raise FormatError(source, None, "no file matches this pattern", hint=f"looked from {Path.cwd()}")
 
 
+def _within_limit(paths: Iterable[Path], source: object) -> list[Path]:
+    """Return the regular files among paths, in order; raise if they are too many."""
+    most = current().files
+    files = sorted(islice((each for each in paths if each.is_file()), most + 1))
+    if len(files) > most:
+        raise over("files", source, None, f"more than {most:,} files", hint="name fewer of them")
+    return files
+
+
 def split_columns(data: bytes, names: Sequence[str], where: object) -> Fields:
     """Split a whole text into as many columns as there are names; raise at the first line that does not fit."""
+    refuse_long_lines(data, where, fields=True)
     fields = split(padded(data if data.endswith(b"\n") else data + b"\n"), len(names))
     if (fault := fields.fault) is not None:
         raise line_fault(where, fault.line + 1, data.split(b"\n")[fault.line], fault, names)

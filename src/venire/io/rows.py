@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from venire.data.ids import Category, joined
-from venire.data.judgments import FACETS, Judgments, given_items, is_conditional, number_items
+from venire.data.judgments import FACETS, Items, Judgments, given_items, is_conditional, number_items
 from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
+from venire.io.limits import current, over
 from venire.results import Note
 from venire.types import Bools, Codes, Floats, Ints, Words
 
@@ -89,6 +90,7 @@ def assemble(
     _check_choice("negative", negative, NEGATIVE)
     _check_choice("duplicate_labels", duplicate_labels or "keep", DUPLICATE_LABELS)
     label = joined([part.label for part in parts])
+    _refuse_digits(label, parts)
     declared = scale or _declared(parts)
     label = _set_aside(label, not_applicable, declared)
     scale = declared or inferred_scale(label, parts, lowest=negative == "lowest")
@@ -107,6 +109,7 @@ def assemble(
         notes.append(Note("negative-labels", "{n:label} below zero, taken as unjudged", n=below))
     topic, doc = joined([part.topic for part in parts]), joined([part.doc for part in parts])
     items, item = number_items(topic, doc)
+    _refuse_crowded(item, items, parts)
     facets = {
         name: joined([part.facets.get(name) or Category.constant("", len(part.line)) for part in parts])
         for name in FACETS
@@ -188,8 +191,28 @@ def _set_aside(label: Category, not_applicable: str, declared: Scale | None) -> 
     return Category(place[label.codes], label.names.take(others))
 
 
+def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
+    """Raise at the first label that is a number of more digits than a number has."""
+    length = label.names.slices.end - label.names.slices.start
+    for code in np.flatnonzero(length > current().digits).tolist():
+        if is_number(label.names[code]) or is_integer(label.names[code]):
+            row = int(np.flatnonzero(label.codes == code)[0])
+            raise over("digits", *locate_row(parts, row), f"a label of {length[code]:,} digits", hint="round it")
+
+
+def _refuse_crowded(item: Codes, items: Items, parts: Sequence[Rows]) -> None:
+    """Raise where an item has more labels than any has."""
+    count = np.bincount(item, minlength=1)
+    if count.max() > current().labels_per_item:
+        wrong = int(count.argmax())
+        found = f"{count[wrong]:,} labels of {items.doc[wrong]!r} for topic {items.topics[int(items.topic[wrong])]!r}"
+        place = locate_row(parts, int(np.argmax(item == wrong)))
+        raise over("labels_per_item", *place, found, hint="check which columns are the topic and the document")
+
+
 def inferred_scale(label: Category, parts: Sequence[Rows] = (), *, lowest: bool = False) -> Scale:
     """Infer the scale from the labels that occur (``Scale.infer``); an error names the line of the first bad label."""
+    _refuse_digits(label, parts)
     try:
         return Scale.infer(label.names, lowest=lowest)
     except ScaleError as error:

@@ -278,7 +278,7 @@ def _parts(sources: Iterable[Source], rules: Rules) -> Iterator[Part]:
             yield Part(source, source)
         else:
             with opened(source) as file:
-                yield from (Part(source, chunk) for chunk in chunks(file))
+                yield from (Part(source, chunk) for chunk in chunks(file, source))
 
 
 def _by_source(sources: Iterable[Source], answers: Iterator[Answer]) -> Iterator[tuple[Source, Iterator[Answer]]]:

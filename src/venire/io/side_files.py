@@ -8,7 +8,6 @@ white space; ``#`` begins a comment line, and the first line may be a header.  F
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from venire.data.gains import FORMULAS, Gains, mapping, parse_gains
 from venire.data.ids import Category, as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.lines import read_bytes
+from venire.io.lines import is_readable, read_bytes
 from venire.io.tables.blocks import frame_of, read_frame
 from venire.results import read_number
 from venire.types import Floats, Ints
@@ -32,7 +31,7 @@ HINT = "a table of features has the columns topic, doc, perhaps given, and numbe
 def read_gains(text: str) -> Callable[[Scale], Gains]:
     """Read gains as a user writes them: the name of a formula, a file, or pairs ``Non=0,Rel=0.4``."""
     named = text in FORMULAS or text.startswith("binary:")
-    if not named and os.path.isfile(text):  # noqa: PTH113 - which does not raise for a long text
+    if not named and is_readable(Path(text)):
         return mapping(read_gains_file(Path(text)), name=Path(text).name)
     return parse_gains(text)
 

@@ -85,7 +85,7 @@ def test_files_that_are_no_certificates(tmp_path):
         path.write_text(text)
         with pytest.raises(FormatError, match=why):
             read_certificate(path)
-    with pytest.raises(FormatError, match="No such file"):
+    with pytest.raises(FormatError, match="there is no such file"):
         read_certificate(tmp_path / "none.json")
     path.write_text(json.dumps(RECORD))
     assert read_certificate(path) == RECORD

@@ -97,5 +97,5 @@ def test_files_of_another_kind(tmp_path, content):
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(FormatError, match=r"x\.json"):
         read_conditional_labels(tmp_path / "x.json")
-    with pytest.raises(FormatError, match="cannot be read"):
+    with pytest.raises(FormatError, match="there is no such file"):
         read_conditional_labels(tmp_path / "nothing.json")

@@ -95,7 +95,7 @@ def test_items_that_weigh_the_same_have_fractions_of_pairs():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "cannot be read as JSON"),
+        ("{", "is not JSON"),
         ("[1, 2]", "is not a saved fit"),
         ('{"kind": "something else"}', "is not a saved fit"),
         ('{"kind": "venire fit of predicted relevance"}', "is not a whole fit"),
@@ -119,7 +119,7 @@ def test_a_fit_with_something_missing_is_refused(tmp_path, gone):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FormatError, match=r"nothing.json: cannot be read"):
+    with pytest.raises(FormatError, match=r"nothing.json: there is no such file"):
         read_fit(tmp_path / "nothing.json")
 
 

@@ -15,8 +15,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar, cast
 
@@ -24,7 +27,9 @@ import numpy as np
 
 from venire.data.ids import Category, Ids
 from venire.errors import FormatError
-from venire.io.lines import BOM, opened
+from venire.io.limits import current, over
+from venire.io.lines import BOM, line_at, opened, refuse_long_part
+from venire.io.tables import parquet
 from venire.io.tables.columns import JSON_LINES, PARQUET, SEPARATOR, ending_of, header_separator, header_start
 from venire.results import counted
 from venire.scan.slices import Slices, padded
@@ -33,12 +38,19 @@ from venire.types import Bools, Codes, Floats, Ints, Octets
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from _typeshed import WriteableBuffer
 
 BLOCK = 1 << 24
 """Bytes of text that are parsed at once."""
 ROWS, CELLS = 1 << 19, 1 << 22
 """Rows of Parquet that are read at once, and cells of Parquet and of frames that make a block."""
-LF, CR, QUOTE = 10, 13, 34
+LF, CR, SPACE, QUOTE, BACKSLASH = 10, 13, 32, 34, 92
+BRACKET = np.zeros(256, dtype=np.int8)
+BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
+KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?=\s*:)')
+"""A key of a JSON object, or a text that looks like one."""
+LINES_OF_A_ROW = 16
+"""A row whose fields have line ends in quotes may be as long as so many lines."""
 EXACT = 1 << 53
 """From here on not every integer is a float."""
 NAMES_AT_ONCE = 1 << 20
@@ -100,7 +112,7 @@ def table_blocks(path: Path, choose: Choose[T], *, whole: bool = False) -> Itera
         if (form := format_of(path, head)) == "parquet":
             yield from _parquet_blocks(path, head, file, choose)
         elif form == "json":
-            yield from _json_blocks(path, row_blocks(file, head, separator=None), choose)
+            yield from _json_blocks(path, row_blocks(file, head, path, separator=None), choose)
         else:
             yield from _delimited_blocks(path, head, file, choose)
 
@@ -164,26 +176,51 @@ def frame_blocks(frame: pl.DataFrame, where: object, first: int = 1) -> Iterator
 
 
 def _parquet_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
-    """Read Parquet in slices; from standard input, or within gz or zst, at once."""
-    import polars as pl
-    from polars.selectors import by_name
-
+    """Read Parquet in slices."""
     if not head.startswith(PARQUET):
         raise FormatError(path, None, f"is not Parquet: it begins with {head[:4]!r}, expected {PARQUET!r}")
-    on_disk = isinstance(getattr(file, "raw", None), io.FileIO)
-    try:
-        table, start = pl.scan_parquet(path if on_disk else io.BytesIO(head + file.read())), 0
-        types, found = choose(table.collect_schema().names(), None)
-        while (part := table.select(by_name(*types)).slice(start, ROWS).collect()).height:
-            yield from ((rows, found) for rows in frame_blocks(part, path, start + 1))
-            start += part.height
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(path, None, f"cannot be read as Parquet ({error})") from None
+    found: list[T] = []
+
+    def chosen(names: Sequence[str]) -> list[str]:
+        types, about = choose(names, None)
+        found.append(about)
+        return list(types)
+
+    start, file = 0, at_start(file, head)
+    for part in parquet.blocks(path, file, chosen, n_rows=ROWS):
+        yield from ((rows, found[0]) for rows in frame_blocks(part, path, start + 1))
+        start += part.height
+
+
+def at_start(file: BinaryIO, head: bytes) -> BinaryIO:
+    """Return an open file from its beginning; head: what was read of it, without byte order mark."""
+    if file.seekable():
+        file.seek(0)
+        return file
+    return cast("BinaryIO", io.BufferedReader(_Joined(head, file)))
+
+
+class _Joined(io.RawIOBase):
+    """Bytes, and then the rest of a file."""
+
+    def __init__(self, head: bytes, file: BinaryIO) -> None:
+        self._head, self._file = memoryview(head), file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        target = memoryview(buffer).cast("B")
+        data = self._head[: len(target)] or self._file.read(len(target))
+        self._head = self._head[len(target) :]
+        target[: len(data)] = data
+        return len(data)
 
 
 def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]) -> Iterator[tuple[TableRows, T]]:
     import polars as pl
 
+    refuse_long_part(head, 0, path)
     layout = find_layout(head + b"\n", path, preferred=SEPARATOR.get(ending_of(path.name), ""))
     chosen, found = choose(layout.names, layout.line)
     types = {name: chosen.get(name, pl.String()) for name in layout.names}
@@ -191,7 +228,7 @@ def _delimited_blocks(path: Path, head: bytes, file: BinaryIO, choose: Choose[T]
     if len(chosen) < len(types):
         form["columns"] = sorted(layout.names.index(name) for name in chosen)
     line = head.count(b"\n", 0, layout.start)
-    for block in row_blocks(file, head[layout.start :], separator=layout.separator):
+    for block in row_blocks(file, head[layout.start :], path, separator=layout.separator, before=layout.start):
         quoted = has_quotes(block, layout.separator)
         text, number = checked_rows(block, line, layout._replace(quoted=quoted))
         line += block.count(b"\n")
@@ -218,7 +255,10 @@ def _json_blocks(path: Path, blocks: Iterable[bytes], choose: Choose[T]) -> Iter
         number += line + 1
         line += block.count(b"\n")
         if lines:
+            lines, nested = without_nested(lines, number, path)
             frame = parsed_lines(lines, number, path)
+            nothing = pl.Series([None], dtype=pl.Struct({"nested": pl.Null})).new_from_index(0, frame.height)
+            frame = frame.with_columns(nothing.alias(name) for name in nested if name in frame.columns)
             chosen, found = choose(frame.columns, int(number[0]))
             yield TableRows(pl.DataFrame([frame[name] for name in chosen]), number, path), found
 
@@ -240,8 +280,10 @@ def find_layout(data: bytes, where: object, *, preferred: str = "") -> Layout:
     end, line = data.find(b"\n", start), data.count(b"\n", 0, start) + 1
     separator = header_separator(data[start:end], preferred)
     quoted = has_quotes(data, separator, start)
-    while quoted and end >= 0 and data.count(b'"', start, end) % 2:
-        end = data.find(b"\n", end + 1)
+    n_quotes = data.count(b'"', start, end) if quoted else 0
+    while n_quotes % 2 and end >= 0:
+        begin, end = end, data.find(b"\n", end + 1)
+        n_quotes += data.count(b'"', begin, end)
     if end < 0:
         raise FormatError(where, line, "found no header line", hint="name the columns: topic,doc,assessor,label")
     return Layout(where, separator, quoted, _names(data[start:end], line, where, separator), line, end + 1)
@@ -261,6 +303,8 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
         names, *more = csv.reader(text, delimiter=separator)
     except csv.Error as error:
         raise FormatError(where, line, f"the header cannot be read ({error})") from None
+    if len(names) > current().columns:
+        raise over("columns", where, line, f"a header of {len(names):,} columns")
     if more:
         raise FormatError(where, line, "found lines that end in CR alone", hint="save the table with LF or CRLF")
     name, times = Counter(names).most_common(1)[0]
@@ -270,18 +314,27 @@ def _names(header: bytes, line: int, where: object, separator: str) -> list[str]
     return names
 
 
-def row_blocks(file: BinaryIO, begun: bytes, *, separator: str | None) -> Iterator[bytes]:
+def row_blocks(
+    file: BinaryIO, begun: bytes, path: object = "", *, separator: str | None, before: int = 0
+) -> Iterator[bytes]:
     """Read an open file in blocks of whole rows, so that a table of any size needs the memory of one block.
 
-    begun: what was read before.  separator None: lines without quotes.  Cost: one pass over the bytes.
+    begun: what was read before, after so many bytes.  separator None: lines without quotes.
+    Cost: one pass over the bytes.
     """
     rest = begun
+    refuse_long_part(rest, 0, path, before=before)
     while more := file.read(max(BLOCK, len(rest))):
         data = rest + more
+        refuse_long_part(data, rest.rfind(b"\n") + 1, path, before=before)
         end = _last_row(data, quoted=separator is not None and has_quotes(data, separator))
         if end:
             yield data[:end]
-        rest = data[end:]
+        elif len(data) > LINES_OF_A_ROW * current().line_length:
+            hint = "is there a quote that begins a field and none that ends it?"
+            line = line_at(path, before) if isinstance(path, Path) else None
+            raise over("line_length", path, line, f"a row of more than {len(data):,} bytes", hint=hint)
+        rest, before = data[end:], before + end
     if rest:
         yield rest if rest.endswith(b"\n") else rest + b"\n"
 
@@ -373,28 +426,124 @@ def filled_lines(chunk: bytes) -> tuple[bytes, Ints]:
     return text[np.repeat(filled, length)].tobytes(), np.flatnonzero(filled)
 
 
+def without_nested(lines: bytes, number: Ints, where: object) -> tuple[bytes, set[str]]:
+    """Replace objects and lists of lists within objects by an empty text -> the lines, and the keys of those.
+
+    The parser would infer a type for all that is nested in them, at a cost that grows fast with their depth.  Lists of
+    texts or numbers stay.  Cost: one pass over the bytes, and where there are brackets besides those of each line's
+    object a few more.
+    """
+    if lines.count(b"{") <= len(number) and b"[" not in lines:
+        return lines, set()
+    text = np.frombuffer(lines, dtype=np.uint8)
+    quote = _real_quotes(text, lines)
+    place = np.flatnonzero(BRACKET[text])
+    ends = np.flatnonzero(text == LF)
+    line = np.searchsorted(ends, place)
+    before = np.searchsorted(quote, place)
+    begun = np.append(0, np.searchsorted(quote, ends))  # quotes ahead of each line
+    real = (before - begun[line]) % 2 == 0
+    place, line = place[real], line[real]
+    step = BRACKET[text[place]].astype(np.int64)
+    depth = np.append(0, np.cumsum(step))
+    depth = depth[1:] - depth[np.searchsorted(line, np.arange(len(number)))][line]
+    most = current().json_depth
+    if len(deep := np.flatnonzero(depth > most)):
+        found = f"JSON nested more than {most} levels deep"
+        raise over("json_depth", where, int(number[line[deep[0]]]), found, hint="write one flat object per line")
+    opening = np.flatnonzero((step > 0) & (depth == 2))
+    flat = (text[place[opening]] == ord("[")) & (np.append(depth, 0)[opening + 1] == 1)
+    opening = opening[~flat]
+    if len(opening) == 0:
+        return lines, set()
+    shallow = np.append(np.flatnonzero((depth <= 1) & (step < 0)), len(place))
+    closing = shallow[np.searchsorted(shallow, opening)]
+    whole = np.append(line, -1)[closing] == line[opening]
+    start, end = place[opening[whole]], place[closing[whole]]
+    return _blanked(text, start, end), set(_keys(lines, quote, start))
+
+
+def _real_quotes(text: Octets, lines: bytes) -> Ints:
+    """Return the places of quotes that begin or end a text: those after an even number of backslashes."""
+    quote = np.flatnonzero(text == QUOTE)
+    if b"\\" not in lines:
+        return quote
+    slash = np.flatnonzero(text == BACKSLASH)
+    begins = np.append(True, np.diff(slash) > 1)
+    run = np.cumsum(begins) - 1
+    length = np.bincount(run)
+    ends = slash[np.append(np.flatnonzero(begins)[1:] - 1, len(slash) - 1)]
+    odd = ends[length % 2 == 1] + 1
+    return quote[~np.isin(quote, odd, assume_unique=True)]
+
+
+def _keys(lines: bytes, quote: Ints, value: Ints) -> list[str]:
+    """Return the different keys of values that begin at these places: the text that ended last."""
+    last = np.searchsorted(quote, value)
+    last = last[last >= 2]
+    raw = {lines[begin : end + 1] for begin, end in zip(quote[last - 2].tolist(), quote[last - 1].tolist(), strict=True)}
+    found = []
+    for key in raw:
+        with suppress(ValueError):
+            found.append(str(json.loads(key)))
+    return found
+
+
+def _blanked(text: Octets, start: Ints, end: Ints) -> bytes:
+    """Write an empty text over each range of bytes, both ends included."""
+    edge = np.zeros(len(text) + 1, dtype=np.int8)
+    edge[start] += 1
+    edge[end + 1] -= 1
+    found = np.where(np.cumsum(edge[:-1], dtype=np.int8) > 0, np.uint8(SPACE), text)
+    found[start], found[start + 1] = QUOTE, QUOTE
+    return found.tobytes()
+
+
 def parsed_lines(lines: bytes, number: Ints, where: object) -> pl.DataFrame:
     """Parse lines, none of them empty; number: that of each line, for errors."""
     import polars as pl
 
+    counts = _key_counts(lines, number, where)
     try:
         frame = pl.read_ndjson(lines, infer_schema_length=None)
     except (pl.exceptions.PolarsError, RuntimeError) as error:
         raise _fault(lines, number, where, str(error)) from None
     if frame.height != len(number):
         raise _fault(lines, number, where, f"{counted(frame.height, 'object')} on {counted(len(number), 'line')}")
-    _refuse_twice(lines, number, frame, where)
+    _refuse_twice(lines, number, frame, where, counts)
     return frame
 
 
-def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, where: object) -> None:
-    """Raise at the first object that has a key twice.
+def _key_counts(lines: bytes, number: Ints, where: object) -> dict[bytes, int]:
+    """Count how often the keys of the first object occur; raise where all keys are more than a table has columns.
+
+    Each would be a whole column.  Where objects have no other keys than the first, counting them shows it.
+    """
+    most = current().columns
+    names = set(islice(KEY.findall(lines[: lines.find(b"\n")]), most))
+    counts = {name: lines.count(name) for name in names}
+    if lines.count(b'":') <= sum(counts.values()):
+        return counts
+    seen: dict[bytes, None] = {}
+    for found in KEY.finditer(lines):
+        seen[found[0]] = None
+        if len(seen) > most:
+            line = int(number[min(lines.count(b"\n", 0, found.start()), len(number) - 1)])
+            hint = "write topics, documents and labels as values, under a few keys"
+            raise over("columns", where, line, f"more than {most:,} different keys", hint=hint)
+    return counts
+
+
+def _refuse_twice(
+    lines: bytes, number: Ints, frame: pl.DataFrame, where: object, counts: Mapping[bytes, int]
+) -> None:
+    """Raise at the first object that has a key twice; counts: how often some keys occur.
 
     Lines are parsed one by one only where there are more keys than values: not in a file without nulls.
     """
     names = {json.dumps(name, ensure_ascii=ascii).encode() for name in frame.columns for ascii in (True, False)}
     n_values = frame.height * frame.width - sum(frame.null_count().row(0))
-    if sum(lines.count(name) for name in names) <= n_values:
+    if sum(counts[name] if name in counts else lines.count(name) for name in names) <= n_values:
         return
     for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
         if (fault := _twice(text, line, where)) is not None:
@@ -403,8 +552,8 @@ def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, where: object
 
 def _twice(text: bytes, line: int, where: object) -> FormatError | None:
     """Return the error for an object that has a key twice, if it does."""
-    keys = [key for key, _ in json.loads(text, object_pairs_hook=list)]
-    twice = [key for place, key in enumerate(keys) if key in keys[:place]] if len(set(keys)) < len(keys) else []
+    keys = [key for key, _ in json.loads(text, object_pairs_hook=list, parse_int=str)]
+    twice = [key for key, times in Counter(keys).items() if times > 1]
     hint = "each object has one value for a key"
     return FormatError(where, line, f"the object has the key {twice[0]!r} twice", hint=hint) if twice else None
 
@@ -414,8 +563,8 @@ def _fault(lines: bytes, number: Ints, where: object, message: str) -> FormatErr
     for line, text in zip(number.tolist(), lines.split(b"\n"), strict=False):
         shown = repr(text[:60].decode("utf-8", "replace"))
         try:
-            found = json.loads(text)
-        except ValueError as error:
+            found = json.loads(text, parse_int=str)
+        except (ValueError, RecursionError) as error:
             return FormatError(where, line, f"{shown} is not JSON ({error})")
         if not isinstance(found, dict):
             return FormatError(where, line, f'found {shown}, expected an object like {{"topic": "51", ...}}')
@@ -473,7 +622,17 @@ def encoded(column: pl.Series, where: object, line: Ints) -> Category:
         wrong = int(np.searchsorted(end, zero[0], side="right"))
         row = int(np.argmax(category.codes == wrong))
         raise FormatError(where, int(line[row]), f"{column.name} {category.names[wrong]!r} has a zero byte")
+    refuse_long_names(category, where, line, str(column.name))
     return category
+
+
+def refuse_long_names(column: Category, where: object, line: Ints, what: str) -> None:
+    """Raise at the first row whose name is longer than a field may be."""
+    length = column.names.slices.end - column.names.slices.start
+    if len(wrong := np.flatnonzero(length > current().field_length)):
+        row = int(np.argmax(column.codes == wrong[0]))
+        found = f"a field of {length[wrong[0]]:,} bytes ({what})"
+        raise over("field_length", where, int(line[row]), found, hint="ids and labels are short")
 
 
 def packed(names: pl.Series) -> Ids:

@@ -1,0 +1,137 @@
+"""Parquet files, decoded in a process of their own: whatever a damaged file does to the decoder becomes an error.
+
+The decoder of polars ends the whole process on some damaged files (it asks for more memory than there is, or panics
+within a panic), which no ``except`` can catch.  Only the columns that are used are decoded.  Cost: about 0.3 s to start
+the process, which serves all files of a program, and a copy of the columns.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+from venire.errors import FormatError
+from venire.io.limits import current, over
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HINT = "write the file again, or write the table as CSV"
+
+
+def column_names(path: Path, file: BinaryIO) -> list[str]:
+    """Return the names of the columns of an open file."""
+    found: list[str] = []
+
+    def choose(names: Sequence[str]) -> list[str]:
+        found.extend(names)
+        return []
+
+    list(blocks(path, file, choose, n_rows=1))
+    return found
+
+
+def blocks(
+    path: Path, file: BinaryIO, choose: Callable[[Sequence[str]], Sequence[str]], *, n_rows: int
+) -> Iterator[pl.DataFrame]:
+    """Read an open file in blocks of so many rows; choose: from the names of all columns to those that are read."""
+    import polars as pl
+
+    with _on_disk(path, file) as place, _decoder() as decoder:
+        decoder.ask([str(place), n_rows, current().ratio])
+        names = json.loads(decoder.answer(path)[1])
+        if len(names) > current().columns:
+            raise over("columns", path, None, f"{len(names):,} columns")
+        decoder.ask(list(choose(names)))
+        while (message := decoder.answer(path))[0] == b"B":
+            yield pl.read_ipc_stream(message[1])
+
+
+class Decoder:
+    """The process, and the pipes to it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(Path(__file__).with_name("parquet_process.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(each for each in sys.path if each)},
+        )
+        self.owner = os.getpid()
+        self.idle = True
+        atexit.register(self.end)
+
+    def ask(self, request: object) -> None:
+        """Send a request; a process that has ended is noticed when its answer is read."""
+        self.idle = False
+        pipe = cast("IO[bytes]", self._process.stdin)
+        with suppress(BrokenPipeError):
+            pipe.write(json.dumps(request).encode("ascii") + b"\n")
+            pipe.flush()
+
+    def answer(self, path: Path) -> tuple[bytes, bytes]:
+        """Read what the process says; raise what it found, or that it ended without a word."""
+        pipe = cast("IO[bytes]", self._process.stdout)
+        head = pipe.read(9)
+        kind, length = head[:1], struct.unpack("<Q", head[1:])[0] if len(head) == 9 else -1
+        content = pipe.read(length) if length >= 0 else b""
+        if length < 0 or len(content) < length:
+            message = "cannot be read as Parquet: it is damaged, or needs more memory than a file of its size should"
+            raise FormatError(path, None, message, hint=HINT)
+        self.idle = kind in (b"Z", b"E")
+        if kind == b"E":
+            words = content.decode("utf-8", "replace")
+            raise FormatError(path, None, f"cannot be read as Parquet ({words})", hint=HINT)
+        return kind, content
+
+    def end(self) -> None:
+        """End the process, unless it is that of a parent."""
+        atexit.unregister(self.end)
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.communicate()
+
+
+_WAITING: list[Decoder] = []
+"""Processes that wait for another file, so that a folder of files starts one."""
+
+
+@contextmanager
+def _decoder() -> Iterator[Decoder]:
+    """Take a process that waits, or start one; one that is not done with its file is ended."""
+    _WAITING[:] = [each for each in _WAITING if each.owner == os.getpid()]  # those of a parent are not ours
+    decoder = _WAITING.pop() if _WAITING else Decoder()
+    try:
+        yield decoder
+    finally:
+        if decoder.idle and not _WAITING:
+            _WAITING.append(decoder)
+        else:
+            decoder.end()
+
+
+@contextmanager
+def _on_disk(path: Path, file: BinaryIO) -> Iterator[Path]:
+    """Return where the file is; one that was compressed, or came through a pipe, is unpacked into a temporary file."""
+    if getattr(getattr(file, "raw", None), "name", None) == str(path):
+        yield path.absolute()
+        return
+    with NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
+        try:
+            shutil.copyfileobj(file, copy)
+            copy.close()
+            yield Path(copy.name)
+        finally:
+            copy.close()
+            Path(copy.name).unlink()

@@ -1,0 +1,79 @@
+"""The process that decodes a Parquet file: started by ``parquet``, which it answers over its pipes.
+
+Run as a script, apart from the package.  A damaged file may end it in any way, and then the caller raises an error.
+Its memory is limited by the size of the file.  Messages are a letter, a length of eight bytes and as many bytes: N, the
+names of the columns; B, a block of rows as an Arrow stream; Z, the end; E, the words of an error.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+ALLOWANCE = 256 << 20
+"""Bytes of memory for any file."""
+SECONDS, BYTES_A_SECOND = 60, 1 << 20
+"""Time for any file, and for larger ones the least speed."""
+
+
+def main() -> None:
+    """Serve requests, a line of JSON each: the path, the rows of a block and the ratio of memory to bytes."""
+    import polars as pl
+
+    warm = io.BytesIO()  # threads and what else stays are begun before memory is limited
+    pl.DataFrame({"a": ["x"] * 8}).write_parquet(warm)
+    warm.seek(0)
+    pl.scan_parquet(warm).select("a").slice(0, 4).collect().write_ipc_stream(io.BytesIO())
+    while line := sys.stdin.buffer.readline():
+        path, n_rows, ratio = json.loads(line)
+        size = Path(path).stat().st_size
+        with suppress(ImportError, OSError, ValueError):
+            _limit(ALLOWANCE + ratio * size, SECONDS + size // BYTES_A_SECOND)
+        try:
+            _decode(path, n_rows)
+        except pl.exceptions.PolarsError as error:
+            _tell(b"E", str(error)[:500].encode("utf-8", "replace"))
+
+
+def _decode(path: str, n_rows: int) -> None:
+    """Tell the names of the columns, read which of them are wanted, and tell their rows."""
+    import polars as pl
+    from polars.selectors import by_name
+
+    table, start = pl.scan_parquet(path, glob=False), 0
+    _tell(b"N", json.dumps(table.collect_schema().names()).encode("ascii"))
+    chosen: list[str] = json.loads(sys.stdin.buffer.readline() or b"[]")
+    while chosen and (part := table.select(by_name(*chosen)).slice(start, n_rows).collect()).height:
+        block = io.BytesIO()
+        part.write_ipc_stream(block)
+        _tell(b"B", block.getvalue())
+        start += part.height
+    _tell(b"Z", b"")
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Limit the memory that is added from here on, and the time; write no core file."""
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    for what, most in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, int(spent.ru_utime + spent.ru_stime) + seconds),
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + memory),
+    ):
+        hard = resource.getrlimit(what)[1]
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _tell(kind: bytes, content: bytes) -> None:
+    sys.stdout.buffer.write(kind + struct.pack("<Q", len(content)) + content)
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()
