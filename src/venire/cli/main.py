@@ -153,15 +153,15 @@ def _print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool)
     if not wanted or ctx.resilient_parsing:
         return
     from importlib.metadata import PackageNotFoundError, version
-    from importlib.util import find_spec
     from platform import python_version
+
+    from venire.scan.scanner import COMPILED
 
     try:
         own = version("venire")
     except PackageNotFoundError:
         own = "(not installed)"
-    compiled = find_spec("venire.kernels._scan") is not None
-    scan = "compiled" if compiled else "in numpy, which is slower (no C compiler was found when venire was installed)"
+    scan = "compiled" if COMPILED else "in numpy, which is slower (no C compiler was found when venire was installed)"
     click.echo(f"venire {own}\npython {python_version()}, numpy {version('numpy')}\nscan of runs: {scan}")
     ctx.exit()
 
