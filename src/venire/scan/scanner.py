@@ -91,6 +91,8 @@ class NumpyScanner:
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists."""
+        if data and not data.endswith(b"\n"):
+            raise ValueError("the last line has no line end")
         self._go_on()
         fields = split(padded(data), 6, longest_line=self.rules.longest_line)
         self._go_on()

@@ -139,14 +139,19 @@ def hashes(slices: Slices) -> Words:
     mixed = _products(length.astype(np.uint64), keys[0])
     for word, key in zip(words(short), keys[1:], strict=False):
         mixed += _products(word, key)
-    for row, (start, end) in zip(long, zip(slices.start[long] + LONG, slices.end[long], strict=True), strict=True):
-        rest = np.zeros(-(-(end - start) // 8), dtype="<u8")
-        rest.view(np.uint8)[: end - start] = slices.buffer[start:end]
-        mixed[row] += _products(rest, keys[1 + LONG // 8 :][: len(rest)]).sum()
+    mixed[long] += np.array([_rest_of_sum(slices, row, keys) for row in long], dtype=np.uint64)
     mixed ^= mixed >> _HALF
     mixed *= _MIX
     mixed ^= mixed >> _HALF
     return mixed
+
+
+def _rest_of_sum(slices: Slices, row: int, keys: Words) -> np.uint64:
+    """Sum what the words of one slice behind the first LONG bytes add to its hash."""
+    rest = slices.buffer[slices.start[row] + LONG : slices.end[row]]
+    word = np.zeros(-(-len(rest) // 8), dtype="<u8")
+    word.view(np.uint8)[: len(rest)] = rest
+    return _products(word, keys[1 + LONG // 8 :][: len(word)]).sum(dtype=np.uint64)
 
 
 def _products(word: Words, key: Words | np.uint64) -> Words:
