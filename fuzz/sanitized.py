@@ -1,5 +1,6 @@
 """The compiled scan, built with the compiler's sanitizers: a read past an end, or what C leaves undefined, ends it.
 
+A test build also counts, and its allocations can be made to fail (``test_build.h``); it can do without sanitizers.
 Both the sanitizers' runtime and the allocator that it watches must be there before Python starts, so such a build runs
 in a process of its own, with the ``environment`` made here.
 """
@@ -14,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +24,10 @@ ROOT = HERE.parent
 SOURCE = ROOT / "src" / "venire" / "scan" / "_scan.c"
 TWIN = "venire.scan._scan"
 
-FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
-FLAGS += ["-g", "-O1", "-fPIC", "-shared"]
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+FLAGS = ["-g", "-O1", "-fPIC", "-shared"]
+STABLE = "-DPy_LIMITED_API=0x030B0000"
+TEST_BUILD = ["-include", str(HERE / "test_build.h")]
 RUNTIMES = {"libasan.so": [], f"libclang_rt.asan-{platform.machine()}.so": ["-shared-libasan"]}
 FINDINGS = ("ERROR: AddressSanitizer", "runtime error:")
 
@@ -33,34 +37,47 @@ class Unavailable(Exception):  # noqa: N818 - it names the state of the machine
 
 
 class Compiler(NamedTuple):
-    """A compiler whose sanitizers work, and the libraries to load before Python starts."""
+    """A compiler, its sanitizers if they work, and the libraries to load before Python starts."""
 
     command: list[str]
+    sanitizers: list[str]
     preloaded: list[str]
 
 
 def find_compiler(folder: Path) -> Compiler:
-    """Find a compiler, and prove on an empty function that what it builds can be loaded."""
+    """Find a compiler with sanitizers, and prove on an empty function that what it builds can be loaded."""
+    reasons = []
+    for name in _compilers():
+        try:
+            return _tried(name, folder)
+        except Unavailable as reason:
+            reasons.append(str(reason))
+    raise Unavailable("; ".join(reasons))
+
+
+def plain_compiler() -> Compiler:
+    """Find a compiler, with sanitizers or without."""
+    return Compiler([_compilers()[0]], [], [])
+
+
+def _compilers() -> list[str]:
+    """Return the names of the compilers on Linux that can build for Python."""
     if not sys.platform.startswith("linux"):
-        raise Unavailable("sanitizers are used on Linux only")
+        raise Unavailable("such builds are made on Linux only")
     if not (Path(sysconfig.get_path("include")) / "Python.h").is_file():
         raise Unavailable("the headers of Python are not installed")
     names = [os.environ.get("CC"), sysconfig.get_config_var("CC"), "cc", "gcc", "clang"]
-    reasons = ["there is no C compiler"]
-    for name in dict.fromkeys(each.split()[0] for each in names if each):
-        if shutil.which(name):
-            try:
-                return _tried(name, folder)
-            except Unavailable as reason:
-                reasons = [*reasons[1:], str(reason)]
-    raise Unavailable("; ".join(reasons))
+    found = [name for name in dict.fromkeys(each.split()[0] for each in names if each) if shutil.which(name)]
+    if not found:
+        raise Unavailable("there is no C compiler")
+    return found
 
 
 def _tried(name: str, folder: Path) -> Compiler:
     for runtime, flags in RUNTIMES.items():
         preloaded = [path for path in (_library(name, runtime), _library(name, "libstdc++.so.6")) if path]
         if preloaded and preloaded[0].endswith(runtime):
-            compiler = Compiler([name, *flags], preloaded)
+            compiler = Compiler([name, *flags], SANITIZERS, preloaded)
             empty = folder / "empty.c"
             empty.write_text("int empty(void) { return 0; }\n", encoding="utf-8")
             library = build(compiler, folder / "empty.so", source=empty)
@@ -77,16 +94,23 @@ def _library(compiler: str, name: str) -> str | None:
     return path if Path(path).is_absolute() and Path(path).is_file() else None
 
 
-def build(compiler: Compiler, library: Path, *, source: Path = SOURCE, coverage: bool = False) -> Path:
-    """Build a C file, with coverage for libFuzzer or without."""
+def build(
+    compiler: Compiler,
+    library: Path,
+    *,
+    source: Path = SOURCE,
+    coverage: bool = False,
+    options: Sequence[str] = (STABLE,),
+) -> Path:
+    """Build a C file, with coverage for libFuzzer or without; options: those of setup.py, unless others are given."""
     include = f"-I{sysconfig.get_path('include')}"
-    command = [*compiler.command, *FLAGS, include, str(source), "-o", str(library)]
+    command = [*compiler.command, *compiler.sanitizers, *FLAGS, *options, include, str(source), "-o", str(library)]
     if coverage:
         counters = library.with_suffix(".o")
         shim = [*compiler.command, "-O2", "-fPIC", "-c", str(HERE / "coverage.c"), "-o", str(counters)]
         _finished(shim, "coverage.c cannot be compiled")
         command += ["-fsanitize-coverage=trace-pc", str(counters)]
-    _finished(command, f"{compiler.command[0]} cannot build with sanitizers")
+    _finished(command, f"{compiler.command[0]} cannot build {source.name}")
     return library
 
 
@@ -99,13 +123,16 @@ def _finished(command: list[str], otherwise: str, env: dict[str, str] | None = N
 def environment(compiler: Compiler) -> dict[str, str]:
     """Make the environment in which a build can be loaded; leaks are left out, since Python itself leaks."""
     paths = [str(ROOT / "src"), str(ROOT / "tests"), str(HERE), os.environ.get("PYTHONPATH", "")]
+    python_path = {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    if not compiler.sanitizers:
+        return {**os.environ, **python_path}
     return {
         **os.environ,
+        **python_path,
         "LD_PRELOAD": " ".join(compiler.preloaded),
         "ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=32:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",
-        "PYTHONPATH": os.pathsep.join(path for path in paths if path),
     }
 
 

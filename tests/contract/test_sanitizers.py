@@ -1,4 +1,4 @@
-"""The compiled scan under AddressSanitizer and UBSan: no read past an end, nothing that C leaves undefined."""
+"""The compiled scan in test builds: under AddressSanitizer and UBSan, without memory, with ids chosen to collide."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ pytestmark = pytest.mark.slow
 
 N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1500"))
 SEED = 2
-SCAN = Path(sanitized.__file__).with_name("scan_mutated.py")
+FOLDER = Path(sanitized.__file__).parent
+TEST_BUILD = [sanitized.STABLE, *sanitized.TEST_BUILD]
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +28,24 @@ def compiler(tmp_path_factory):
         pytest.skip(f"no sanitizers: {reason}")
 
 
-def scanned_by(compiler, library):
-    """Scan the mutated files, and those that end at the edge of their memory, in a process of its own."""
-    command = [sys.executable, str(SCAN), str(library), str(SEED), str(N_MUTATED)]
+@pytest.fixture(scope="module")
+def plain_compiler():
+    try:
+        return sanitized.plain_compiler()
+    except sanitized.Unavailable as reason:
+        pytest.skip(f"no test build: {reason}")
+
+
+def run(compiler, script, *arguments):
+    """Run a script in a process of its own, since a build must be loaded before anything else."""
+    command = [sys.executable, str(FOLDER / script), *map(str, arguments)]
     environment = sanitized.environment(compiler)
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+
+
+def scanned_by(compiler, library):
+    """Scan the mutated files, and those that end at the edge of their memory."""
+    return run(compiler, "scan_mutated.py", library, SEED, N_MUTATED)
 
 
 def test_nothing_is_found_in_damaged_files(compiler, tmp_path):
@@ -63,3 +77,72 @@ def test_a_step_too_far_would_be_found(compiler, tmp_path, sound, broken, findin
     done = scanned_by(compiler, sanitized.build(compiler, tmp_path / "_scan.so", source=copy))
     assert done.returncode != 0
     assert finding in done.stderr
+
+
+def assert_no_memory_is_an_error(done):
+    assert not [finding for finding in sanitized.FINDINGS if finding in done.stderr], done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = [int(count) for count in re.findall(r"(\d+) allocations", done.stdout)]
+    assert counts[0] >= 5  # two arrays of slices, a count, the cells and the tables of topics
+    assert counts[1] > 30
+    assert done.stdout.endswith("done\n")
+
+
+def test_every_allocation_that_fails_is_a_memory_error(plain_compiler, tmp_path):
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", options=TEST_BUILD)
+    assert_no_memory_is_an_error(run(plain_compiler, "failing_allocations.py", library))
+
+
+def test_every_allocation_that_fails_is_a_memory_error_under_sanitizers(compiler, tmp_path):
+    library = sanitized.build(compiler, tmp_path / "_scan.so", options=TEST_BUILD)
+    assert_no_memory_is_an_error(run(compiler, "failing_allocations.py", library))
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken"),
+    [
+        ("if (!copy) return -1;", "if (!copy) return 0;"),
+        ("free(scan.seen);", ""),
+        ("if (!data) return NULL;", ""),
+    ],
+    ids=["taken for a wrong score", "held", "not noticed"],
+)
+def test_a_failure_that_is_not_handled_would_be_found(plain_compiler, tmp_path, sound, broken):
+    code = sanitized.SOURCE.read_text(encoding="utf-8")
+    assert code.count(sound) == 1, "the line to break is not in _scan.c any more"
+    copy = tmp_path / "_scan.c"
+    copy.write_text(code.replace(sound, broken), encoding="utf-8")
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", source=copy, options=TEST_BUILD)
+    assert run(plain_compiler, "failing_allocations.py", library).returncode != 0
+
+
+def probes_by(compiler, library, log2):
+    done = run(compiler, "count_probes.py", library, log2)
+    assert done.returncode == 0, done.stderr
+    return {name: float(steps) for name, steps in map(str.split, done.stdout.splitlines())}
+
+
+def test_ids_chosen_to_collide_take_as_many_steps_as_random_ones(plain_compiler, tmp_path):
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", options=TEST_BUILD)
+    for _ in range(3):  # each process has a seed of its own
+        steps = probes_by(plain_compiler, library, 16)
+        random = steps.pop("random")
+        assert all(count < 1.1 * random for count in steps.values()), steps
+
+
+def test_ids_that_collide_would_be_found(plain_compiler, tmp_path):
+    """Let one half of each word count for nothing, as if keys were known: the ids in pairs then share a hash."""
+    code = sanitized.SOURCE.read_text(encoding="utf-8")
+    sound = "return ((uint32_t)word + (key & UINT32_MAX)) * ((word >> 32) + (key >> 32));"
+    assert code.count(sound) == 1, "the line to break is not in _scan.c any more"
+    copy = tmp_path / "_scan.c"
+    copy.write_text(code.replace(sound, "return (uint32_t)word + key;"), encoding="utf-8")
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", source=copy, options=TEST_BUILD)
+    steps = probes_by(plain_compiler, library, 11)
+    assert steps["paired"] > 100 * steps["random"]
+
+
+def test_the_build_without_the_stable_abi_scans_alike(plain_compiler, tmp_path):
+    """As for free-threaded Python; the twin in numpy is what it is compared with."""
+    library = sanitized.build(plain_compiler, tmp_path / "_scan.so", options=sanitized.TEST_BUILD)
+    assert_no_memory_is_an_error(run(plain_compiler, "failing_allocations.py", library))

@@ -19,11 +19,16 @@ Answer = TypeVar("Answer")
 
 
 def map_partitions(
-    function: Callable[[Part], Answer], parts: Iterable[Part], *, workers: int | None = None
+    function: Callable[[Part], Answer],
+    parts: Iterable[Part],
+    *,
+    workers: int | None = None,
+    stop: Callable[[], None] | None = None,
 ) -> Generator[Answer, None, None]:
     """Apply a function to every part; only a few parts per worker are held at a time.
 
     Close the generator where it may be left early (``contextlib.closing``), so that its threads end in time.
+    stop: called where it is left early, by an interrupt too, to end the calls of the function that are under way.
     """
     workers = workers or os.cpu_count() or 1
     waiting_parts = iter(parts)
@@ -31,11 +36,11 @@ def map_partitions(
     if workers == 1 or len(first) < 2:
         yield from map(function, chain(first, waiting_parts))
     else:
-        yield from _over_threads(function, chain(first, waiting_parts), workers)
+        yield from _over_threads(function, chain(first, waiting_parts), workers, stop)
 
 
 def _over_threads(
-    function: Callable[[Part], Answer], parts: Iterator[Part], workers: int
+    function: Callable[[Part], Answer], parts: Iterator[Part], workers: int, stop: Callable[[], None] | None
 ) -> Generator[Answer, None, None]:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -48,5 +53,9 @@ def _over_threads(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except BaseException:
+        if stop is not None:
+            stop()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -508,11 +508,14 @@ def split_columns(data: bytes, names: Sequence[str], where: object) -> Fields:
 def line_fault(
     where: object, line: int, text: bytes, fault: Fault, names: Sequence[str], *, cut: bool = False
 ) -> FormatError:
-    """Describe a line that holds a control byte, or too few or too many columns; cut: it has no line end."""
+    """Describe a line that holds a control byte, is too long, or has too few or too many columns; cut: without end."""
     if fault.kind == "control":
         hint = "compressed files must be gz or zst, and Parquet files end in .parquet"
         message = f"found the control byte 0x{fault.detail:02x}: this is not a text file"
         return FormatError(where, line, message, hint=hint)
+    if fault.kind == "long":
+        message = f"found a line of {fault.detail:,} bytes, longer than can be read"
+        return FormatError(where, line, message, hint="lines end in LF or CRLF: is this a text file?")
     hint = "ids contain no white space, and columns are separated by spaces or tabs"
     if cut:
         hint = "the last line has no line end: the file may have been cut off"

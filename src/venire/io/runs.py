@@ -205,7 +205,8 @@ def read_facts(runs: Runs, items: Items, progress: Progress) -> Facts:
     home: dict[str, Source] = {}
     batches: list[Scanned] = []
     _keep_freed_memory()
-    with closing(map_partitions(lambda part: (part, scan_part(part, target)), _parts(runs.sources, rules))) as scanned:
+    parts, stop = _parts(runs.sources, rules), target.scanner.stop
+    with closing(map_partitions(lambda part: (part, scan_part(part, target)), parts, stop=stop)) as scanned:
         for source, answers in _by_source(runs.sources, scanned):
             whole = _whole(source, _checked(answers, target, progress), target)
             for batch in whole if runs.rules.system_from == "tag" else _named_after_file(source, whole):
@@ -330,7 +331,7 @@ def _scan_regrouped(source: Source, target: Target) -> Scanned:
     """Scan a file after sorting its lines by list.  Memory is linear in the file."""
     data = read_bytes(source) if isinstance(source, Path) else b""
     chunk = Chunk(data if data.endswith(b"\n") else data + b"\n")
-    fields = split(padded(chunk.data), 6)
+    fields = split(padded(chunk.data), 6, longest_line=target.rules.longest_line)
     topic, _ = encode(fields.column(TOPIC))
     tag, _ = encode(fields.column(TAG))
     together = np.lexsort((np.arange(len(topic)), topic, tag))
@@ -404,12 +405,15 @@ def tied_systems(lists: Iterable[tuple[bytes, int, int]]) -> list[str]:
 def run_fault(where: object, fault: Fault, chunk: Chunk, rules: Rules, *, lines_before: int = 0) -> FormatError:
     """Describe what a scan found wrong in a chunk."""
     line, text = lines_before + fault.line + 1, chunk.data.split(b"\n")[fault.line]
-    if fault.kind in ("control", "columns"):
+    if fault.kind in ("control", "long", "columns"):
         cut = chunk.cut and chunk.data.count(b"\n") == fault.line + 1
         return line_fault(where, line, text, fault, COLUMNS.split(", "), cut=cut)
     fields = [field.decode("utf-8", "replace") for field in text.split()]
     if fault.kind == "twice":
         return _ranked_twice(where, line, fields[DOC], fields[TOPIC])
+    if fault.kind == "many":
+        message = f"more than {rules.most_lines:,} lines in a row are for one topic"
+        return FormatError(where, line, message, hint="split the file by system")
     found = fields[RANK if rules.by_rank else SCORE]
     message = f"{fault.kind} {found!r} is not a finite number, expected one in column {5 - rules.by_rank}"
     return FormatError(where, line, message, hint=f"the columns are {COLUMNS}")

@@ -5,13 +5,13 @@
  * by byte, and noted in a table of the list's own documents, so that none passes twice.  When a list ends, its order
  * is settled: most lists are in order already; ties are sorted only where a judged document takes part.
  *
- * The interpreter lock is released while lines are scanned.  Written against the stable ABI: one build serves every
- * Python from 3.11 on.  Copyright the Venire developers; Apache-2.0. */
+ * The interpreter lock is released while lines are scanned, and taken now and then to handle signals.  Lengths are of
+ * type size_t; numbers of lists, documents and items have 32 bits, and the constructor's limits keep them below 2^31.
+ * Written against the stable ABI: one build serves every Python from 3.11 on; setup.py says which builds are not.
+ * Copyright the Venire developers; Apache-2.0. */
 
 #define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030B0000
 #include <Python.h>
-#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,23 +19,28 @@
 #if defined(__SSE2__) && defined(__GNUC__)
 #include <emmintrin.h>
 #endif
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
+#include <stdatomic.h>
+typedef atomic_int Flag;
+#else
+typedef volatile int Flag;
+#endif
+#ifndef PROBED
+#define PROBED() ((void)0) /* a test build counts how often it is passed */
+#endif
 
 /* ---- bytes --------------------------------------------------------------------------------------------------- */
 
 enum { TEXT, BLANK, END, CONTROL };
-static uint8_t kind_of[256];
 
-static void init_kinds(void) {
-    for (int byte = 0; byte < 32; byte++) kind_of[byte] = CONTROL;
-    for (const char *blank = "\t\v\f\r "; *blank; blank++) kind_of[(uint8_t)*blank] = BLANK;
-    kind_of['\n'] = END;
-}
+#define SIX CONTROL, CONTROL, CONTROL, CONTROL, CONTROL, CONTROL
+static const uint8_t kind_of[256] = {SIX, CONTROL, CONTROL, CONTROL, BLANK, END, BLANK, BLANK, BLANK, SIX, SIX, SIX, BLANK};
 
 static inline int kind(const char *p) { return kind_of[(uint8_t)*p]; }
 
 typedef struct {
     const char *at;
-    uint32_t length;
+    size_t length;
 } Slice;
 
 static inline uint64_t load(const char *p) {
@@ -71,7 +76,7 @@ static inline int same(Slice a, Slice b) {
 
 /* Order of bytes; a shorter slice stands before a longer one that begins with it.  8 bytes may be read behind both. */
 static inline int compare(Slice a, Slice b) {
-    uint32_t shorter = a.length < b.length ? a.length : b.length, n = 0;
+    size_t shorter = a.length < b.length ? a.length : b.length, n = 0;
 #if WORDWISE
     for (; n + 8 <= shorter; n += 8) {
         uint64_t one = load(a.at + n), other = load(b.at + n);
@@ -82,15 +87,36 @@ static inline int compare(Slice a, Slice b) {
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-static inline uint64_t hash(Slice slice) {
-    uint64_t mixed = 0x9E3779B97F4A7C15u ^ slice.length;
+/* ---- a keyed hash -------------------------------------------------------------------------------------------- */
+
+enum { KEPT = 64 }; /* keys of ids up to 500 bytes are kept, those of longer ones computed */
+
+typedef struct {
+    uint64_t seed, kept[KEPT];
+} Keys;
+
+/* The key of the n-th word: splitmix64 (Steele, Lea and Flood 2014). */
+static uint64_t make_key(uint64_t seed, size_t n) {
+    uint64_t key = seed + ((uint64_t)n + 1) * 0x9E3779B97F4A7C15u;
+    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9u;
+    key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
+    return key ^ (key >> 31);
+}
+
+static inline uint64_t keyed(const Keys *keys, uint64_t word, size_t n) {
+    uint64_t key = n < KEPT ? keys->kept[n] : make_key(keys->seed, n);
+    return ((uint32_t)word + (key & UINT32_MAX)) * ((word >> 32) + (key >> 32));
+}
+
+/* NH (Black et al. 1999): two given ids have the same sum for at most one key in 2^32, whatever they are.  The length
+ * is the first word.  The sum is mixed once, so that every bit of it counts in the table. */
+static inline uint64_t hash(const Keys *keys, Slice slice) {
+    uint64_t mixed = keyed(keys, slice.length, 0);
     const char *p = slice.at;
-    size_t left = slice.length;
-    for (; left >= 8; left -= 8, p += 8) {
-        mixed = (mixed ^ load(p)) * 0x9E3779B97F4A7C15u;
-        mixed ^= mixed >> 29;
-    }
-    mixed = (mixed ^ load_some(p, left)) * 0x9E3779B97F4A7C15u;
+    size_t left = slice.length, n = 1;
+    for (; left >= 8; left -= 8, p += 8, n++) mixed += keyed(keys, load(p), n);
+    mixed += keyed(keys, load_some(p, left), n);
+    mixed = (mixed ^ (mixed >> 32)) * 0x9E3779B97F4A7C15u;
     return mixed ^ (mixed >> 32);
 }
 
@@ -116,7 +142,8 @@ typedef struct {
 } Array;
 
 static void *grow(Array *array, size_t size) {
-    if (array->used + size > array->room) {
+    if (size > array->room - array->used) {
+        if (array->room > (SIZE_MAX - 4096 - size) / 2) return NULL;
         size_t room = (array->room ? 2 * array->room : 4096) + size;
         char *data = realloc(array->data, room);
         if (!data) return NULL;
@@ -139,23 +166,23 @@ static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* An exponent that no number of digits behind the point brings back; larger ones need not be distinguished. */
-#define BEYOND INT64_C(1000000000000)
+#define BEYOND INT64_C(100000000000000000)
 
-/* Read what Python's float would; for the few numbers that are long or far from 1.  Takes the lock for a moment. */
+/* Read what Python's float would; for the few numbers that are long or far from 1.  Takes the lock for a moment.
+ * 1 read, 0 not finite, -1 no memory. */
 static int read_slowly(Slice text, double *value, PyThreadState **unlocked) {
     char *copy = malloc(text.length + 1);
-    if (!copy) return 0;
+    if (!copy) return -1;
     memcpy(copy, text.at, text.length);
     copy[text.length] = 0;
     PyEval_RestoreThread(*unlocked);
     *value = PyOS_string_to_double(copy, NULL, NULL);
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        *value = Py_HUGE_VAL;
-    }
+    int failed = PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError), wrong = PyErr_Occurred() != NULL;
+    PyErr_Clear();
     *unlocked = PyEval_SaveThread();
     free(copy);
-    return *value - *value == 0; /* finite */
+    if (failed) return -1;
+    return !wrong && *value - *value == 0;
 }
 
 static inline const char *read_digits(const char *p, uint64_t *mantissa) {
@@ -177,15 +204,17 @@ static inline int read_usual(Slice text, double *value) {
     return 1;
 }
 
-/* Read a finite decimal number, [+-] digits [. digits] [e [+-] digits], as the double nearest to it; 0 if it is none.
- * An integer up to 2^53 times or over a power of ten up to 10^22 is correctly rounded (Clinger 1990). */
+/* Read a finite decimal number, [+-] digits [. digits] [e [+-] digits], as the double nearest to it: 1 read, 0 it is
+ * none, -1 no memory.  An integer up to 2^53 times or over a power of ten up to 10^22 is correctly rounded (Clinger 1990). */
 static int read_number(Slice text, double *value, PyThreadState **unlocked) {
     if (read_usual(text, value)) return 1;
     const char *p = text.at, *end = text.at + text.length;
     int negative = *p == '-';
     p += negative || *p == '+';
     uint64_t mantissa = 0;
-    int digits = 0, significant = 0, places = 0, after_point = 0;
+    size_t digits = 0, significant = 0;
+    int64_t places = 0;
+    int after_point = 0;
     for (; p < end; p++) {
         unsigned digit = (unsigned)(uint8_t)*p - '0';
         if (digit < 10) {
@@ -225,8 +254,8 @@ static int read_number(Slice text, double *value, PyThreadState **unlocked) {
 /* ---- the scanner: what is looked for, and the rules ----------------------------------------------------------- */
 
 typedef struct {
-    uint32_t tag;   /* the upper half of the hash */
-    int32_t number; /* -1: empty */
+    uint32_t tag;    /* the upper half of the hash */
+    uint32_t number; /* from 1; 0: empty */
 } Cell;
 
 typedef struct {
@@ -240,30 +269,35 @@ typedef struct {
     Slice *topics, *docs;
     Cell *cells;
     Table by_name, *by_topic; /* the topics, and the items of each */
-    Py_ssize_t n_topics, n_items;
+    size_t n_topics, n_items;
     int by_rank, single_precision, keep_first;
+    long long longest_line, most_lines;
+    Keys keys;
+    Flag stopped;
 } Scanner;
 
-static void enter(Table table, uint64_t mixed, int32_t number) {
+static void enter(Table table, uint64_t mixed, size_t number) {
     uint32_t place = (uint32_t)mixed & table.mask;
-    while (table.cells[place].number >= 0) place = (place + 1) & table.mask;
-    table.cells[place] = (Cell){(uint32_t)(mixed >> 32), number};
+    for (; table.cells[place].number; place = (place + 1) & table.mask) PROBED();
+    table.cells[place] = (Cell){(uint32_t)(mixed >> 32), (uint32_t)number + 1};
 }
 
 static inline int32_t find(Table table, const Slice *known, Slice wanted, uint64_t mixed) {
     if (!table.cells) return -1;
     uint32_t place = (uint32_t)mixed & table.mask, tag = (uint32_t)(mixed >> 32);
-    for (; table.cells[place].number >= 0; place = (place + 1) & table.mask) {
-        if (table.cells[place].tag == tag && same(known[table.cells[place].number], wanted)) {
-            return table.cells[place].number;
+    for (; table.cells[place].number; place = (place + 1) & table.mask) {
+        PROBED();
+        if (table.cells[place].tag == tag && same(known[table.cells[place].number - 1], wanted)) {
+            return (int32_t)(table.cells[place].number - 1);
         }
     }
     return -1;
 }
 
-static size_t room_for(size_t count) {
-    size_t room = 2;
-    while (room < 2 * count) room *= 2;
+/* Cells for so many entries, less than 2^31. */
+static uint64_t room_for(size_t count) {
+    uint64_t room = 2;
+    while (room < 2 * (uint64_t)count) room *= 2;
     return count ? room : 0;
 }
 
@@ -277,7 +311,7 @@ typedef struct {
 } Entry;
 
 typedef struct {
-    uint32_t list, entry; /* whose document this is; entries of other lists than the current one are ignored */
+    uint32_t list, entry; /* both less than 2^31; whose document this is; entries of other lists than the current one are ignored */
 } Seen;
 
 typedef struct {
@@ -291,16 +325,34 @@ typedef struct {
     Slice at_topic, at_tag;
     int32_t topic_number;
     int out_of_order, tied, uneven;
-    int64_t n_lines;
+    int64_t n_lines, work; /* work: what was done besides since signals were handled */
     const char *fault;
-    int64_t fault_line;
-    int fault_detail;
+    int64_t fault_line, fault_detail;
     PyThreadState *unlocked;
 } Scan;
 
+enum { AT_ONCE = 1 << 23 }; /* bytes scanned between two looks for signals: more than most chunks, 10 to 300 ms */
+
+/* Handle signals: 1 done, 0 the scan is to end, and the exception is set. */
+static int handle_signals(Scan *scan) {
+    scan->work = 0;
+    PyEval_RestoreThread(scan->unlocked);
+    int stopped = scan->scanner->stopped;
+    if (stopped) PyErr_SetString(PyExc_RuntimeError, "the scan was stopped");
+    int failed = stopped || PyErr_CheckSignals() < 0;
+    scan->unlocked = PyEval_SaveThread();
+    return !failed;
+}
+
+/* Count what was done besides the scan of lines, in steps that take as long as so many bytes: 0 if it is to end. */
+static inline int did(Scan *scan, size_t work) {
+    scan->work += (int64_t)work;
+    return scan->work < AT_ONCE || handle_signals(scan);
+}
+
 static inline size_t n_entries(const Scan *scan) { return scan->entries.used / sizeof(Entry); }
 
-/* Make room in the table of documents seen. */
+/* Make room in the table of documents seen: 1 done, 0 no memory, or the scan is to end. */
 static int widen(Scan *scan) {
     size_t room = scan->seen_room ? 2 * scan->seen_room : 4096;
     Seen *seen = calloc(room, sizeof *seen);
@@ -308,8 +360,9 @@ static int widen(Scan *scan) {
     const Entry *entries = (const Entry *)scan->entries.data;
     for (size_t n = 0; n < n_entries(scan); n++) {
         size_t place = entries[n].mixed & (room - 1);
-        while (seen[place].list) place = (place + 1) & (room - 1);
+        for (; seen[place].list; place = (place + 1) & (room - 1)) PROBED();
         seen[place] = (Seen){scan->list, (uint32_t)n};
+        if (!did(scan, 16)) return free(seen), 0;
     }
     free(scan->seen);
     scan->seen = seen;
@@ -317,15 +370,16 @@ static int widen(Scan *scan) {
     return 1;
 }
 
-/* Add a document to the current list: 1 done, 0 it was there before, -1 no memory. */
+/* Add a document to the current list: 1 done, 0 it was there before, -1 no memory, or the scan is to end. */
 static inline int add(Scan *scan, Slice doc, double score) {
     size_t count = n_entries(scan);
     if (2 * count >= scan->seen_room && !widen(scan)) return -1;
     const Scanner *scanner = scan->scanner;
     Entry *entries = (Entry *)scan->entries.data;
-    uint64_t mixed = hash(doc);
+    uint64_t mixed = hash(&scanner->keys, doc);
     size_t place = mixed & (scan->seen_room - 1);
     for (; scan->seen[place].list == scan->list; place = (place + 1) & (scan->seen_room - 1)) {
+        PROBED();
         const Entry *other = &entries[scan->seen[place].entry];
         if (other->mixed == mixed && same(other->doc, doc)) return 0;
     }
@@ -342,34 +396,41 @@ static inline int add(Scan *scan, Slice doc, double score) {
     return 1;
 }
 
-static inline int better(const Entry *a, const Entry *b) {
+static inline int better(Scan *scan, const Entry *a, const Entry *b) {
     if (a->score != b->score) return a->score > b->score;
+    scan->work += (int64_t)(a->doc.length < b->doc.length ? a->doc.length : b->doc.length);
     return compare(a->doc, b->doc) > 0;
 }
 
-/* Sort numbers of entries, best first: merge sort, in place of a stretch already in order nothing moves. */
-static void sort(const Entry *entries, uint32_t *order, uint32_t *spare, size_t count) {
+/* Sort numbers of entries, best first: merge sort, in place of a stretch already in order nothing moves.
+ * 1 done, 0 the scan is to end. */
+static int sort(Scan *scan, uint32_t *order, uint32_t *spare, size_t count) {
+    const Entry *entries = (const Entry *)scan->entries.data;
     if (count < 12) {
         for (size_t n = 1; n < count; n++) {
             uint32_t moved = order[n];
             size_t place = n;
-            for (; place && better(&entries[moved], &entries[order[place - 1]]); place--) order[place] = order[place - 1];
+            for (; place && better(scan, &entries[moved], &entries[order[place - 1]]); place--) {
+                order[place] = order[place - 1];
+            }
             order[place] = moved;
         }
-        return;
+        return did(scan, 64 * count);
     }
     size_t half = count / 2;
-    sort(entries, order, spare, half);
-    sort(entries, order + half, spare, count - half);
-    if (!better(&entries[order[half]], &entries[order[half - 1]])) return;
+    if (!sort(scan, order, spare, half) || !sort(scan, order + half, spare, count - half)) return 0;
+    if (!better(scan, &entries[order[half]], &entries[order[half - 1]])) return 1;
     memcpy(spare, order, half * sizeof *order);
     for (size_t left = 0, right = half, n = 0; left < half; n++) {
-        int take = right < count && better(&entries[order[right]], &entries[spare[left]]);
+        int take = right < count && better(scan, &entries[order[right]], &entries[spare[left]]);
         order[n] = take ? order[right++] : spare[left++];
+        if (!did(scan, 16)) return 0;
     }
+    return 1;
 }
 
-/* Sort the current list where it is out of order, and break the ties that matter. */
+/* Sort the current list where it is out of order, and break the ties that matter: 1 done, 0 no memory, or the scan is
+ * to end. */
 static int settle(Scan *scan) {
     size_t count = n_entries(scan);
     const Entry *entries = (const Entry *)scan->entries.data;
@@ -377,21 +438,19 @@ static int settle(Scan *scan) {
     uint32_t *order = grow(&scan->order, count * sizeof *order), *spare = grow(&scan->spare, count * sizeof *spare);
     if (!order || !spare) return 0;
     for (size_t n = 0; n < count; n++) order[n] = (uint32_t)n;
-    if (scan->out_of_order) {
-        sort(entries, order, spare, count);
-        return 1;
-    }
+    if (scan->out_of_order) return sort(scan, order, spare, count);
     for (size_t first = 0, next; first < count; first = next) {
         int judged = entries[first].item >= 0;
         for (next = first + 1; next < count && entries[next].score == entries[first].score; next++) {
             judged |= entries[next].item >= 0;
         }
-        if (judged && next > first + 1) sort(entries, order + first, spare, next - first);
+        if (judged && next > first + 1 && !sort(scan, order + first, spare, next - first)) return 0;
     }
     return 1;
 }
 
-/* Close the current list: note its depth and the ranks of its judged items, and clear its documents. */
+/* Close the current list: note its depth and the ranks of its judged items, and clear its documents.  1 done, 0 no
+ * memory, or the scan is to end. */
 static int close_list(Scan *scan) {
     size_t count = n_entries(scan);
     Slice *names = scan->at_topic.at ? grow(&scan->names, 2 * sizeof *names) : NULL;
@@ -408,6 +467,7 @@ static int close_list(Scan *scan) {
     for (size_t n = 0; n < count; n++) {
         int32_t item = entries[moved ? order[n] : n].item;
         if (item < 0) continue;
+        if (!did(scan, 16)) return 0;
         if (!push(&scan->owner, owner) || !push(&scan->rank, (int32_t)n + 1) || !push(&scan->item, item)) return 0;
     }
     scan->entries.used = 0;
@@ -419,14 +479,15 @@ static int close_list(Scan *scan) {
 static int open_list(Scan *scan, Slice topic, Slice tag) {
     if (!close_list(scan)) return 0;
     if (!scan->at_topic.at || !same(topic, scan->at_topic)) {
-        scan->topic_number = find(scan->scanner->by_name, scan->scanner->topics, topic, hash(topic));
+        scan->topic_number = find(scan->scanner->by_name, scan->scanner->topics, topic,
+                                  hash(&scan->scanner->keys, topic));
     }
     scan->at_topic = topic;
     scan->at_tag = tag;
     return 1;
 }
 
-static int faulty(Scan *scan, const char *fault, int detail) {
+static int faulty(Scan *scan, const char *fault, int64_t detail) {
     scan->fault = fault;
     scan->fault_line = scan->n_lines;
     scan->fault_detail = detail;
@@ -443,14 +504,14 @@ static inline int same_tag(Slice a, Slice b, const char *limit) {
 
 /* Split the line at p into fields: how many there are (at most COLUMNS are kept), or -1 at a control byte, which *stop
  * then points at; else *stop points at the end of the line. */
-static inline int split(const char *p, const char *limit, Slice *fields, const char **stop) {
-    int count = 0;
+static inline int64_t split(const char *p, const char *limit, Slice *fields, const char **stop) {
+    int64_t count = 0;
     for (;;) {
         while (kind(p) == BLANK) p++;
         const char *start = p;
         p = text_end(p, limit);
         if (p > start) {
-            if (count < COLUMNS) fields[count] = (Slice){start, (uint32_t)(p - start)};
+            if (count < COLUMNS) fields[count] = (Slice){start, (size_t)(p - start)};
             count++;
         }
         if (kind(p) >= END) break;
@@ -475,7 +536,7 @@ static inline int split_usual(const char *p, const char *limit, Slice *fields, c
         if (!low) return 0;
         const char *end = p + __builtin_ctzll(low);
         if (end == start || kind(end) != (n < TAG ? BLANK : END)) return 0;
-        fields[n] = (Slice){start, (uint32_t)(end - start)};
+        fields[n] = (Slice){start, (size_t)(end - start)};
         start = end + 1;
     }
     *stop = start - 1;
@@ -486,21 +547,30 @@ static inline int split_usual(const char *p, const char *limit, Slice *fields, c
 #endif
 }
 
-/* Scan all lines: 1 done, or stopped at a fault; 0 no memory. */
+/* Scan all lines: 1 done, or stopped at a fault; 0 no memory, or the scan is to end. */
 static int scan_lines(Scan *scan, const char *limit) {
     const Scanner *scanner = scan->scanner;
+    const long long longest = scanner->longest_line;
+    long long left = scanner->most_lines;
     Slice fields[COLUMNS];
-    const char *stop;
+    const char *stop, *looked = scan->data;
     for (const char *p = scan->data; p < limit; p = stop + 1, scan->n_lines++) {
-        int comment = *p == '#', count = split_usual(p, limit, fields, &stop);
+        int comment = *p == '#';
+        int64_t count = split_usual(p, limit, fields, &stop);
         if (!count) count = split(p, limit, fields, &stop);
         if (count < 0) return faulty(scan, "control", (uint8_t)*stop);
+        if (stop - p > longest) return faulty(scan, "long", stop - p);
+        if (stop - looked > AT_ONCE) {
+            looked = stop;
+            if (!handle_signals(scan)) return 0;
+        }
         if (comment || !count) continue;
         if (count != COLUMNS) return faulty(scan, "columns", count);
+        if (left-- == 0) return faulty(scan, "many", 0);
         double score;
-        if (!read_number(fields[scanner->by_rank ? RANK : SCORE], &score, &scan->unlocked)) {
-            return faulty(scan, scanner->by_rank ? "rank" : "score", 0);
-        }
+        int read = read_number(fields[scanner->by_rank ? RANK : SCORE], &score, &scan->unlocked);
+        if (read < 0) return 0;
+        if (!read) return faulty(scan, scanner->by_rank ? "rank" : "score", 0);
         if (scanner->by_rank) score = -score;
         if (scanner->single_precision) score = (float)score;
         int same_list = scan->at_topic.at && same(fields[TOPIC], scan->at_topic) &&
@@ -513,7 +583,11 @@ static int scan_lines(Scan *scan, const char *limit) {
     return close_list(scan);
 }
 
-/* ---- Python -------------------------------------------------------------------------------------------------- */
+/* ---- Python: what is found ------------------------------------------------------------------------------------ */
+
+enum { ITEMS_AT_ONCE = 1 << 16 }; /* between two looks for signals, where the lock is held */
+
+static inline int interrupted(size_t n) { return n % ITEMS_AT_ONCE == ITEMS_AT_ONCE - 1 && PyErr_CheckSignals() < 0; }
 
 static PyObject *as_bytes(const Array *array) {
     return PyBytes_FromStringAndSize(array->data, (Py_ssize_t)array->used);
@@ -526,18 +600,30 @@ static PyObject *names_from(const Scan *scan, size_t first) {
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t n = 0; list && n < count; n++) {
         Slice name = names[2 * n + first];
-        PyObject *text = PyBytes_FromStringAndSize(name.at, name.length);
-        if (!text || PyList_SetItem(list, (Py_ssize_t)n, text) < 0) Py_CLEAR(list);
+        PyObject *text = PyBytes_FromStringAndSize(name.at, (Py_ssize_t)name.length);
+        if (!text || PyList_SetItem(list, (Py_ssize_t)n, text) < 0 || interrupted(n)) Py_CLEAR(list);
     }
     return list;
 }
 
+static PyObject *fault_of(const Scan *scan) {
+    if (!scan->fault) return Py_NewRef(Py_None);
+    return Py_BuildValue("(LsL)", (long long)scan->fault_line, scan->fault, (long long)scan->fault_detail);
+}
+
+/* Put a new value, or none after an error, into a tuple: 1 done, 0 the error. */
+static int put(PyObject *tuple, Py_ssize_t place, PyObject *value) {
+    return value && PyTuple_SetItem(tuple, place, value) == 0;
+}
+
 static PyObject *result_of(const Scan *scan) {
-    PyObject *fault = scan->fault ? Py_BuildValue("(Lsi)", (long long)scan->fault_line, scan->fault, scan->fault_detail)
-                                  : Py_NewRef(Py_None);
-    return Py_BuildValue("(NNNNNNNNLN)", names_from(scan, 0), names_from(scan, 1), as_bytes(&scan->topic),
-                         as_bytes(&scan->depth), as_bytes(&scan->level), as_bytes(&scan->owner), as_bytes(&scan->rank),
-                         as_bytes(&scan->item), (long long)scan->n_lines, fault);
+    const Array *numbers[] = {&scan->topic, &scan->depth, &scan->level, &scan->owner, &scan->rank, &scan->item};
+    PyObject *result = PyTuple_New(10);
+    int whole = result && put(result, 0, names_from(scan, 0)) && put(result, 1, names_from(scan, 1));
+    for (Py_ssize_t n = 0; whole && n < 6; n++) whole = put(result, n + 2, as_bytes(numbers[n]));
+    whole = whole && put(result, 8, PyLong_FromLongLong(scan->n_lines)) && put(result, 9, fault_of(scan));
+    if (!whole) Py_CLEAR(result);
+    return result;
 }
 
 static PyObject *scanner_scan(PyObject *self, PyObject *data) {
@@ -550,9 +636,9 @@ static PyObject *scanner_scan(PyObject *self, PyObject *data) {
     }
     Scan scan = {.scanner = (const Scanner *)self, .data = bytes, .topic_number = -1, .list = 1};
     scan.unlocked = PyEval_SaveThread();
-    int done = scan_lines(&scan, bytes + size);
+    int done = (!scan.scanner->stopped || handle_signals(&scan)) && scan_lines(&scan, bytes + size);
     PyEval_RestoreThread(scan.unlocked);
-    PyObject *result = done ? result_of(&scan) : PyErr_NoMemory();
+    PyObject *result = done ? result_of(&scan) : PyErr_Occurred() ? NULL : PyErr_NoMemory();
     Array *arrays[] = {&scan.entries, &scan.order, &scan.spare, &scan.names, &scan.topic,
                        &scan.depth,   &scan.level, &scan.owner, &scan.rank,  &scan.item};
     for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) free(arrays[n]->data);
@@ -560,80 +646,168 @@ static PyObject *scanner_scan(PyObject *self, PyObject *data) {
     return result;
 }
 
-/* Make slices of a buffer of bytes and two arrays of int64, start and end. */
-static Slice *slices_of(const Py_buffer *bytes, PyObject *start, PyObject *end, Py_ssize_t *count) {
-    Py_buffer starts, ends;
-    Slice *slices = NULL;
-    if (PyObject_GetBuffer(start, &starts, PyBUF_SIMPLE) < 0) return NULL;
-    if (PyObject_GetBuffer(end, &ends, PyBUF_SIMPLE) == 0) {
-        *count = starts.len / (Py_ssize_t)sizeof(int64_t);
-        slices = malloc(((size_t)*count + 1) * sizeof *slices);
-        for (Py_ssize_t n = 0; slices && n < *count; n++) {
-            int64_t from = ((const int64_t *)starts.buf)[n], to = ((const int64_t *)ends.buf)[n];
-            slices[n] = (Slice){(const char *)bytes->buf + from, (uint32_t)(to - from)};
-        }
-        if (!slices) PyErr_NoMemory();
-        PyBuffer_Release(&ends);
+static PyObject *scanner_stop(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    ((Scanner *)self)->stopped = 1;
+    return Py_NewRef(Py_None);
+}
+
+/* ---- Python: what is looked for ------------------------------------------------------------------------------- */
+
+enum { PADDING = 8 }; /* bytes that may be read behind the last slice */
+
+/* A one-dimensional contiguous array of integers of a type, named by its codes in the struct module: 1 done, 0 the
+ * error.  The view is to be released then. */
+static int view_of(PyObject *object, const char *name, const char *codes, Py_ssize_t size, Py_buffer *view) {
+    if (PyObject_GetBuffer(object, view, PyBUF_ND | PyBUF_FORMAT) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_BufferError)) PyErr_Format(PyExc_ValueError, "%s is not contiguous", name);
+        return 0;
     }
+    const char *format = view->format ? view->format : "B";
+    if (view->ndim == 1 && view->itemsize == size && format[0] && !format[1] && strchr(codes, format[0])) return 1;
+    PyErr_Format(PyExc_TypeError, "%s is not a one-dimensional array of %zd-byte integers", name, size);
+    PyBuffer_Release(view);
+    return 0;
+}
+
+static int bytes_of(PyObject *object, const char *name, Py_buffer *view) {
+    if (!view_of(object, name, "B", 1, view)) return 0;
+    if (view->len >= PADDING) return 1;
+    PyErr_Format(PyExc_ValueError, "%s does not end in %d bytes of padding", name, PADDING);
+    return 0;
+}
+
+static int integers_of(PyObject *object, const char *name, size_t size, Py_buffer *view) {
+    return view_of(object, name, size == 8 ? "lq" : "il", (Py_ssize_t)size, view);
+}
+
+/* Make slices of padded bytes and two arrays of int64, start and end. */
+static Slice *slices_of(const Py_buffer *bytes, PyObject *start, PyObject *end, size_t *count) {
+    Py_buffer starts, ends;
+    if (!integers_of(start, "start", sizeof(int64_t), &starts)) return NULL;
+    if (!integers_of(end, "end", sizeof(int64_t), &ends)) return PyBuffer_Release(&starts), NULL;
+    Slice *slices = NULL;
+    *count = (size_t)starts.len / sizeof(int64_t);
+    if (starts.len != ends.len || *count >= INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, *count < INT32_MAX ? "start and end differ in length" : "too many slices");
+    } else if (!(slices = calloc(*count + 1, sizeof *slices))) {
+        PyErr_NoMemory();
+    }
+    for (size_t n = 0; slices && n < *count; n++) {
+        int64_t from = ((const int64_t *)starts.buf)[n], to = ((const int64_t *)ends.buf)[n];
+        if (from >= 0 && to >= from && to <= bytes->len - PADDING) {
+            slices[n] = (Slice){(const char *)bytes->buf + from, (size_t)(to - from)};
+        } else {
+            PyErr_Format(PyExc_ValueError, "slice %zu is not within the bytes", n);
+            free(slices);
+            slices = NULL;
+        }
+    }
+    PyBuffer_Release(&ends);
     PyBuffer_Release(&starts);
     return slices;
 }
 
-/* Fill the tables: the topics by name, and the items of each topic, all in one stretch of cells. */
-static int fill_tables(Scanner *self, const int32_t *topic_of) {
-    size_t n_topics = (size_t)self->n_topics, total = room_for(n_topics);
-    uint32_t *count = calloc(n_topics + 1, sizeof *count);
-    self->by_topic = calloc(n_topics + 1, sizeof *self->by_topic);
-    if (!count || !self->by_topic) return free(count), 0;
-    for (Py_ssize_t n = 0; n < self->n_items; n++) count[topic_of[n]]++;
-    for (size_t n = 0; n < n_topics; n++) total += room_for(count[n]);
-    Cell *cells = self->cells = malloc((total + 1) * sizeof *cells);
-    if (!cells) return free(count), 0;
-    for (size_t n = 0; n < total; n++) cells[n].number = -1;
-    if (n_topics) self->by_name = (Table){cells, (uint32_t)room_for(n_topics) - 1};
-    cells += room_for(n_topics);
-    for (size_t n = 0; n < n_topics; n++) {
-        if (count[n]) self->by_topic[n] = (Table){cells, (uint32_t)room_for(count[n]) - 1};
+/* Count the items of each topic: 1 done, 0 the error. */
+static int count_items(const Scanner *self, const Py_buffer *topic_of, uint32_t *count) {
+    if ((size_t)topic_of->len / sizeof(int32_t) != self->n_items) {
+        PyErr_SetString(PyExc_ValueError, "item_topic and the documents differ in length");
+        return 0;
+    }
+    for (size_t n = 0; n < self->n_items; n++) {
+        int32_t topic = ((const int32_t *)topic_of->buf)[n];
+        if (topic < 0 || (size_t)topic >= self->n_topics) {
+            PyErr_Format(PyExc_ValueError, "item %zu has topic %d of %zu", n, (int)topic, self->n_topics);
+            return 0;
+        }
+        count[topic]++;
+    }
+    return 1;
+}
+
+/* Fill the tables: the topics by name, and the items of each topic, all in one stretch of cells.  1 done, 0 the
+ * error. */
+static int fill_tables(Scanner *self, const int32_t *topic_of, const uint32_t *count) {
+    uint64_t total = room_for(self->n_topics);
+    for (size_t n = 0; n < self->n_topics; n++) total += room_for(count[n]);
+    Cell *cells = self->cells = total < SIZE_MAX ? calloc((size_t)total + 1, sizeof *cells) : NULL;
+    self->by_topic = calloc(self->n_topics + 1, sizeof *self->by_topic);
+    if (!cells || !self->by_topic) return PyErr_NoMemory(), 0;
+    if (self->n_topics) self->by_name = (Table){cells, (uint32_t)(room_for(self->n_topics) - 1)};
+    cells += room_for(self->n_topics);
+    for (size_t n = 0; n < self->n_topics; n++) {
+        if (count[n]) self->by_topic[n] = (Table){cells, (uint32_t)(room_for(count[n]) - 1)};
         cells += room_for(count[n]);
     }
-    for (size_t n = 0; n < n_topics; n++) enter(self->by_name, hash(self->topics[n]), (int32_t)n);
-    for (Py_ssize_t n = 0; n < self->n_items; n++) {
-        enter(self->by_topic[topic_of[n]], hash(self->docs[n]), (int32_t)n);
+    for (size_t n = 0; n < self->n_topics; n++) {
+        enter(self->by_name, hash(&self->keys, self->topics[n]), n);
+        if (interrupted(n)) return 0;
     }
+    for (size_t n = 0; n < self->n_items; n++) {
+        enter(self->by_topic[topic_of[n]], hash(&self->keys, self->docs[n]), n);
+        if (interrupted(n)) return 0;
+    }
+    return 1;
+}
+
+static int index_items(Scanner *self, PyObject *item_topic) {
+    Py_buffer topic_of;
+    if (!integers_of(item_topic, "item_topic", sizeof(int32_t), &topic_of)) return 0;
+    uint32_t *count = calloc(self->n_topics + 1, sizeof *count);
+    if (!count) PyErr_NoMemory();
+    int done = count && count_items(self, &topic_of, count) && fill_tables(self, topic_of.buf, count);
     free(count);
+    PyBuffer_Release(&topic_of);
+    return done;
+}
+
+/* Read an integer from 1 to a limit: 1 done, 0 the error. */
+static int limit_of(PyObject *object, const char *name, long long largest, long long *value) {
+    int overflow = 0;
+    *value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (*value == -1 && !overflow && PyErr_Occurred()) return 0;
+    if (!overflow && *value >= 1 && *value <= largest) return 1;
+    PyErr_Format(PyExc_ValueError, "%s is not from 1 to %lld", name, largest);
+    return 0;
+}
+
+static int keys_of(PyObject *seed, Keys *keys) {
+    keys->seed = PyLong_AsUnsignedLongLong(seed);
+    if (PyErr_Occurred()) {
+        if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_ValueError, "seed is not of 64 bits");
+        return 0;
+    }
+    for (size_t n = 0; n < KEPT; n++) keys->kept[n] = make_key(keys->seed, n);
     return 1;
 }
 
 static PyObject *scanner_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     PyObject *topic_bytes, *topic_start, *topic_end, *item_topic, *doc_bytes, *doc_start, *doc_end;
-    int by_rank, single_precision, keep_first;
-    (void)keywords;
-    if (!PyArg_ParseTuple(args, "OOOOOOOppp", &topic_bytes, &topic_start, &topic_end, &item_topic, &doc_bytes, &doc_start,
-                          &doc_end, &by_rank, &single_precision, &keep_first)) {
+    PyObject *by_rank, *single_precision, *keep_first, *longest_line, *most_lines, *seed;
+    if (keywords && PyDict_Size(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "Scanner takes no keyword arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "OOOOOOOO!O!O!OOO:Scanner", &topic_bytes, &topic_start, &topic_end, &item_topic,
+                          &doc_bytes, &doc_start, &doc_end, &PyBool_Type, &by_rank, &PyBool_Type, &single_precision,
+                          &PyBool_Type, &keep_first, &longest_line, &most_lines, &seed)) {
         return NULL;
     }
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Scanner *self = (Scanner *)alloc(type, 0);
     if (!self) return NULL;
-    self->by_rank = by_rank;
-    self->single_precision = single_precision;
-    self->keep_first = keep_first;
-    Py_buffer topic_of;
-    if (PyObject_GetBuffer(topic_bytes, &self->topic_bytes, PyBUF_SIMPLE) < 0 ||
-        PyObject_GetBuffer(doc_bytes, &self->doc_bytes, PyBUF_SIMPLE) < 0 ||
-        !(self->topics = slices_of(&self->topic_bytes, topic_start, topic_end, &self->n_topics)) ||
-        !(self->docs = slices_of(&self->doc_bytes, doc_start, doc_end, &self->n_items)) ||
-        PyObject_GetBuffer(item_topic, &topic_of, PyBUF_SIMPLE) < 0) {
-        Py_DECREF(self);
-        return NULL;
+    self->by_rank = by_rank == Py_True;
+    self->single_precision = single_precision == Py_True;
+    self->keep_first = keep_first == Py_True;
+    if (limit_of(longest_line, "longest_line", 1 << 30, &self->longest_line) &&
+        limit_of(most_lines, "most_lines", INT32_MAX, &self->most_lines) && keys_of(seed, &self->keys) &&
+        bytes_of(topic_bytes, "topic_bytes", &self->topic_bytes) && bytes_of(doc_bytes, "doc_bytes", &self->doc_bytes) &&
+        (self->topics = slices_of(&self->topic_bytes, topic_start, topic_end, &self->n_topics)) &&
+        (self->docs = slices_of(&self->doc_bytes, doc_start, doc_end, &self->n_items)) && index_items(self, item_topic)) {
+        return (PyObject *)self;
     }
-    int filled = fill_tables(self, topic_of.buf);
-    PyBuffer_Release(&topic_of);
-    if (!filled) {
-        Py_DECREF(self);
-        return PyErr_NoMemory();
-    }
-    return (PyObject *)self;
+    Py_DECREF(self);
+    return NULL;
 }
 
 static void scanner_dealloc(PyObject *object) {
@@ -652,6 +826,7 @@ static void scanner_dealloc(PyObject *object) {
 
 static PyMethodDef scanner_methods[] = {
     {"scan", scanner_scan, METH_O, "Scan the bytes of whole lists."},
+    {"stop", scanner_stop, METH_NOARGS, "End the scans of all threads soon; each raises RuntimeError."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -666,14 +841,19 @@ static PyType_Slot scanner_slots[] = {
 static PyType_Spec scanner_spec = {"venire.scan._scan.Scanner", sizeof(Scanner), 0, Py_TPFLAGS_DEFAULT, scanner_slots};
 
 static int module_exec(PyObject *module) {
-    init_kinds();
     PyObject *type = PyType_FromSpec(&scanner_spec);
     int failed = !type || PyModule_AddObjectRef(module, "Scanner", type) < 0;
     Py_XDECREF(type);
     return failed ? -1 : 0;
 }
 
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_exec},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* a scanner does not change, but for a flag; every scan has its own state */
+#endif
+    {0, NULL},
+};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_scan", "Scanning run lines; see scan/lists.py for what it means.", 0, NULL, module_slots,

@@ -13,8 +13,12 @@ class Scanner:
         by_rank: bool,
         single_precision: bool,
         keep_first: bool,
+        longest_line: int,
+        most_lines: int,
+        seed: int,
         /,
     ) -> Scanner: ...
+    def stop(self) -> None: ...
     def scan(
         self, data: bytes, /
     ) -> tuple[

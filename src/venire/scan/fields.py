@@ -17,9 +17,16 @@ from venire.types import Bools, Ints, Octets
 
 TAB, LF, VT, FF, CR, SPACE, HASH = 9, 10, 11, 12, 13, 32, 35
 
+LONGEST_LINE = 1 << 30
+"""Number of bytes of the longest line that can be split, its end not counted; readers have lower limits."""
+
 
 class Fault(NamedTuple):
-    """The first thing that is wrong: ``kind`` on the line with this number (from 0), and a figure or place."""
+    """The first thing that is wrong: ``kind`` on the line with this number (from 0), and a figure.
+
+    kind: "control" (the byte), "long" (the length of the line), "columns" (their number), "many" (more lines than can
+    be counted), "rank" and "score" (not a finite number), "twice" (a document).  The first of these counts on a line.
+    """
 
     line: int
     kind: str
@@ -48,19 +55,22 @@ class Fields(NamedTuple):
         return self._replace(before=self.before[rows], end=self.end[rows], line=self.line[rows])
 
 
-def split(buffer: Octets, n_columns: int) -> Fields:
+def split(buffer: Octets, n_columns: int, *, longest_line: int = LONGEST_LINE) -> Fields:
     """Split lines into fields.
 
     buffer (byte,) holds whole lines, the last one ended too, and PADDING zeros -> Fields (row, n_columns).
-    At the first line with another number of fields, or with a byte that no text holds, splitting stops: that
-    line is the fault, the rows are those before it.
+    At the first line with another number of fields, with a byte that no text holds, or longer than longest_line,
+    splitting stops: that line is the fault, the rows are those before it.
     """
-    text = buffer[: len(buffer) - PADDING]
-    return _split_regular(buffer, text, n_columns) or _split_tokens(buffer, text, n_columns)
+    fields = _split_regular(buffer, n_columns)
+    if fields is None or (fields.end[:, -1] - fields.before[:, 0] - 1 > longest_line).any():
+        return _split_tokens(buffer, n_columns, longest_line)
+    return fields
 
 
-def _split_regular(buffer: Octets, text: Octets, n_columns: int) -> Fields | None:
+def _split_regular(buffer: Octets, n_columns: int) -> Fields | None:
     """Split where every line is n_columns fields with one separator after each; None where that is not so."""
+    text = buffer[: len(buffer) - PADDING]
     blank = text <= SPACE
     place = np.flatnonzero(blank)
     n_rows, rest = divmod(len(place), n_columns)
@@ -78,8 +88,9 @@ def _split_regular(buffer: Octets, text: Octets, n_columns: int) -> Fields | Non
     return Fields(buffer, before, end, np.arange(n_rows), n_rows)
 
 
-def _split_tokens(buffer: Octets, text: Octets, n_columns: int) -> Fields:
+def _split_tokens(buffer: Octets, n_columns: int, longest_line: int) -> Fields:
     """Split any text, token by token."""
+    text = buffer[: len(buffer) - PADDING]
     newline = np.flatnonzero(text == LF)
     control = (text < SPACE) & ~np.isin(text, np.array([TAB, LF, VT, FF, CR], dtype=np.uint8))
     inside = (text > SPACE) | control
@@ -93,6 +104,8 @@ def _split_tokens(buffer: Octets, text: Octets, n_columns: int) -> Fields:
         Fault(int(np.searchsorted(newline, place)), "control", int(text[place]))
         for place in np.flatnonzero(control)[:1]
     ]
+    length = newline - line_start
+    faults += [Fault(int(number), "long", int(length[number])) for number in np.flatnonzero(length > longest_line)[:1]]
     wrong = np.flatnonzero((count != n_columns) & (count > 0) & ~comment)
     faults += [Fault(int(number), "columns", int(count[number])) for number in wrong[:1]]
     fault = min(faults, key=lambda each: each.line, default=None)

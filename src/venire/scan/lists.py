@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from venire.scan.fields import Fault, Fields
+from venire.scan.fields import LONGEST_LINE, Fault, Fields
 from venire.scan.lookup import Index, find, grouped
 from venire.scan.numbers import decimals
 from venire.scan.slices import Slices, bytewise_order, changes, encode, hashes
@@ -22,13 +22,25 @@ from venire.types import Bools, Codes, Floats, Ints
 
 TOPIC, DOC, RANK, SCORE, TAG = 0, 2, 3, 4, 5
 
+MOST_LINES = 2**31 - 1
+"""Number of lines with fields in a batch of whole lists: ranks and numbers of lists have 32 bits."""
+
 
 class Rules(NamedTuple):
-    """How lines become lists: all choices that change the result."""
+    """How lines become lists: all choices that change the result, and limits, beyond which there is a fault."""
 
     by_rank: bool = False
     single_precision: bool = False
     keep_first: bool = False
+    longest_line: int = LONGEST_LINE
+    most_lines: int = MOST_LINES
+
+    def checked(self) -> Rules:
+        """Return the rules; raise ValueError at a limit that no scanner can hold."""
+        for name, largest in (("longest_line", LONGEST_LINE), ("most_lines", MOST_LINES)):
+            if not 1 <= getattr(self, name) <= largest:
+                raise ValueError(f"{name} is not from 1 to {largest}")
+        return self
 
 
 class Lines(NamedTuple):
@@ -60,9 +72,12 @@ class Located(NamedTuple):
 
 
 def read_lines(fields: Fields, rules: Rules) -> tuple[Lines, Fault | None]:
-    """Make a batch from split run lines; stops before the first line whose score is not a number."""
-    score, bad = decimals(fields.column(RANK if rules.by_rank else SCORE))
+    """Make a batch from split run lines; stops before the first that is too many, or whose score is not a number."""
     fault = fields.fault
+    if len(fields.line) > rules.most_lines:
+        fault = Fault(int(fields.line[rules.most_lines]), "many")
+        fields = fields.take(np.arange(rules.most_lines))
+    score, bad = decimals(fields.column(RANK if rules.by_rank else SCORE))
     if bad.any():
         row = int(np.argmax(bad))
         fault = Fault(int(fields.line[row]), "rank" if rules.by_rank else "score")

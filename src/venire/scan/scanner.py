@@ -2,16 +2,21 @@
 
 There are two with identical results: one compiled (``_scan.c``), where the package was built with a C compiler, and one
 in numpy.  Both are pure functions of the bytes, release the interpreter lock while they work, and are compared with
-each other in the tests.
+each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend on it.
+
+A signal, such as that of Ctrl-C, is handled while the main thread scans.  A scan in another thread ends soon after
+``stop``.  The compiled scanner looks for both every 8 MiB, the other between operations on whole arrays.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from venire.scan import slices
 from venire.scan.fields import Fault, split
 from venire.scan.lists import Lines, Rules, locate, read_lines
 from venire.scan.lookup import Index, build_index
@@ -60,6 +65,9 @@ class Scanner(Protocol):
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists; data is empty or ends in a line end."""
 
+    def stop(self) -> None:
+        """End the scans of all threads soon, for good; each raises RuntimeError."""
+
 
 def make_scanner(sought: Sought, rules: Rules, *, compiled: bool = COMPILED) -> Scanner:
     """Make the compiled scanner where there is one, or a given one of the two."""
@@ -73,18 +81,32 @@ class NumpyScanner:
     topics: Index
     items: Index
     rules: Rules
+    stopped: Event = field(default_factory=Event)
 
     @classmethod
     def of(cls, sought: Sought, rules: Rules) -> NumpyScanner:
         """Index what is sought."""
         no_group = np.zeros(len(sought.topics.start), dtype=np.int32)
-        return cls(build_index(no_group, sought.topics), build_index(sought.item_topic, sought.docs), rules)
+        return cls(build_index(no_group, sought.topics), build_index(sought.item_topic, sought.docs), rules.checked())
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists."""
-        fields = split(padded(data), 6)
+        if data and not data.endswith(b"\n"):
+            raise ValueError("the last line has no line end")
+        self._go_on()
+        fields = split(padded(data), 6, longest_line=self.rules.longest_line)
+        self._go_on()
         lines, fault = read_lines(fields, self.rules)
+        self._go_on()
         return self.scan_lines(lines, fault, n_lines=fields.n_lines)
+
+    def stop(self) -> None:
+        """End the scans of all threads soon."""
+        self.stopped.set()
+
+    def _go_on(self) -> None:
+        if self.stopped.is_set():
+            raise RuntimeError("the scan was stopped")
 
     def scan_lines(self, lines: Lines, fault: Fault | None = None, *, n_lines: int = 0) -> Scanned:
         """Scan parsed lines of whole lists, up to a fault."""
@@ -107,7 +129,8 @@ class CompiledScanner:
     def of(cls, sought: Sought, rules: Rules) -> CompiledScanner:
         """Index what is sought."""
         (topics, topic_start, topic_end), item_topic, (docs, doc_start, doc_end) = sought
-        return cls(_scan.Scanner(topics, topic_start, topic_end, item_topic, docs, doc_start, doc_end, *rules))
+        arrays = topics, topic_start, topic_end, item_topic, docs, doc_start, doc_end
+        return cls(_scan.Scanner(*arrays, *rules, slices.SEED))
 
     def scan(self, data: bytes) -> Scanned:
         """Scan whole lists."""
@@ -115,6 +138,10 @@ class CompiledScanner:
         first_fault = Fault(*fault) if fault else None
         numbers = _codes(topic), _codes(depth), _codes(level), _codes(hit_list), _codes(rank), _codes(item)
         return Scanned(topics, systems, *numbers, n_lines, first_fault)
+
+    def stop(self) -> None:
+        """End the scans of all threads soon."""
+        self.twin.stop()
 
 
 def _codes(data: bytes) -> Codes:

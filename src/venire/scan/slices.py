@@ -5,12 +5,16 @@ a start and an end in a buffer of bytes, and its *words* are its bytes taken eig
 slice holds a zero byte, so two slices are equal exactly when their words are, and big-endian words compare as the bytes
 do.
 
-Every function costs O(n * ceil(longest / 8)) and copies only what it returns.
+Every function costs O(n + bytes), times log n where it sorts, and copies only what it returns.  The words of all slices
+are taken together up to ``LONG`` bytes; what is longer is rare, and is processed slice by slice, so that one long slice
+does not cost as much as n of them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +26,14 @@ PADDING = 8
 
 _KEEP = np.array([(1 << (8 * n)) - 1 for n in range(9)], dtype=np.uint64)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
+_HALF = np.uint64(32)
+_LOW = np.uint64((1 << 32) - 1)
+LONG = 512
 COPIED_AT_ONCE = 1 << 13
+BYTES_AT_ONCE = 1 << 23
+
+SEED = int.from_bytes(os.urandom(8), "little")
+"""What ids are hashed with: drawn when the process starts, so that nobody can choose ids that share a hash."""
 
 
 class Slices(NamedTuple):
@@ -61,14 +71,15 @@ def from_bytes(values: Iterable[bytes]) -> Slices:
 
 
 def compact(slices: Slices) -> Slices:
-    """Copy the slices into a buffer of their own, a few thousand at a time to bound memory."""
+    """Copy the slices into a buffer of their own, some at a time to bound memory."""
     length = slices.end - slices.start
     end = np.cumsum(length)
     start = end - length
     size = int(end[-1]) if len(end) else 0
     buffer = np.zeros(size + PADDING, dtype=np.uint8)
-    for first in range(0, len(end), COPIED_AT_ONCE):
-        some = slice(first, first + COPIED_AT_ONCE)
+    at_once = min(COPIED_AT_ONCE, max(1, BYTES_AT_ONCE // int(length.max(initial=1))))
+    for first in range(0, len(end), at_once):
+        some = slice(first, first + at_once)
         here = slice(int(start[first]), int(end[some][-1]))
         source = np.repeat(slices.start[some] - start[some], length[some]) + np.arange(here.start, here.stop)
         buffer[here] = slices.buffer[source]
@@ -106,17 +117,65 @@ def words(slices: Slices) -> Iterator[Words]:
             yield unaligned[place] & _KEEP[np.clip(length - offset, 0, 8)]
 
 
+def heads(slices: Slices) -> tuple[Slices, Ints]:
+    """Cut the slices after LONG bytes; and the positions of those that are longer."""
+    buffer, start, end = slices
+    return Slices(buffer, start, np.minimum(end, start + LONG)), np.flatnonzero(end - start > LONG)
+
+
 def hashes(slices: Slices) -> Words:
-    """Hash every slice to 64 bits, independently of the other slices."""
+    r"""Hash every slice to 64 bits, independently of the other slices.
+
+    .. math:: \sum_i (l_i + a_i) (h_i + b_i) \bmod 2^{64}
+
+    with the halves l, h of each word, the length being the first, and keys a, b of 32 bits that depend on ``SEED``:
+    NH of Black et al. (1999), doi:10.1007/3-540-48405-1_14.  Whatever two slices are, they share a hash for at most one
+    key in 2^32.  The sum is mixed, and slices that have ended add nothing to it.
+    """
+    short, long = heads(slices)
     length = slices.end - slices.start
-    shortest = int(length.min()) if len(length) else 0
-    mixed = np.full(len(length), _MIX)
-    for number, word in enumerate(words(slices)):
-        further = (mixed ^ word) * _MIX
-        further ^= further >> _SHIFT
-        mixed = further if 8 * number < shortest else np.where(length > 8 * number, further, mixed)
+    n_words = int(length.max(initial=0)) // 8 + 2
+    keys = make_keys(SEED, max(64, 1 << n_words.bit_length()))
+    mixed = _products(length.astype(np.uint64), keys[0])
+    for word, key in zip(words(short), keys[1:], strict=False):
+        mixed += _products(word, key)
+    mixed[long] += np.array([_rest_of_sum(slices, row, keys) for row in long], dtype=np.uint64)
+    mixed ^= mixed >> _HALF
     mixed *= _MIX
-    return mixed ^ (mixed >> _SHIFT)
+    mixed ^= mixed >> _HALF
+    return mixed
+
+
+def _rest_of_sum(slices: Slices, row: int, keys: Words) -> np.uint64:
+    """Sum what the words of one slice behind the first LONG bytes add to its hash."""
+    rest = slices.buffer[slices.start[row] + LONG : slices.end[row]]
+    word = np.zeros(-(-len(rest) // 8), dtype="<u8")
+    word.view(np.uint8)[: len(rest)] = rest
+    return _products(word, keys[1 + LONG // 8 :][: len(word)]).sum(dtype=np.uint64)
+
+
+def _products(word: Words, key: Words | np.uint64) -> Words:
+    """(low half of the word + that of the key) (high half + high half), less its value at the word 0."""
+    a, b = key & _LOW, key >> _HALF
+    low = word & _LOW
+    low += a
+    high = word >> _HALF
+    high += b
+    low *= high
+    low -= a * b
+    return low
+
+
+@lru_cache(maxsize=8)
+def make_keys(seed: int, count: int) -> Words:
+    """Expand a seed of 64 bits into keys (count,).
+
+    This is splitmix64 of Steele, Lea and Flood (2014), doi:10.1145/2660193.2660195.
+    """
+    key = np.arange(1, count + 1, dtype=np.uint64) * _MIX + np.uint64(seed)
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return key ^ (key >> np.uint64(31))
 
 
 def equal(a: Slices, b: Slices) -> Bools:
@@ -124,8 +183,11 @@ def equal(a: Slices, b: Slices) -> Bools:
     same = (a.end - a.start) == (b.end - b.start)
     if not same.all():
         return _scatter(same, equal(a.take(same), b.take(same)))
-    for left, right in zip(words(a), words(b), strict=True):
+    (short, long), (other, _) = heads(a), heads(b)
+    for left, right in zip(words(short), words(other), strict=True):
         same &= left == right
+    for row in long[same[long]]:
+        same[row] = a.at(row) == b.at(row)
     return same
 
 
@@ -140,8 +202,11 @@ def changes(slices: Slices) -> Bools:
     changed = np.ones(len(slices.start), dtype=np.bool_)
     length = slices.end - slices.start
     np.not_equal(length[1:], length[:-1], out=changed[1:])
-    for word in words(slices):
+    short, long = heads(slices)
+    for word in words(short):
         changed[1:] |= word[1:] != word[:-1]
+    for row in long[~changed[long]]:
+        changed[row] = slices.at(row) != slices.at(row - 1)
     return changed
 
 
@@ -180,7 +245,10 @@ def bytewise_order(slices: Slices) -> Ints:
 
     The common prefix of all slices is skipped; most ids then differ within one word.
     """
-    start = slices.start + _common_prefix(slices)
+    start = slices.start + _common_prefix(heads(slices)[0])
+    if (slices.end - start).max(initial=0) > LONG:
+        texts = slices.to_bytes()
+        return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
     keys = [word.byteswap() for word in words(slices._replace(start=start))]
     if len(keys) > 1:
         return np.lexsort(keys[::-1])

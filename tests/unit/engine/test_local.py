@@ -45,3 +45,22 @@ def test_what_a_part_raises_is_raised_and_the_threads_end():
     ):
         list(all_of)
     assert threading.active_count() == before
+
+
+def test_what_is_under_way_is_stopped_when_the_answers_are_closed():
+    stopped = threading.Event()
+
+    def wait(number):
+        if number:
+            assert stopped.wait(60)
+        return number
+
+    with closing(map_partitions(wait, range(100), workers=3, stop=stopped.set)) as answers:
+        assert next(answers) == 0
+    assert stopped.is_set()
+
+
+def test_nothing_is_stopped_where_all_answers_were_taken():
+    stopped = threading.Event()
+    assert list(map_partitions(str, range(3), workers=2, stop=stopped.set)) == ["0", "1", "2"]
+    assert not stopped.is_set()

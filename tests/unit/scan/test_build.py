@@ -1,0 +1,67 @@
+"""What setup.py builds: one extension for every Python, except for those without the stable ABI."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def build_options():
+    pytest.importorskip("setuptools")
+    return runpy.run_path(str(ROOT / "setup.py"), run_name="setup")["build_options"]
+
+
+def test_one_build_serves_every_python(build_options):
+    options = build_options(free_threaded=False)
+    (module,) = options["ext_modules"]
+    assert module.py_limited_api
+    assert module.define_macros == [("Py_LIMITED_API", "0x030B0000")]
+    assert options["options"] == {"bdist_wheel": {"py_limited_api": "cp311"}}
+
+
+def test_a_free_threaded_python_has_a_build_of_its_own(build_options):
+    """Its headers refuse Py_LIMITED_API, and its wheels may not be called abi3."""
+    options = build_options(free_threaded=True)
+    (module,) = options["ext_modules"]
+    assert not module.py_limited_api
+    assert not module.define_macros
+    assert "options" not in options
+
+
+@pytest.mark.parametrize("free_threaded", [False, True])
+def test_a_failing_build_leaves_the_scan_in_numpy(build_options, free_threaded):
+    (module,) = build_options(free_threaded=free_threaded)["ext_modules"]
+    assert module.optional
+    assert (ROOT / module.sources[0]).is_file()
+
+
+def test_the_module_says_that_it_needs_no_lock():
+    code = (ROOT / "src/venire/scan/_scan.c").read_text(encoding="utf-8")
+    assert "#ifdef Py_GIL_DISABLED\n    {Py_mod_gil, Py_MOD_GIL_NOT_USED}" in code
+    assert "define Py_LIMITED_API" not in code  # setup.py decides
+
+
+@pytest.mark.parametrize("error", ["ImportError", "ModuleNotFoundError"])
+def test_a_failing_import_leaves_the_scan_in_numpy(error):
+    code = f"""
+import sys
+
+class Broken:
+    def find_spec(self, name, path=None, target=None):
+        if name == "venire.scan._scan":
+            raise {error}("broken")
+
+sys.meta_path.insert(0, Broken())
+from venire import evaluate
+from venire.scan import scanner
+print(scanner.COMPILED, evaluate({{"1": {{"a": 1}}}}, {{"1": {{"a": 2.0, "b": 1.0}}}}, ["P@1"]).values.ravel().tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "False [1.0]\n", done.stderr
