@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,23 +8,12 @@ import pytest
 from scipy.stats import t
 
 from venire import evaluate, read_judgments
-from venire.comparison import corrected_on, corrected_scores
-from venire.comparison.corrected_scores import (
-    ResidualModel,
-    Scene,
-    Thresholds,
-    is_linear,
-    item_features,
-    list_weights,
-    mean_scores,
-    rank_weights,
-    rounded_to,
-)
+from venire.comparison import corrected_on, corrected_scores, residual_model
+from venire.comparison.correction import Scene
 from venire.data.panel import build_panel
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io.runs import scan
-from venire.measures.evaluate import Case, Layout
-from venire.measures.names import parse_measure
+from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
 
@@ -69,23 +57,6 @@ def test_raw_scores_are_those_of_the_judge(made):
     assert found.draws.shape == (40, len(found.systems), len(MEASURES))
 
 
-def test_scores_by_topic_are_those_of_the_judge_and_draws_of_the_reference(made):
-    """Means over topics are the scores of the judge; with all labels of the reference, topics have its own scores."""
-    names = ["P(rel=2)@10", "nDCG@10"]
-    truth = evaluate(made.judgments, made.runs, names, assessor="careful1").values
-    found, scoring = corrected(made, names, n_draws=400), Scoring(per="assessor")
-    for labels, n_draws in ((made.judgments, 1), (some(made.judgments), 30)):
-        scene = Scene.of(Case.of(labels, made.runs, scoring), scoring.plan(names, labels.scale), **WHO)
-        for number in range(len(names)):
-            own, drawn = scene.by_topic(number, n_draws=30, rng=np.random.default_rng(0))
-            np.testing.assert_allclose(own.mean(axis=1), scene.raw[:, number])
-            assert drawn.shape == (n_draws, *truth.shape[:2])
-            if n_draws == 1:
-                np.testing.assert_allclose(drawn[0], truth[:, :, number], atol=1e-12)
-            else:
-                np.testing.assert_allclose(drawn.mean(axis=(0, 2)), found.value[:, number], atol=0.05)
-
-
 def test_corrected_scores_are_nearer_to_the_reference_than_those_of_the_judge(made):
     found = corrected(made, MEASURES, n_draws=400)
     truth = evaluate(made.judgments, made.runs, MEASURES, assessor="careful1").mean().values
@@ -103,31 +74,10 @@ def test_several_members_of_a_reference_count_with_the_mean_of_their_gains(made)
     assert found.reference == tuple(people)
 
 
-@pytest.mark.parametrize("name", ["P@5", "CG@7", "DCG@10", "DCG(dcg=zipf)@10", "RBP", "RBP(p=0.5)", "CCG@5"])
-def test_weights_of_a_linear_measure_give_its_score(made, name):
-    labels = made.judgments.where(assessor="careful1")
-    measure = parse_measure(name)
-    assert is_linear(measure)
-    plan = Scoring(gains="linear").plan([measure], labels.scale)
-    layout = Layout.of(Case.of(labels, made.runs, Scoring()), plan)
-    share = np.full(len(layout.facts.systems), 1 / len(layout.chosen))
-    gain = np.zeros(len(labels.items))
-    gain[labels.item] = plan.worths[0].values[labels.label]
-    truth = evaluate(labels, made.runs, measure).mean().values[:, 0]
-    np.testing.assert_allclose(list_weights(layout, measure, share) @ gain, truth, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["nDCG@10", "AP", "RR", "ERR@10", "RBPResidual", "nERR@10"])
-def test_other_measures_are_not_linear(name):
-    assert not is_linear(parse_measure(name))
-    weights = rank_weights(parse_measure(name), 20)
-    assert (np.diff(weights) <= 0).all()
-
-
 def test_a_linear_measure_by_draws_of_labels_agrees_with_its_closed_form(made, monkeypatch):
     """Labels drawn one by one have nearly the mean and the deviation of the closed form, if thresholds do not vary."""
     exact = corrected(made, LINEAR)
-    monkeypatch.setattr(sys.modules[Scene.__module__], "THRESHOLD_SD", 1e-3)
+    monkeypatch.setattr(residual_model, "THRESHOLD_SD", 1e-3)
     monkeypatch.setattr(Scene, "corrected", _by_draws)
     drawn = corrected(made, LINEAR, n_draws=1600)
     width, other = (each.high - each.low for each in (exact, drawn))
@@ -136,10 +86,7 @@ def test_a_linear_measure_by_draws_of_labels_agrees_with_its_closed_form(made, m
 
 
 def _by_draws(self, number, *, n_draws, rng):
-    weights = list_weights(self.layout, self.plan.measures[number], self.share)
-    features = item_features(weights, self.labels.group, self.raw[:, number])
-    model = ResidualModel.of(self, weights, self.plan.worths[number].values, features)
-    return model.drawn(self, self.plan.only([number]), n_draws, rng)
+    return self.drawn(self.model(number), number, n_draws=n_draws, rng=rng)
 
 
 def test_known_labels_stand_in_every_draw(made):
@@ -153,25 +100,6 @@ def test_known_labels_stand_in_every_draw(made):
     np.testing.assert_allclose(found.value[:, 0], truth, atol=1e-12)
     np.testing.assert_allclose(found.low[:, 0], found.high[:, 0], atol=1e-9)
     assert (found.low[:, 1] < found.high[:, 1]).all()
-
-
-@pytest.mark.parametrize("gains", ["linear", "exponential"])
-def test_drawn_gains_are_those_of_labels(made, gains):
-    labels, scoring = some(made.judgments), Scoring(per="assessor", gains=gains)
-    plan = scoring.plan(["nDCG@10"], labels.scale)
-    model = Scene.of(Case.of(labels, made.runs, scoring), plan, **WHO).model(0)
-    drawn = model.label_draws()(50, np.random.default_rng(0))
-    np.testing.assert_allclose(model.thresholds.levels, plan.worths[0].values)
-    assert set(drawn.ravel().round(9)) == set(plan.worths[0].values)
-
-
-@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
-def test_gains_between_those_of_labels_are_rounded_without_a_change_of_their_mean(scale):
-    levels, sums = scale * np.array([0.0, 1.0, 3.0, 7.0]), scale * np.arange(8.0)
-    found = rounded_to(levels, np.tile(sums, (20_000, 1)), np.random.default_rng(0))
-    assert set(found.ravel()) == set(levels)
-    np.testing.assert_allclose(found.mean(axis=0), sums, atol=0.06 * scale)
-    np.testing.assert_array_equal(np.unique(found[:, [0, 1, 3, 7]], axis=0), levels[None])
 
 
 def test_more_labels_make_shorter_intervals(made):
@@ -385,23 +313,3 @@ def test_what_cannot_be_corrected(made):
         corrected(made, judge="careful1")
     with pytest.raises(SettingError):
         corrected(made, n_draws=1)
-
-
-def test_thresholds_are_sums_of_steps():
-    rows, shares = np.array([[0.5, 0.3, 0.2]]), np.array([[0.0, 1.0, 0.0]])
-    found = Thresholds.of(rows, shares, np.array([1.0, 2.0, 5.0]))
-    np.testing.assert_allclose(found.steps, [0.25, 0.75])
-    np.testing.assert_allclose(found.predicted, [[0.5, 0.2]])
-    np.testing.assert_allclose(found.base + found.range * found.predicted @ found.steps, rows @ [1.0, 2.0, 5.0])
-    np.testing.assert_allclose(found.range**2 * found.variance, rows @ [1.0, 4.0, 25.0] - (rows @ [1.0, 2.0, 5.0]) ** 2)
-    step = 1e-6
-    ahead = found.shifted(np.array([step])).predicted @ found.steps
-    np.testing.assert_allclose(found.slope, (ahead - found.predicted @ found.steps) / step, rtol=1e-4)
-    offset = found.offset_to(np.array([0.7]), np.zeros(1))
-    np.testing.assert_allclose(found.shifted(offset).predicted @ found.steps, 0.7, atol=1e-6)
-
-
-def test_mean_scores_of_the_systems_that_return_an_item():
-    weights = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-    found = mean_scores(weights, np.array([0.2, 0.4]))
-    np.testing.assert_allclose(found, [0.0, -1.0, 1.0, 0.0], atol=1e-12)

@@ -1,0 +1,256 @@
+"""What is corrected: topics and lists, the weight of each item in them, and the labels of judge and reference.
+
+A measure that is linear in the gains (P, CG, DCG, RBP) is a weighted sum over items, so that its mean and covariance
+between systems follow in closed form from those of the gains (``comparison.residual_model``).  For any other measure
+labels that the reference did not give are drawn, and all systems are scored on each draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from venire.comparison.residual_model import WEIGHT_SD, Part, ResidualModel, item_features, log_weights, mean_scores
+from venire.data.judgments import Judgments
+from venire.data.panel import Panel, build_panel, in_isolation
+from venire.data.runs import Facts
+from venire.disagreement.reference_labels import ReferenceLabels, predict_labels, reference_names
+from venire.errors import PairsError, SettingError, UnknownName
+from venire.measures.cascade import ERR, RBP, RR, RBPResidual
+from venire.measures.dcg import CCG, CG, DCG
+from venire.measures.evaluate import Case, Layout
+from venire.measures.measure import ContextMeasure, CountsRelevant, Measure, Normalised, Ranked
+from venire.measures.precision import P, Q, Success, bpref
+from venire.measures.scoring import Plan, score_facts
+from venire.results import Note, listed
+from venire.types import Bools, Floats
+
+BLOCK_CELLS = 1 << 21
+"""How many cells (draws x items) are held at a time."""
+LEAST_DEGREES = 4
+LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
+UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success)
+"""Measures that are from 0 to 1 and not linear in the gains: their intervals end there."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is corrected: lists, measures, labels of the reference, and scores by the judge, raw (system, measure).
+
+    scored (item,): somebody labelled the item, and its topic is scored; share (system,): what a topic counts for.
+    """
+
+    case: Case
+    plan: Plan
+    layout: Layout
+    judges: tuple[str, ...]
+    reference: tuple[str, ...]
+    labels: ReferenceLabels
+    raw: Floats
+    scored: Bools
+    share: Floats
+    notes: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, case: Case, plan: Plan, *, judge: str | Sequence[str], reference: str | Sequence[str] | None) -> Scene:
+        """Choose topics, score the labels of the judge, and predict those of the reference."""
+        judges = (judge,) if isinstance(judge, str) else tuple(judge)
+        people = reference_names(case.judgments, reference)
+        if set(judges) & set(people):
+            raise SettingError(f"{listed(judges)} cannot be corrected by itself", hint="name another reference")
+        labels, _ = in_isolation(case.judgments)
+        for name in judges:
+            if name not in labels.assessors:
+                raise UnknownName("assessor", name, labels.assessors)
+        layout = _layout(case, plan, labels, Labelled.of(labels, judges, people, asked=case.scoring.topics))
+        own = _panel_of(labels, judges)
+        raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
+        scored = np.isin(labels.items.topic, layout.chosen)
+        scored &= np.bincount(labels.item, minlength=len(scored)) > 0
+        share = _topic_shares(layout, case.scoring.missing)
+        weights = [list_weights(layout, each, share) for each in plan.measures]
+        weights = [each / (each.max() or 1.0) for each in weights]
+        importance = np.sum(weights, axis=(0, 1))
+        support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
+        predicted = predict_labels(labels, judges, people, importance=importance, support=support)
+        notes = (*layout.notes, predicted.note, *predicted.notes)
+        return cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the intervals."""
+        topics = np.unique(self.case.facts.items.topic[self.labels.known & self.scored])
+        return max(len(topics) - 1, LEAST_DEGREES)
+
+    def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
+        """Correct the scores of one measure; those of a measure that is not linear in the gains by draws of labels."""
+        model = self.model(number)
+        if is_linear(self.plan.measures[number]):
+            return model.weighted_sums()
+        return self.drawn(model, number, n_draws=n_draws, rng=rng)
+
+    def drawn(self, model: ResidualModel, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
+        """Correct the scores of any measure, by a quarter as many draws of the missing labels."""
+        plan, draw, blocks = self.plan.only([number]), model.label_draws(), []
+        n_labellings = max(2, n_draws // 4) if not model.known.all() else 2
+        step = max(1, BLOCK_CELLS // max(len(model.item), len(self.case.facts.depth), 1))
+        for first in range(0, n_labellings, step):
+            gain = np.zeros((min(step, n_labellings - first), len(self.scored)))
+            gain[:, model.item] = draw(len(gain), rng)
+            scores = self.layout.place(score_facts(self.case.facts, DrawnGains(gain, self.scored), plan))
+            blocks.append(np.nanmean(scores[:, :, 0], axis=1).T)
+        found = np.concatenate(blocks)
+        value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
+        bounds = (0.0, 1.0) if isinstance(plan.measures[0], UP_TO_1) else (-np.inf, np.inf)
+        return Part(value, covariance, *(np.full(len(value), each) for each in bounds))
+
+    def weights(self, number: int) -> Floats:
+        """Return what the gain of each item adds to the mean score of each system, by one measure -> (system, item)."""
+        return list_weights(self.layout, self.plan.measures[number], self.share)
+
+    def model(self, number: int) -> ResidualModel:
+        """Fit the model of residuals for one measure."""
+        measure, weights = self.plan.measures[number], self.weights(number)
+        features = item_features(weights, self.labels.group, self.raw[:, number])
+        if measure.normalised and measure.best_depth is None:
+            features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
+        item = np.flatnonzero(self.scored)
+        start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
+        values = self.plan.worths[number].values
+        return ResidualModel.of(self.labels, values, item=item, start=start, weights=weights, features=features)
+
+    def by_topic(self, number: int, *, n_draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Score topics by the judge, and by draws of the labels that the reference did not give, for one measure.
+
+        Returns (system, topic), (draw, system, topic); one draw if the reference labelled everything.
+        """
+        model, plan = self.model(number), self.plan.only([number])
+        gain = np.zeros((1 if model.known.all() else n_draws, len(self.scored)))
+        gain[:, model.item] = model.label_draws()(len(gain), rng)
+        own = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
+        by_judge, by_reference = (
+            self.layout.place(score_facts(self.case.facts, panel, plan))[:, :, 0]
+            for panel in (own, DrawnGains(gain, self.scored))
+        )
+        return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
+
+
+def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
+    """Build the panel of the judge that is corrected; several count with the mean of their gains."""
+    return build_panel(labels.where(assessor=judges), pool="mean" if len(judges) > 1 else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """The topics that were asked for and that the judge labelled, and how many others the reference labelled.
+
+    unknown: topics that were asked for and that no labels are about
+    """
+
+    judges: tuple[str, ...]
+    topics: tuple[str, ...]
+    unknown: tuple[str, ...]
+    left_out: int
+
+    @classmethod
+    def of(
+        cls, labels: Judgments, judges: tuple[str, ...], people: tuple[str, ...], *, asked: Iterable[str] | None
+    ) -> Labelled:
+        """Choose topics; raise if the judge labelled none of those that were asked for."""
+        wanted = labels.topics if asked is None else tuple(dict.fromkeys(asked))
+        own, other = (_topics_of(labels, names) for names in (judges, people))
+        topics = tuple(name for name in wanted if name in own)
+        about = set(labels.topics)
+        if not topics and any(name in about for name in wanted):
+            raise PairsError(
+                f"{listed(judges)} labelled none of the topics to score",
+                hint="choose topics that the judge labelled, or another judge",
+            )
+        unknown = tuple(name for name in wanted if name not in about)
+        return cls(judges, topics, unknown, sum(name in other and name not in own for name in wanted))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """A note where topics are left out."""
+        text = "{n:topic} left out, which the reference labelled and {judge:list} did not"
+        found = Note("topics-without-judge", text, n=self.left_out, judge=self.judges)
+        return (found,) if self.left_out else ()
+
+
+def _topics_of(labels: Judgments, names: Sequence[str]) -> set[str]:
+    """Return the topics with labels of these assessors."""
+    seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+    return {labels.topics[number] for number in seen}
+
+
+def _layout(case: Case, plan: Plan, labels: Judgments, labelled: Labelled) -> Layout:
+    """Lay out the topics that the judge labelled; an item that anybody labelled is not unjudged."""
+    scoring = replace(case.scoring, per=None, assessor=None, topics=[*labelled.topics, *labelled.unknown])
+    layout = Layout.of(replace(case, panel=build_panel(labels, pool="mean"), scoring=scoring), plan)
+    return replace(layout, notes=(*layout.notes, *labelled.notes))
+
+
+def _topic_shares(layout: Layout, missing: str) -> Floats:
+    """Return what each topic counts for in the mean of each system -> (system,)."""
+    facts = layout.facts
+    if missing == "zero":
+        return np.full(len(facts.systems), 1.0 / len(layout.chosen))
+    n_lists = np.bincount(facts.system[np.isin(facts.topic, layout.chosen)], minlength=len(facts.systems))
+    return np.asarray(1.0 / np.maximum(n_lists, 1))
+
+
+def is_linear(measure: Measure) -> bool:
+    """Whether the measure is a sum of gains, each with a weight that depends on its rank alone."""
+    return isinstance(measure, LINEAR) and not isinstance(measure, NOT_LINEAR)
+
+
+def rank_weights(measure: Measure, depth: int) -> Floats:
+    """Return what a gain of 1 at ranks 1 to depth adds to the score -> (depth,).
+
+    Exactly for linear measures; for others their discount, or 1 / rank.
+    """
+    rank = np.arange(1, depth + 1)
+    if is_linear(measure):
+        one = np.ones((1, depth, 1))
+        return np.asarray(measure(Ranked(one, rank[:, None], one > 0, np.full(depth, depth)))[0])
+    weight = measure.weights(rank) if isinstance(measure, ContextMeasure) else 1.0 / rank
+    return np.where(rank <= (measure.k or depth), weight, 0.0)
+
+
+def list_weights(layout: Layout, measure: Measure, share: Floats) -> Floats:
+    """Return what the gain of each item adds to the mean score of each system -> (system, item)."""
+    facts: Facts = layout.facts
+    weight = np.append(rank_weights(measure, int(facts.depth.max(initial=1))), 0.0)
+    system = np.repeat(facts.system, facts.n_hits).astype(np.int64)
+    counted_lists = np.repeat(np.isin(facts.topic, layout.chosen), facts.n_hits)
+    value = weight[np.minimum(facts.rank, len(weight)) - 1] * share[system] * counted_lists
+    n_items = len(facts.items)
+    cell = system * n_items + facts.item
+    found = np.bincount(cell, weights=value, minlength=len(facts.systems) * n_items)
+    return found.astype(np.float64, copy=False).reshape(-1, n_items)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnGains:
+    """Judges that score runs: draws of the gains of all items, by known and drawn labels; gain (draw, item)."""
+
+    gain: Floats
+    judged: Bools
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Numbers of the draws."""
+        return tuple(map(str, range(len(self.gain))))
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.judged)
+
+    def gains(self, values: Floats, first: int, last: int) -> tuple[Floats, Bools]:  # noqa: ARG002 - gains are drawn
+        """Gain of every item, and whether it was judged, in draws first..last-1; both (draw, item)."""
+        gain = self.gain[first:last]
+        return gain, np.broadcast_to(self.judged, gain.shape)

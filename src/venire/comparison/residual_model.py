@@ -1,0 +1,316 @@
+r"""The residuals of a prediction of labels, as effects of topics and systems: a mixed model for gains.
+
+``disagreement.reference_labels`` predicts a distribution over the labels that the reference gives to an item, from
+those of the judge.  The residuals of the labelled items correct this level by topic and system.  Gains are divided by
+their range here, and are a sum of steps of height h; the prediction has the probability p of each step, so that their
+mean is m.  An effect d adds to the log-odds of all steps, as in proportional odds; to first order
+
+.. math:: y_i = m_i + s_i d_i + e_i, \qquad s_i = \sum_c h_c\, p_{ic} (1 - p_{ic}), \qquad
+          d_i = f_i^\top\beta + \tau_t + z_i^\top v + z_i^\top u_t
+
+so that labels without uncertainty stay as they are.  The effects are
+
+    f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
+         systems that return it, in standard deviations; for measures that count all relevant items, such as AP, also
+         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse)
+    tau  the topic
+    v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
+    u    systems within the topic
+
+with normal priors of mean 0 (``kernels.residual_effects``).  Their deviations, below, are weakly informative and not
+estimated: the variance of v by maximum likelihood on few labels is often too small, and intervals of systems are then
+too short.  They were chosen on two judges of TREC Deep Learning 2021, and hold for others (``bench/corrected.py``).
+The noise e has the variance of the gain that the effects leave.  The expansion is repeated around the effects that all
+topics share (as in penalised quasi-likelihood; Breslow and Clayton 1993, doi:10.1080/01621459.1993.10594284).
+
+Sums of gains have their mean and covariance in closed form.  For anything else effects are drawn from their posterior,
+with further effects k of topic and step, since people differ in how often they give the highest label, and labels are
+drawn given these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from venire.disagreement.reference_labels import ReferenceLabels
+from venire.kernels.residual_effects import Design, Effects, fit_effects
+from venire.types import Bools, Floats, Ints
+
+INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.6
+"""Prior deviations in log-odds: of all items, of those in no list, of a group, per standard deviation of the scores of
+systems, and per unit of log weight."""
+TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.35, 0.55, 2.0
+"""Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
+LEAST_SHARE = 0.02
+"""Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
+RAREST = 0.002
+"""No label is predicted with a lower probability."""
+N_EXPANSIONS = 2
+"""How often gains are expanded: around the prediction, then around what the shared effects make of it."""
+ATTENUATION, LEAST_LEFT = 0.346, 0.3
+"""What a variance of log-odds takes from their effect on a mean (``label_draws``), and the least that is left."""
+SMALLEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualModel:
+    """The mixed model for one measure, on the items that are scored, with their numbers, item (item,).
+
+    weights (system, item): what the gains add to the score; around: where gains are linear in the effects
+    """
+
+    effects: Effects
+    thresholds: Thresholds
+    around: Linearised
+    weights: Floats
+    item: Ints
+
+    @classmethod
+    def of(
+        cls, labels: ReferenceLabels, values: Floats, *, item: Ints, start: Ints, weights: Floats, features: Floats
+    ) -> ResidualModel:
+        """Build the design, and condition on the labels of the reference.
+
+        values (label,): gains; item: those that are scored, start (topic + 1,): where each topic has its first one;
+        weights (system, item) and features (item, feature) of all items
+        """
+        thresholds = Thresholds.of(labels.rows[item], labels.shares[item], values)
+        weights, gain = weights[:, item], thresholds.known @ thresholds.steps
+        known, weight = labels.known[item], np.where(labels.known[item], labels.weight[item], 1.0)
+        systems = system_rows(weights)
+        shared = np.concatenate([features[item], SYSTEM_SD * systems], axis=1)
+        local = np.concatenate([np.full((len(item), 1), TOPIC_SD), TOPIC_SYSTEM_SD * systems], axis=1)
+        offset = np.zeros(len(item))
+        for _ in range(N_EXPANSIONS):
+            around = Linearised.at(thresholds, offset)
+            slope = around.slope[:, None]
+            design = Design(slope * shared, slope * local, around.noise / weight, known, start)
+            effects = fit_effects(design, gain - around.mean)
+            offset = shared @ effects.mean
+        return cls(effects, thresholds, around, weights, item)
+
+    @property
+    def known(self) -> Bools:
+        """Whether the reference labelled the item -> (item,)."""
+        return self.effects.design.known
+
+    def weighted_sums(self) -> Part:
+        """Return the scores of a measure that is linear in the gains, in closed form."""
+        shift, covariance = self.effects.weighted(self.weights)
+        base, width = self.thresholds.base, self.thresholds.range
+        gain = self.thresholds.known @ self.thresholds.steps
+        level, lowest, highest = (
+            base * self.weights.sum(axis=1) + width * (self.weights @ np.where(self.known, gain, other))
+            for other in (self.around.mean, 0.0, 1.0)
+        )
+        return Part(np.clip(level + width * shift, lowest, highest), width**2 * covariance, lowest, highest)
+
+    def label_draws(self) -> Callable[[int, np.random.Generator], Floats]:
+        """Return the function that draws labels which the reference did not give -> gains of all items (draw, item).
+
+        Effects d and thresholds k change the log-odds of a step to a (o + d) + k, enlarged by a so that the mean over
+        draws stays the predicted probability: the mean of a logistic function of a normal variable with variance v is
+        nearly that of its mean divided by sqrt(1 + .346 v) (Zeger, Liang and Albert 1988, doi:10.2307/2531734).
+        Drawn thresholds can put a higher step before a lower one; if the sum of the steps is then the gain of no label,
+        it is rounded to the next lower or higher one at random, so that its mean stays the same.
+        """
+        unknown, parts = np.flatnonzero(~self.known), self.thresholds
+        slope = self.around.slope[unknown]
+        within, spread = self.topic_thresholds()
+        topic = np.repeat(np.arange(len(within)), np.diff(self.effects.design.start))[unknown]
+        left = 1 - ATTENUATION * self.effects.variance()[unknown] / slope**2
+        enlarged = np.sqrt((1 + ATTENUATION * spread**2)[topic] / np.maximum(left, LEAST_LEFT)[:, None])
+        odds = enlarged * (parts.odds + self.draw_offset()[:, None])[unknown] + within[topic]
+        fixed = parts.base + parts.range * (parts.known @ parts.steps)
+
+        def draw(n_draws: int, rng: np.random.Generator) -> Floats:
+            shift = self.effects.draw(n_draws, rng)[:, unknown] / slope
+            noise = rng.logistic(size=shift.shape)
+            found, gain = np.tile(fixed, (n_draws, 1)), np.full(shift.shape, parts.base)
+            for step, height in enumerate((parts.range * parts.steps).tolist()):
+                drawn = spread[:, step] * rng.standard_normal((n_draws, len(spread)))
+                gain += height * (enlarged[:, step] * shift + drawn[:, topic] + odds[:, step] > noise)
+            found[:, unknown] = rounded_to(parts.levels, gain, rng)
+            return found
+
+        return draw
+
+    def draw_offset(self) -> Floats:
+        """Return what centres drawn log-odds of items on their mean by the linear model, less the mean effects."""
+        effect = self.effects.expected()
+        centre = effect / self.around.slope
+        mean = np.clip(self.around.mean + effect, RAREST, 1 - RAREST)
+        return self.thresholds.offset_to(mean, centre) - centre
+
+    def topic_thresholds(self) -> tuple[Floats, Floats]:
+        """Return mean and deviation of the log-odds of each step within a topic, besides the effects; (topic, step).
+
+        Three Newton steps to the mode of a logistic model, with the curvature there (Laplace's approximation).
+        """
+        design, parts = self.effects.design, self.thresholds
+        n_topics, n_steps = len(design.start) - 1, len(parts.steps)
+        mode, precision = np.zeros((n_topics, n_steps)), np.full((n_topics, n_steps), THRESHOLD_SD**-2)
+        if n_steps < 2:
+            return mode, np.zeros_like(mode)
+        known = np.flatnonzero(design.known)
+        topic = np.repeat(np.arange(n_topics), np.diff(design.start))[known]
+        centre = self.draw_offset() + self.effects.expected() / self.around.slope
+        odds = parts.odds[known] + centre[known, None]
+        odds *= np.sqrt(1 + ATTENUATION * THRESHOLD_SD**2)
+        for _ in range(3):
+            p = 1 / (1 + np.exp(-(odds + mode[topic])))
+            gradient, precision = -mode * THRESHOLD_SD**-2, np.full_like(mode, THRESHOLD_SD**-2)
+            np.add.at(gradient, topic, parts.known[known] - p)
+            np.add.at(precision, topic, p * (1 - p))
+            mode = mode + gradient / precision
+        return mode, 1 / np.sqrt(precision)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Corrected scores by one measure: value, the lowest and highest possible, (system,), and their covariance."""
+
+    value: Floats
+    covariance: Floats
+    lowest: Floats
+    highest: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """Gains as sums of steps: an item has the steps up to its gain; gains are divided by their range.
+
+    predicted, known (item, step): probability of each step, and the share of the reference that gave it
+    steps (step,): their heights, which sum to 1; base and range: of the gains as they are
+    """
+
+    predicted: Floats
+    known: Floats
+    steps: Floats
+    base: float
+    range: float
+
+    @classmethod
+    def of(cls, rows: Floats, shares: Floats, values: Floats) -> Thresholds:
+        """Sum distributions over labels from the top; rows and shares (item, label), values (label,)."""
+        levels = np.unique(values)
+        range_of = float(levels[-1] - levels[0]) or 1.0
+        above = (values[:, None] >= levels[1:]).astype(np.float64)
+        return cls(rows @ above, shares @ above, np.diff(levels) / range_of, float(levels[0]), range_of)
+
+    @property
+    def levels(self) -> Floats:
+        """The gains as they are, by number of steps -> (step + 1,)."""
+        return np.asarray(self.base + self.range * np.append(0.0, self.steps.cumsum()))
+
+    @property
+    def odds(self) -> Floats:
+        """Log-odds of each step -> (item, step)."""
+        p = np.clip(self.predicted, RAREST, 1 - RAREST)
+        return np.asarray(np.log(p / (1 - p)))
+
+    def offset_to(self, mean: Floats, start: Floats) -> Floats:
+        """Return what to add to the log-odds of all steps so that gains have this mean; all (item,)."""
+        for _ in range(5):
+            there = self.shifted(start)
+            slope = np.maximum(there.slope, SMALLEST)
+            start = start + np.clip((mean - there.predicted @ self.steps) / slope, -2.0, 2.0)
+        return start
+
+    def shifted(self, offset: Floats) -> Thresholds:
+        """Add to the log-odds of all steps of an item; offset (item,)."""
+        return replace(self, predicted=1 / (1 + np.exp(-(self.odds + offset[:, None]))))
+
+    @property
+    def slope(self) -> Floats:
+        """Change of the mean per unit of log-odds of all steps -> (item,)."""
+        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        return np.asarray((p * (1 - p)) @ self.steps)
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of the gain -> (item,)."""
+        p = np.clip(self.predicted, LEAST_SHARE, 1 - LEAST_SHARE)
+        covariance = np.minimum(p[:, :, None], p[:, None, :]) - p[:, :, None] * p[:, None, :]
+        return np.asarray(np.einsum("icd,c,d->i", covariance, self.steps, self.steps))
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """Gains around log-odds that are shifted by an offset: mean (item,) at no effects, slope per log-odds, noise."""
+
+    mean: Floats
+    slope: Floats
+    noise: Floats
+
+    @classmethod
+    def at(cls, thresholds: Thresholds, offset: Floats) -> Linearised:
+        """Expand to first order."""
+        there = thresholds.shifted(offset)
+        slope, variance = np.maximum(there.slope, SMALLEST), np.maximum(there.variance, SMALLEST)
+        explained = slope**2 * (TOPIC_SD**2 + SYSTEM_SD**2 + TOPIC_SYSTEM_SD**2)
+        mean = there.predicted @ there.steps - slope * offset
+        return cls(mean, slope, np.maximum(variance - explained, variance / 4))
+
+
+def rounded_to(levels: Floats, gain: Floats, rng: np.random.Generator) -> Floats:
+    """Round gains that are not among the levels (ascending) up or down at random, so that their mean stays the same.
+
+    Examples
+    --------
+    >>> found = rounded_to(np.array([0.0, 1.0, 3.0, 7.0]), np.repeat([3.0, 4.0], 8000), np.random.default_rng(1))
+    >>> [np.unique(each).tolist() for each in (found[:8000], found[8000:])], round(float(found[8000:].mean()), 1)
+    ([[3.0], [3.0, 7.0]], 4.0)
+    """
+    small = SMALLEST * (levels[-1] - levels[0])
+    below = np.clip(np.searchsorted(levels, gain + small, side="right") - 1, 0, None)
+    found = levels[below]
+    between = gain - found > 2 * small
+    low, high = found[between], levels[below[between] + 1]
+    found[between] = np.where(rng.random(len(low)) * (high - low) < gain[between] - low, high, low)
+    return np.asarray(found)
+
+
+def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:
+    """Return the features f of the items, times the prior deviations of their effects -> (item, feature).
+
+    weights (system, item), group (item,), raw (system,): scores by the judge
+    """
+    groups = np.eye(int(group.max(initial=0)) + 1)[group]
+    columns = [
+        np.full((len(group), 1), INTERCEPT_SD),
+        OUTSIDE_SD * ~(weights.sum(axis=0) > 0)[:, None],
+        GROUP_SD * groups,
+        SCORE_SD * mean_scores(weights, raw)[:, None],
+    ]
+    return np.concatenate(columns, axis=1)
+
+
+def log_weights(weights: Floats) -> Floats:
+    """Return the logarithm of the weight of items in all lists, less its mean, 0 for items in no list -> (item,)."""
+    total = weights.sum(axis=0)
+    found = np.log(np.where(total > 0, total, 1.0))
+    return np.where(total > 0, found - np.average(found, weights=total + 1e-300), 0.0)
+
+
+def mean_scores(weights: Floats, raw: Floats) -> Floats:
+    """Return the mean score of the systems that return each item, standardised, 0 for items in no list -> (item,).
+
+    weights (system, item), raw (system,); in standard deviations of the scores, from the mean over items
+    """
+    total = weights.sum(axis=0)
+    inside, spread = total > 0, float(np.nanstd(raw)) or 1.0
+    score = weights.T @ np.nan_to_num(raw) / np.where(inside, total, 1.0)
+    return np.where(inside, (score - np.average(score, weights=total + 1e-300)) / spread, 0.0)
+
+
+def system_rows(weights: Floats) -> Floats:
+    """Return z: weights (system, item) centred over the items of the lists, of unit length -> (item, system)."""
+    inside = weights.sum(axis=0) > 0
+    own = weights.T / (weights.max() or 1.0)
+    own = np.where(inside[:, None], own - own[inside].mean(axis=0) if inside.any() else own, 0.0)
+    length = np.linalg.norm(own, axis=1, keepdims=True)
+    return np.asarray(own / np.where(length > 0, length, 1.0))

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from venire import evaluate
+from venire.comparison import corrected_scores
+from venire.comparison.correction import Scene, is_linear, list_weights, rank_weights
+from venire.measures.evaluate import Case, Layout
+from venire.measures.names import parse_measure
+from venire.measures.scoring import Scoring
+from venire.simulation import Synthetic, generate
+
+WHO = {"judge": "lenient1", "reference": "careful1"}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return generate(Synthetic(n_topics=14, docs_per_topic=150, n_unjudged=5), rng=3)
+
+
+@pytest.fixture(scope="module")
+def some(made):
+    """All labels of the judges, and every fourth of the reference."""
+    labels = made.judgments
+    return labels.take(~labels.assessor.among("careful1", "assessor") | (labels.item % 4 == 0))
+
+
+@pytest.mark.parametrize("name", ["P@5", "CG@7", "DCG@10", "DCG(dcg=zipf)@10", "RBP", "RBP(p=0.5)", "CCG@5"])
+def test_weights_of_a_linear_measure_give_its_score(made, name):
+    labels = made.judgments.where(assessor="careful1")
+    measure = parse_measure(name)
+    assert is_linear(measure)
+    plan = Scoring(gains="linear").plan([measure], labels.scale)
+    layout = Layout.of(Case.of(labels, made.runs, Scoring()), plan)
+    share = np.full(len(layout.facts.systems), 1 / len(layout.chosen))
+    gain = np.zeros(len(labels.items))
+    gain[labels.item] = plan.worths[0].values[labels.label]
+    truth = evaluate(labels, made.runs, measure).mean().values[:, 0]
+    np.testing.assert_allclose(list_weights(layout, measure, share) @ gain, truth, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "AP", "RR", "ERR@10", "RBPResidual", "nERR@10"])
+def test_other_measures_are_not_linear(name):
+    assert not is_linear(parse_measure(name))
+    weights = rank_weights(parse_measure(name), 20)
+    assert (np.diff(weights) <= 0).all()
+
+
+def test_scores_by_topic_are_those_of_the_judge_and_draws_of_the_reference(made, some):
+    """Means over topics are the scores of the judge; with all labels of the reference, topics have its own scores."""
+    names = ["P(rel=2)@10", "nDCG@10"]
+    truth = evaluate(made.judgments, made.runs, names, assessor="careful1").values
+    found = corrected_scores(some, made.runs, names, n_draws=400, **WHO)
+    scoring = Scoring(per="assessor")
+    for labels, n_draws in ((made.judgments, 1), (some, 30)):
+        scene = Scene.of(Case.of(labels, made.runs, scoring), scoring.plan(names, labels.scale), **WHO)
+        for number in range(len(names)):
+            own, drawn = scene.by_topic(number, n_draws=30, rng=np.random.default_rng(0))
+            np.testing.assert_allclose(own.mean(axis=1), scene.raw[:, number])
+            assert drawn.shape == (n_draws, *truth.shape[:2])
+            if n_draws == 1:
+                np.testing.assert_allclose(drawn[0], truth[:, :, number], atol=1e-12)
+            else:
+                np.testing.assert_allclose(drawn.mean(axis=(0, 2)), found.value[:, number], atol=0.05)

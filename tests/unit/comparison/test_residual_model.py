@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from venire.comparison.correction import Scene
+from venire.comparison.residual_model import Thresholds, mean_scores, rounded_to
+from venire.measures.evaluate import Case
+from venire.measures.scoring import Scoring
+from venire.simulation import Synthetic, generate
+
+WHO = {"judge": "lenient1", "reference": "careful1"}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return generate(Synthetic(n_topics=14, docs_per_topic=150, n_unjudged=5), rng=3)
+
+
+@pytest.fixture(scope="module")
+def some(made):
+    """All labels of the judges, and every fourth of the reference."""
+    labels = made.judgments
+    return labels.take(~labels.assessor.among("careful1", "assessor") | (labels.item % 4 == 0))
+
+
+@pytest.mark.parametrize("gains", ["linear", "exponential"])
+def test_drawn_gains_are_those_of_labels(made, some, gains):
+    scoring = Scoring(per="assessor", gains=gains)
+    plan = scoring.plan(["nDCG@10"], some.scale)
+    model = Scene.of(Case.of(some, made.runs, scoring), plan, **WHO).model(0)
+    drawn = model.label_draws()(50, np.random.default_rng(0))
+    np.testing.assert_allclose(model.thresholds.levels, plan.worths[0].values)
+    assert set(drawn.ravel().round(9)) == set(plan.worths[0].values)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_gains_between_those_of_labels_are_rounded_without_a_change_of_their_mean(scale):
+    levels, sums = scale * np.array([0.0, 1.0, 3.0, 7.0]), scale * np.arange(8.0)
+    found = rounded_to(levels, np.tile(sums, (20_000, 1)), np.random.default_rng(0))
+    assert set(found.ravel()) == set(levels)
+    np.testing.assert_allclose(found.mean(axis=0), sums, atol=0.06 * scale)
+    np.testing.assert_array_equal(np.unique(found[:, [0, 1, 3, 7]], axis=0), levels[None])
+
+
+def test_thresholds_are_sums_of_steps():
+    rows, shares = np.array([[0.5, 0.3, 0.2]]), np.array([[0.0, 1.0, 0.0]])
+    found = Thresholds.of(rows, shares, np.array([1.0, 2.0, 5.0]))
+    np.testing.assert_allclose(found.steps, [0.25, 0.75])
+    np.testing.assert_allclose(found.predicted, [[0.5, 0.2]])
+    np.testing.assert_allclose(found.base + found.range * found.predicted @ found.steps, rows @ [1.0, 2.0, 5.0])
+    np.testing.assert_allclose(found.range**2 * found.variance, rows @ [1.0, 4.0, 25.0] - (rows @ [1.0, 2.0, 5.0]) ** 2)
+    step = 1e-6
+    ahead = found.shifted(np.array([step])).predicted @ found.steps
+    np.testing.assert_allclose(found.slope, (ahead - found.predicted @ found.steps) / step, rtol=1e-4)
+    offset = found.offset_to(np.array([0.7]), np.zeros(1))
+    np.testing.assert_allclose(found.shifted(offset).predicted @ found.steps, 0.7, atol=1e-6)
+
+
+def test_mean_scores_of_the_systems_that_return_an_item():
+    weights = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
+    found = mean_scores(weights, np.array([0.2, 0.4]))
+    np.testing.assert_allclose(found, [0.0, -1.0, 1.0, 0.0], atol=1e-12)
