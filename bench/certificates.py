@@ -19,7 +19,7 @@ import numpy as np
 
 from venire import Judgments, certify, read_judgments, read_runs
 from venire.certification import Certificate
-from venire.certification.certify import JudgeCertificate
+from venire.certification.certificate import JudgeCertificate
 from venire.data.runs import Runs
 from venire.io.runs import scan
 

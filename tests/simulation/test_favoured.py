@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from venire import read_judgments
 from venire.comparison import favoured_systems
-from venire.comparison.favoured import shrunken
+from venire.comparison.favour_statistics import shrunken
 from venire.io.runs import scan
 
 N_TOPICS, N_DOCS, DEPTH, N_LABELS, N_COLLECTIONS = 30, 60, 30, 400, 200

@@ -28,6 +28,7 @@ from venire.agreement.intervals import Coefficient
 from venire.agreement.kappa import raw_agreement
 from venire.agreement.patterns import LabelPatterns, patterns_of
 from venire.comparison.significance import superiority
+from venire.data.assessors import last_labels
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.results import Note, Records, Tabular, known, listed
@@ -174,23 +175,6 @@ def without_probes(judgments: Judgments) -> tuple[Judgments, Judgments]:
     rest = judgments.take(~is_probe)
     facets = {name: each for name, each in rest.facets.items() if name != "task" or len(each.names) > 1}
     return replace(rest, facets=facets), judgments.take(is_probe)
-
-
-def last_labels(judgments: Judgments) -> Judgments:
-    """Keep the last label of each assessor for each item."""
-    rows = _last_rows(judgments)
-    return judgments if len(rows) == len(judgments) else judgments.take(rows)
-
-
-def _last_rows(judgments: Judgments) -> Ints:
-    key = judgments.assessor.codes.astype(np.int64)
-    for column, size in [
-        (judgments.item, len(judgments.items)),
-        *((each.codes, len(each.names)) for each in judgments.facets.values()),
-    ]:
-        key = key * max(size, 1) + column
-    backwards = np.arange(len(key))[::-1]
-    return np.sort(backwards[np.unique(key[backwards], return_index=True)[1]])
 
 
 def pairs_within(judgments: Judgments, rows: Ints) -> LabelPairs:

@@ -16,7 +16,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.runs import Facts
-from venire.errors import FormatError, StaleCertificate
+from venire.errors import FormatError, StaleCertificate, UnknownName
 from venire.io.documents import read_json
 from venire.io.lines import STDIN, expanded_all, opened, opened_raw
 from venire.results import listed
@@ -129,7 +129,10 @@ def check_certificate(
     changed = [each.name for each in now if each.sha256 not in known]
     gone = [each.name for each in before if each.sha256 not in present and each.name not in changed]
     stated = {each["judge"]: each.get("prompt") for each in certificate["judges"]}
-    prompted = [name for name, value in (prompts or {}).items() if name in stated and stated[name] != value]
+    for name in prompts or {}:
+        if name not in stated:
+            raise UnknownName("certificate of", name, stated)
+    prompted = [name for name, value in (prompts or {}).items() if stated[name] != value]
     reasons = [
         *(f"{name} is not what it was" for name in changed),
         *(f"{name} is missing" for name in gone),

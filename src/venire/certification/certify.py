@@ -6,7 +6,7 @@ beside what people reach among themselves (``certification.agreement``), the alt
 (``comparison.favoured``), the scores that the reference would give (``comparison.corrected_scores``), and a verdict for
 each claim (``certification.claims``).
 
-Judges are ranked by how near they are to the reference: by tau of the first measure, then by alpha.
+A judge whose labels are those of the reference is a copy (``data.assessors``): that is said, and it is ranked last.
 
 When not to use it: the verdicts are about these systems and topics; for new systems, above all for ones that are built
 with the judge, certify again.
@@ -15,41 +15,44 @@ with the judge, certify again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from venire.certification.agreement import ReferenceAgreement, last_labels, reference_agreement, without_probes
-from venire.certification.alt_test import AltTest, alt_test
+from venire.certification.agreement import reference_agreement, without_probes
+from venire.certification.alt_test import alt_test
 from venire.certification.binding import Input, hash_of_labels, hash_of_lists
+from venire.certification.certificate import Certificate, JudgeCertificate, Judged
 from venire.certification.claims import (
     CLAIMS,
-    FAIL,
     NOT_ENOUGH,
-    PASS,
     UNKNOWN,
     Claim,
     Criteria,
+    Evidence,
     Limits,
     Sample,
     claims_of,
 )
-from venire.certification.order import Interval, OrderAgreement, order_agreement, significant_pairs
+from venire.certification.order import OrderAgreement, order_agreement, significant_pairs
 from venire.comparison.corrected_scores import CorrectedScores, Scene, corrected_on
 from venire.comparison.crowd import crowd_judge
-from venire.comparison.favoured import Families, FavouredSystems, favoured_on
+from venire.comparison.favoured import Families, checked_families, favoured_on
+from venire.data.assessors import Copy, copies, copy_notes, last_labels, last_rows
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Pool
-from venire.errors import PairsError, SettingError, UnknownName, VenireError, Way
+from venire.data.runs import Runs
+from venire.disagreement.reference_labels import reference_names
+from venire.errors import PairsError, SettingError, UnknownName, VenireError
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.shares import CONFIDENCE
 from venire.measures.evaluate import Case, as_list
 from venire.measures.scoring import MeasureLike, Plan, Scoring
 from venire.randomness import seed_of
-from venire.results import Note, Records, Tabular, counted, first_few, known, listed
+from venire.results import Note
 from venire.types import RNGLike
 
 ALL = "all"
@@ -57,170 +60,6 @@ COMPLETE = 0.9
 """A judge must have labelled this share of what the lists hold for its scores to be certified."""
 TOPIC_DRAWS = 50
 """Draws of missing labels for tests over topics."""
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """What follows from the scores of one judge: corrected scores, order by measure, favoured systems, labels."""
-
-    corrected: CorrectedScores
-    order: tuple[OrderAgreement, ...]
-    favoured: FavouredSystems | None
-    sample: Sample
-
-
-@dataclass(frozen=True, eq=False)
-class JudgeCertificate(Tabular):
-    """The certificate of one judge.
-
-    share: how much of what the lists hold it labelled.  scores: None if that is too little, or if it shares
-    no item with the reference; prompt: the hash of its prompt, if known; labels: the hash of its labels and those of
-    the reference.
-    """
-
-    judge: str
-    reference: tuple[str, ...]
-    share: float
-    agreement: ReferenceAgreement
-    alt_test: AltTest
-    scores: Judged | None
-    claims: tuple[Claim, ...]
-    labels: str
-    prompt: str | None = None
-    notes: tuple[Any, ...] = ()
-
-    @property
-    def tau(self) -> float:
-        """Tau of the first measure; NaN if it is not known."""
-        return self.scores.order[0].tau.value if self.scores and self.scores.order else np.nan
-
-    @property
-    def nearness(self) -> tuple[float, float]:
-        """What judges are ranked by, lowest first: tau of the first measure, then alpha, both negative."""
-        found = self.agreement.found
-        alpha = np.nan if found is None or found.alpha.value is None else found.alpha.value
-        tau, alpha = (np.inf if np.isnan(each) else -each for each in (self.tau, alpha))
-        return float(tau), float(alpha)
-
-    def verdict(self, claim: str, measure: str | None = None) -> Claim | None:
-        """Return a claim by a measure, the first if none is named; None where it does not apply."""
-        chosen = (each for each in self.claims if each.claim == claim and measure in (None, each.measure))
-        return next(chosen, None)
-
-    def sentence(self) -> str:
-        """Say what the judge may be trusted with: claims that pass by every measure, fail by one, or are open."""
-        verdicts = {name: {each.verdict for each in self.claims if each.claim == name} for name in CLAIMS}
-        worst = {
-            name: next(each for each in (FAIL, NOT_ENOUGH, PASS) if each in v) for name, v in verdicts.items() if v
-        }
-        passed, failed, open_ = (
-            [self._name(name, verdict) for name, found in worst.items() if found == verdict]
-            for verdict in (PASS, FAIL, NOT_ENOUGH)
-        )
-        parts = [f"may be trusted with {listed(passed)}"] if passed else []
-        parts += (
-            [f"{'' if passed else 'may '}not {'' if passed else 'be trusted '}with {listed(failed)}"] if failed else []
-        )
-        if open_:
-            what = listed(open_) if passed or failed else "any claim"
-            parts.append(f"there are not enough labels to tell about {what}")
-        return f"{self.judge} {'; '.join(parts)}." if passed or failed else f"{self.judge}: {parts[0]}."
-
-    def _name(self, claim: str, verdict: str) -> str:
-        """Name a claim in words, with the measures that have this verdict if others have another.
-
-        Of pairs that pass by every measure, the differences from which on they are safe.
-        """
-        every = [each for each in self.claims if each.claim == claim]
-        held = [each for each in every if each.verdict == verdict]
-        if claim == "pairs" and verdict == PASS:
-            return listed([each.safe() for each in held])
-        return _NAMES[claim] + (f" by {listed([each.measure for each in held])}" if len(held) < len(every) else "")
-
-    def records(self) -> Records:
-        """Return one row per claim and measure."""
-        return [each.record() for each in self.claims]
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        found = self.scores
-        orders = [each.record() for each in found.order] if found else []
-        empty = dict.fromkeys(("measure", "tau", "tau_ap", "kept", "lost", "reversed", "false"))
-        corrected = found.corrected if found else None
-        return {
-            "judge": self.judge,
-            "prompt": self.prompt,
-            "labels_sha256": self.labels,
-            "share_labelled": known(self.share),
-            "agreement": self.agreement.record(),
-            "order": {**(orders[0] if orders else empty), "by_measure": orders},
-            "alt_test": self.alt_test.record(),
-            "scores": corrected.records() if corrected else [],
-            "pairs": _pairs(corrected) if corrected else [],
-            "favoured": found.favoured.records() if found and found.favoured else [],
-            "favoured_families": found.favoured.family_records() if found and found.favoured else [],
-            "claims": self.records(),
-            "labels": found.sample.labelled if found else None,
-            "results": found.sample.results if found else None,
-            "labels_to_halve_intervals": found.sample.to_halve if found else None,
-            "model": corrected.model if corrected else None,
-            "sentence": self.sentence(),
-            "notes": [str(note) for note in self.notes],
-        }
-
-
-_NAMES = {
-    "levels": "levels of scores",
-    "order": "the order of all systems",
-    "top": "the order of the first systems",
-    "pairs": "pairs that differ enough",
-}
-
-
-def _pairs(corrected: CorrectedScores) -> Records:
-    if len(corrected.systems) < 2:
-        return []
-    return [row for measure in corrected.measures for row in corrected.pairs(measure).records()]
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate(Tabular):
-    """Certificates of judges, the nearest to the reference first, and the inputs that they are bound to."""
-
-    reference: tuple[str, ...]
-    measures: tuple[str, ...]
-    judges: tuple[JudgeCertificate, ...]
-    inputs: tuple[Input, ...]
-    criteria: Criteria
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[Any, ...] = ()
-
-    def sentence(self) -> str:
-        """Say what the nearest judge may be trusted with."""
-        if len(self.judges) == 1:
-            return self.judges[0].sentence()
-        names = first_few([each.judge for each in self.judges], 5)
-        return f"Nearest to {listed(self.reference)} first: {names}. {self.judges[0].sentence()}"
-
-    def records(self) -> Records:
-        """Return one row per judge, claim and measure."""
-        return [{"judge": each.judge, **row} for each in self.judges for row in each.records()]
-
-    def record(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            "reference": list(self.reference),
-            "measures": list(self.measures),
-            "judges": [each.record() for each in self.judges],
-            "inputs": [each._asdict() for each in self.inputs],
-            "criteria": asdict(self.criteria),
-            "settings": dict(self.settings),
-            "notes": [str(note) for note in self.notes],
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, for JSON."""
-        return self.record()
 
 
 def certify(
@@ -248,8 +87,9 @@ def certify(
     judgments, runs, measures, gains, topics : as in ``evaluate``
     judges : names, or "all": the machines that the judgments declare, or else everybody but the reference
     reference : the people whose labels count; None: those that the judgments declare
-    pool : how the labels of a crowd become one label, as in ``evaluate``, or "dawid-skene".  The crowd is everybody who
-        is neither the reference, nor a machine, nor a named judge; it is the reference if there is no other
+    pool : how the labels of several people become one label, as in ``evaluate``, or "dawid-skene".  Pooled are the
+        members of the reference, or, if nobody is the reference, all who are neither machines nor named as judges.  If
+        a reference is stated and no judge is, neither by name nor as a machine, the others are pooled and certified
     families : name -> systems that are tested together for favour
     criteria : what the claims require
     prompts : judge -> hash of its prompt; of others, those that the judgments state
@@ -269,26 +109,35 @@ def certify(
     >>> [(each.claim, each.verdict) for each in found.judges[0].claims]
     [('levels', 'FAIL'), ('order', 'FAIL'), ('top', 'FAIL'), ('pairs', 'PASS')]
     """
-    every = _alone(as_judgments(judgments))
-    if pool is not None:
-        every, judges, reference = pooled(every, pool, judges=judges, reference=reference)
-    people = reference_of(every, reference)
-    names = judges_of(every, judges, people)
-    plain = last_labels(without_probes(every)[0])
+    cast = Cast.of(_alone(as_judgments(judgments)), judges, reference, pool)
+    every, names = cast.judgments, cast.judges
     scanned = scan(runs, every.items, progress=progress)
+    for name in prompts or {}:
+        if name not in names:
+            raise UnknownName("judge", name, names)
+    if families:
+        checked_families(families, scanned.facts.systems)
+    plain = last_labels(without_probes(every)[0])
+    scoring = Scoring(per="assessor", gains=gains, topics=topics)
     asked = Certification(
-        every, plain, people, Scoring(per="assessor", gains=gains, topics=topics), criteria or Criteria(), n_draws
+        every=every,
+        plain=plain,
+        reference=cast.reference,
+        scoring=scoring,
+        plan=scoring.plan(as_list(measures), plain.scale),
+        families=families or {},
+        criteria=criteria or Criteria(),
+        prompts={**every.prompts, **(prompts or {})},
+        copies=copies(plain, {*names, *cast.reference}),
+        n_draws=n_draws,
     )
-    plan = asked.scoring.plan(as_list(measures), plain.scale)
-    seeds, stated = seed_of(rng).spawn(len(names)), {**every.prompts, **(prompts or {})}
-    found = [
-        asked.certificate(name, scanned, plan, families=families, prompt=stated.get(name), seed=seed)
-        for name, seed in zip(names, seeds, strict=True)
-    ]
+    seeds = seed_of(rng).spawn(len(names))
+    found = [asked.certificate(name, scanned, seed=seed) for name, seed in zip(names, seeds, strict=True)]
     bound = inputs or (Input("judgments", hash_of_labels(every)), Input("runs", hash_of_lists(scanned.facts)))
-    ranked = tuple(sorted(found, key=lambda each: each.nearness))
     settings = {"gains": str(gains) if isinstance(gains, str) else "given", "draws": n_draws}
-    return Certificate(people, plan.names, ranked, tuple(bound), asked.criteria, settings, every.notes)
+    notes = (*cast.notes, *copy_notes(asked.copies), *every.notes)
+    ranked = tuple(sorted(found, key=lambda each: each.nearness))
+    return Certificate(cast.reference, asked.plan.names, ranked, tuple(bound), asked.criteria, settings, notes)
 
 
 def _alone(judgments: Judgments) -> Judgments:
@@ -297,53 +146,71 @@ def _alone(judgments: Judgments) -> Judgments:
     return judgments.take(~after) if after.any() else judgments
 
 
-def reference_of(judgments: Judgments, reference: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of the reference: those given, or those that the judgments declare."""
-    names = judgments.reference if reference is None else (reference,) if isinstance(reference, str) else reference
-    if not names:
-        shown = first_few(judgments.assessors, 4)
-        raise SettingError(
-            f"nothing says whose labels are the reference, of {shown}",
-            hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
-        )
-    for name in names:
-        if name not in judgments.assessors:
-            raise UnknownName("assessor", name, judgments.assessors)
-    return tuple(dict.fromkeys(names))
+class Cast(NamedTuple):
+    """Who is who: the judgments, in which people may be pooled, the judges to certify, and the reference."""
+
+    judgments: Judgments
+    judges: tuple[str, ...]
+    reference: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Judgments,
+        judges: str | Sequence[str],
+        reference: str | Sequence[str] | None,
+        pool: str | Pool | None,
+    ) -> Cast:
+        """Resolve names; judges may be "all"."""
+        named = [judges] if isinstance(judges, str) else list(dict.fromkeys(judges))
+        named = [] if named == [ALL] else named
+        stated = reference is not None or judgments.reference
+        people = reference_names(judgments, reference) if pool is None or stated else ()
+        for name in named:
+            if name not in judgments.assessors:
+                raise UnknownName("assessor", name, judgments.assessors)
+            if name in people:
+                message = f"{name!r} is the reference, and is not certified by itself"
+                raise SettingError(message, hint="name another judge")
+        if pool is not None:
+            return cls._pooled(judgments, named, people, pool)
+        return cls(judgments, _to_certify(judgments, named, people), people)
+
+    @classmethod
+    def _pooled(cls, judgments: Judgments, named: list[str], people: tuple[str, ...], pool: str | Pool) -> Cast:
+        """Make one assessor of the reference, of everybody else if that is not stated, or of a crowd to certify."""
+        others = [name for name in judgments.assessors if name not in {*people, *named, *judgments.machines}]
+        if people and (named or judgments.machines or not others):
+            pooled, is_reference = list(people), True
+        else:
+            pooled, is_reference = others, not people
+        if is_reference and len(pooled) == 1:
+            text = "nobody is pooled: the reference is one person, {name}"
+            note = Note("nobody-pooled", text, name=pooled[0])
+            return cls(judgments, _to_certify(judgments, named, pooled), tuple(pooled), (note,))
+        apart = [name for name in judgments.assessors if name not in pooled]
+        crowd = crowd_judge(_once(judgments, pooled), pool, new_judge=apart, another=False)
+        people = (crowd.name,) if is_reference else people
+        return cls(crowd.judgments, _to_certify(crowd.judgments, named, people), people, crowd.notes)
 
 
-def judges_of(judgments: Judgments, judges: str | Sequence[str], reference: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the judges to certify."""
-    names = [judges] if isinstance(judges, str) else list(judges)
-    if names == [ALL]:
-        names = [name for name in judgments.machines or judgments.assessors if name not in reference]
-    for name in names:
-        if name not in judgments.assessors:
-            raise UnknownName("assessor", name, judgments.assessors)
-        if name in reference:
-            raise SettingError(f"{name!r} is the reference, and is not certified by itself", hint="name another judge")
+def _once(judgments: Judgments, names: Sequence[str]) -> Judgments:
+    """Keep the last label of these assessors for each item, and all labels of the others."""
+    kept = ~np.isin(judgments.assessors, list(names))[judgments.assessor.codes]
+    kept[last_rows(judgments)] = True
+    return judgments.take(kept)
+
+
+def _to_certify(judgments: Judgments, named: Sequence[str], reference: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges that are named, or else the machines, or else everybody but the reference."""
+    names = named or [name for name in judgments.machines or judgments.assessors if name not in reference]
     if not names:
         raise SettingError("nobody but the reference judged", hint="add the labels of the judge to certify")
-    return tuple(dict.fromkeys(names))
+    return tuple(names)
 
 
-def pooled(
-    judgments: Judgments, pool: str | Pool, *, judges: str | Sequence[str], reference: str | Sequence[str] | None
-) -> tuple[Judgments, str | Sequence[str], Sequence[str]]:
-    """Make one assessor of a crowd: a judge to certify, or the reference if there is no other.
-
-    Returns the judgments, the judges and the reference.
-    """
-    people = judgments.reference if reference is None else (reference,) if isinstance(reference, str) else reference
-    named = [judges] if isinstance(judges, str) else list(judges)
-    apart = dict.fromkeys([*people, *judgments.machines, *(name for name in named if name != ALL)])
-    crowd = crowd_judge(judgments, pool, new_judge=tuple(apart), another=False)
-    if not people:
-        return crowd.judgments, judges, (crowd.name,)
-    return crowd.judgments, judges if named == [ALL] else [*named, crowd.name], people
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Certification:
     """What certificates of several judges share: all labels, the last ones without probes, and how they are scored."""
 
@@ -351,66 +218,75 @@ class Certification:
     plain: Judgments
     reference: tuple[str, ...]
     scoring: Scoring
+    plan: Plan
+    families: Families
     criteria: Criteria
+    prompts: Mapping[str, str]
+    copies: Sequence[Copy]
     n_draws: int
 
-    def certificate(
-        self,
-        judge: str,
-        runs: RunsLike,
-        plan: Plan,
-        *,
-        families: Families | None,
-        prompt: str | None,
-        seed: np.random.SeedSequence,
-    ) -> JudgeCertificate:
+    def certificate(self, judge: str, runs: Runs, *, seed: np.random.SeedSequence) -> JudgeCertificate:
         """Certify one judge."""
         own = self.plain.where(assessor=[judge, *self.reference])
         case, people = Case.of(own, runs, self.scoring), self.people(judge)
         agreement = reference_agreement(self.every, judge, self.reference, people=people, rng=seed)
         tested = alt_test(self.plain, judge, people)
-        found, share, notes = self.judged(judge, case, plan, families=families, seed=seed)
-        claims = self.claims(found, plan) if found else _undecided(plan, self.criteria, share, str(notes[0]))
-        every_note = dict.fromkeys([*agreement.notes, *tested.notes, *notes])
-        about = (agreement, tested, found, claims, hash_of_labels(own), prompt, tuple(every_note))
-        return JudgeCertificate(judge, self.reference, share, *about)
+        found, share, notes = self.judged(judge, case, seed)
+        claims = self.claims(found) if found else self.undecided(share, str(notes[0]))
+        every_note = dict.fromkeys([*copy_notes(self.copies, judge), *agreement.notes, *tested.notes, *notes])
+        return JudgeCertificate(
+            judge=judge,
+            reference=self.reference,
+            share=share,
+            agreement=agreement,
+            alt_test=tested,
+            scores=found,
+            claims=claims,
+            labels=hash_of_labels(own),
+            prompt=self.prompts.get(judge),
+            copy_of=self.copied_from(judge),
+            notes=tuple(every_note),
+        )
 
     def people(self, judge: str) -> tuple[str, ...]:
         """Return who is known to be a person, apart from the judge: the reference, and others that are declared."""
         return tuple(name for name in dict.fromkeys([*self.reference, *self.plain.people]) if name != judge)
 
-    def judged(
-        self, judge: str, case: Case, plan: Plan, *, families: Families | None, seed: np.random.SeedSequence
-    ) -> tuple[Judged | None, float, list[Any]]:
+    def copied_from(self, judge: str) -> tuple[str, ...]:
+        """Return whose labels, of the reference, the judge's repeat, or the other way round."""
+        pairs = [{each.first, each.second} for each in self.copies]
+        return tuple(name for name in self.reference if {judge, name} in pairs)
+
+    def judged(self, judge: str, case: Case, seed: np.random.SeedSequence) -> tuple[Judged | None, float, list[Any]]:
         """Score, correct and compare; return also how much the judge labelled, and notes."""
-        share = self.share_labelled(judge, case, plan)
+        share = self.share_labelled(judge, case)
         if share < COMPLETE:
             text = "{judge} labelled {share:.0%} of what the lists hold, too little for its scores to be certified"
             return None, share, [Note("judge-incomplete", text, judge=judge, share=share)]
         how: dict[str, Any] = {"judge": judge, "reference": self.reference}
         try:
-            scene = Scene.of(case, plan, **how)
-            corrected = corrected_on(case, plan, **how, n_draws=self.n_draws, rng=seed)
+            scene = Scene.of(case, self.plan, **how)
+            corrected = corrected_on(case, self.plan, **how, n_draws=self.n_draws, rng=seed)
         except PairsError as error:
             return None, share, [Note("not-certified", "{why}", why=error.message)]
         notes = [note for note in corrected.notes if note not in self.every.notes]
         try:
-            favoured = favoured_on(case, plan, **how, families=families, rng=seed)
+            favoured = favoured_on(case, self.plan, **how, families=self.families, rng=seed)
             notes += [note for note in favoured.notes if note not in self.every.notes]
         except VenireError as error:
             favoured = None
             notes.append(Note("favour-unknown", "whether systems are favoured is not known: {why}", why=error.message))
-        order = [self.order(corrected, scene, number, seed) for number in range(len(plan.names))]
         several = len(corrected.systems) > 1
-        return Judged(corrected, tuple(order) if several else (), favoured, _sample(scene)), share, notes
+        order = [self.order(corrected, scene, n, seed) for n in range(len(self.plan.names))] if several else []
+        return Judged(corrected, tuple(order), favoured, _sample(scene)), share, notes
 
-    def share_labelled(self, judge: str, case: Case, plan: Plan) -> float:
+    def share_labelled(self, judge: str, case: Case) -> float:
         """Return the share of the results in the lists, down to the measures' depth, that the judge labelled.
 
         Of results that anybody labelled, of the topics that are scored; 0 if there is none.
         """
         facts, labels = case.facts, self.plain
-        counts = np.ones(len(facts.item), dtype=np.bool_) if plan.depth is None else facts.rank <= plan.depth
+        counts = np.ones(len(facts.item), dtype=np.bool_) if self.plan.depth is None else facts.rank <= self.plan.depth
         if self.scoring.topics is not None:
             wanted = set(self.scoring.topics)
             scored = np.array([name in wanted for name in labels.topics], dtype=np.bool_)
@@ -439,22 +315,33 @@ class Certification:
             pairs=pairs,
         )
 
-    def claims(self, found: Judged, plan: Plan) -> tuple[Claim, ...]:
+    def claims(self, found: Judged) -> tuple[Claim, ...]:
         """Decide the claims by all measures."""
         corrected = found.corrected
         return tuple(
             claim
-            for n, measure in enumerate(plan.names)
+            for n, measure in enumerate(self.plan.names)
             for claim in claims_of(
-                corrected.raw[:, n],
-                limits_at(corrected, n, self.criteria.confidence),
-                corrected.draws[:, :, n],
-                found.order[n] if found.order else None,
-                systems=corrected.systems,
-                measure=measure,
-                criteria=self.criteria,
-                sample=found.sample,
+                Evidence(
+                    measure,
+                    corrected.systems,
+                    corrected.raw[:, n],
+                    limits_at(corrected, n, self.criteria.confidence),
+                    corrected.draws[:, :, n],
+                    found.order[n] if found.order else None,
+                    found.sample,
+                ),
+                self.criteria,
             )
+        )
+
+    def undecided(self, share: float, why: str) -> tuple[Claim, ...]:
+        """Return claims that cannot be decided, as the judge labelled too little, or for another reason."""
+        detail = f"the judge labelled {share:.0%}" if share < COMPLETE else why
+        return tuple(
+            Claim(name, measure, NOT_ENOUGH, UNKNOWN, getattr(self.criteria, name), None, detail)
+            for measure in self.plan.names
+            for name in CLAIMS
         )
 
 
@@ -471,61 +358,8 @@ def limits_at(corrected: CorrectedScores, number: int, confidence: float) -> Lim
     return Limits(value, value - factor * (value - low), value + factor * (high - value))
 
 
-def _undecided(plan: Plan, criteria: Criteria, share: float, why: str) -> tuple[Claim, ...]:
-    """Return claims that cannot be decided, as the judge labelled too little, or for another reason."""
-    detail = f"the judge labelled {share:.0%}" if share < COMPLETE else why
-    return tuple(
-        Claim(name, measure, NOT_ENOUGH, UNKNOWN, getattr(criteria, name), None, detail)
-        for measure in plan.names
-        for name in CLAIMS
-    )
-
-
 def _sample(scene: Scene) -> Sample:
     """Return how many of the results that count the reference labelled, and how many there are."""
     weights = [scene.weights(number).sum(axis=0) for number in range(len(scene.plan.names))]
     counts = (np.sum(weights, axis=0) > 0) & scene.scored
     return Sample(int((counts & scene.labels.known).sum()), int(counts.sum()))
-
-
-def ranked_table(certificate: Certificate) -> Records:
-    """Return one row per judge and measure: agreement, tau with its interval, verdicts, and for pairs x and the share.
-
-    safe_pairs is the share of pairs of systems that differ by more than x.
-    """
-    rows = []
-    for each in certificate.judges:
-        found = each.agreement.found
-        for number, measure in enumerate(certificate.measures):
-            order = each.scores.order[number] if each.scores and each.scores.order else None
-            tau = order.tau if order else Interval(np.nan, np.nan, np.nan)
-            pairs = each.verdict("pairs", measure)
-            rows.append(
-                {
-                    "judge": each.judge,
-                    "measure": measure,
-                    "alpha": found.alpha.value if found else None,
-                    "tau": known(tau.value),
-                    "tau_low": known(tau.low),
-                    "tau_high": known(tau.high),
-                    **{name: _verdict(each, name, measure) for name in CLAIMS},
-                    "x": known(pairs.found.value) if pairs else None,
-                    "safe_pairs": known(pairs.share) if pairs else None,
-                }
-            )
-    return rows
-
-
-def _verdict(judge: JudgeCertificate, name: str, measure: str) -> str | None:
-    found = judge.verdict(name, measure)
-    return found.verdict if found else None
-
-
-def summary(certificate: Certificate) -> str:
-    """Say for how many judges each claim passes."""
-    n = len(certificate.judges)
-    passed = [
-        f"{_NAMES[name]} {sum(_verdict(each, name, certificate.measures[0]) == PASS for each in certificate.judges)}"
-        for name in CLAIMS
-    ]
-    return f"Of {counted(n, 'judge')}, by {certificate.measures[0]}, pass: {', '.join(passed)}."

@@ -84,20 +84,30 @@ class Sample(NamedTuple):
     @property
     def to_halve(self) -> int | None:
         """How many labels would halve intervals; None if no label is missing."""
-        return self.needed(0.5) if self.labelled < self.results else None
+        return self.needed(0.5)
 
-    def needed(self, factor: float) -> int:
-        """Return how many labels shrink intervals by a factor, at most all.
+    def needed(self, factor: float) -> int | None:
+        """Return how many labels, in all, shrink intervals by a factor: more than are given, and at most all.
+
+        None if no label is missing.
 
         Examples
         --------
-        >>> Sample(100, 10_000).needed(0.5), Sample(100, 200).needed(0.5)
-        (389, 160)
+        >>> Sample(100, 10_000).needed(0.5), Sample(100, 200).needed(0.5), Sample(200, 200).needed(0.5)
+        (389, 160, None)
         """
-        n, whole = max(self.labelled, 1), max(self.results, 1)
-        if n >= whole or not factor > 0:
-            return whole
-        return min(ceil(1 / (1 / whole + factor**2 * (1 / n - 1 / whole))), whole)
+        n, whole = self
+        if n >= whole:
+            return None
+        wanted = ceil(1 / (1 / whole + factor**2 * (1 / max(n, 1) - 1 / whole))) if factor > 0 else whole
+        return min(max(wanted, n + 1), whole)
+
+    def to_decide(self, needed: int) -> str:
+        """Say how many labels would decide a claim, beside those that are given."""
+        if needed >= self.results:
+            return f"All {self.results:,} results that count, not {self.labelled:,}, must be labelled to decide it."
+        now = f"instead of {self.labelled:,}"
+        return f"About {needed:,} labels of the reference on results that count, {now}, would decide it."
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,8 @@ class Claim:
     """A claim by one measure: verdict, the value with the interval that decides it, and the labels that it needs.
 
     criterion: what is required of the value; needed: None if the claim is decided; detail: which system, how many
-    pairs; share: of the pairs of systems, those that differ by more than x; reversed: at most so many of these.
+    pairs; sample: the labels that are given; share: of the pairs of systems, those that differ by more than x;
+    reversed: at most so many of these.
     """
 
     claim: str
@@ -115,6 +126,7 @@ class Claim:
     criterion: float
     needed: int | None = None
     detail: str = ""
+    sample: Sample | None = None
     share: float = np.nan
     reversed: int | None = None
 
@@ -137,7 +149,9 @@ class Claim:
     def sentence(self) -> str:
         """Say what the verdict means."""
         text = _WORDS.get((self.claim, self.verdict), _order_words)(self)
-        return text + (f" About {self.needed:,} labels of the reference would decide it." if self.needed else "")
+        if self.needed is None or self.sample is None:
+            return text
+        return f"{text} {self.sample.to_decide(self.needed)}"
 
     def safe(self) -> str:
         """Name the pairs of systems whose order may be trusted, where pairs pass."""
@@ -167,30 +181,33 @@ class Limits(NamedTuple):
     high: Floats
 
 
-def levels_claim(bias: Limits, *, systems: tuple[str, ...], measure: str, criteria: Criteria, sample: Sample) -> Claim:
-    """Decide whether the judge's scores are those of the reference.
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the claims by one measure are decided from.
 
-    bias: the score by the judge less that by the reference, with limits, each (system,)
+    raw (system,): scores by the judge; corrected: those that the reference would give, with draws (draw, system);
+    order: None with one system; sample: the labels of the reference.
     """
-    limit = criteria.levels + 10.0**-DIGITS
-    worst = int(np.argmax(np.abs(bias.value)))
-    outside = (bias.low > limit) | (bias.high < -limit)
-    within = (bias.low >= -limit) & (bias.high <= limit)
-    verdict = FAIL if outside.any() else PASS if within.all() else NOT_ENOUGH
-    if outside.any() and not outside[worst]:
-        worst = int(np.flatnonzero(outside)[np.argmax(np.abs(bias.value[outside]))])
-    needed = None if verdict != NOT_ENOUGH else sample.needed(_levels_factor(bias, limit))
-    found = Interval(*(float(each[worst]) for each in bias))
-    return Claim("levels", measure, verdict, found, criteria.levels, needed, systems[worst])
 
+    measure: str
+    systems: tuple[str, ...]
+    raw: Floats
+    corrected: Limits
+    draws: Floats
+    order: OrderAgreement | None
+    sample: Sample
 
-def _levels_factor(bias: Limits, limit: float) -> float:
-    """Return by how much intervals must shrink: that of one system outside, or else those of all systems inside."""
-    away = np.abs(bias.value) - limit
-    half = np.where(bias.value > 0, np.where(away > 0, bias.value - bias.low, bias.high - bias.value), 0.0)
-    half = np.where(bias.value <= 0, np.where(away > 0, bias.high - bias.value, bias.value - bias.low), half)
-    factor = np.abs(away) / np.where(half > 0, half, np.inf)
-    return float(factor[away > 0].max()) if (away > 0).any() else float(factor[half > 0].min(initial=np.inf))
+    @property
+    def bias(self) -> Limits:
+        """The score by the judge less that by the reference."""
+        value, low, high = self.corrected
+        return Limits(self.raw - value, self.raw - high, self.raw - low)
+
+    def ties(self, chosen: Bools | None = None) -> Ties:
+        """Tell whether all systems are tied, or all of those chosen (system,)."""
+        kept = np.ones(len(self.raw), dtype=np.bool_) if chosen is None else chosen
+        both = np.round(np.concatenate([self.corrected.value[None], self.draws])[:, kept], DIGITS)
+        return Ties(not np.ptp(np.round(self.raw[kept], DIGITS)) > 0, np.ptp(both, axis=1) == 0)
 
 
 class Ties(NamedTuple):
@@ -198,12 +215,6 @@ class Ties(NamedTuple):
 
     judge: bool
     reference: Bools
-
-    @classmethod
-    def of(cls, raw: Floats, value: Floats, draws: Floats) -> Ties:
-        """Compare scores, raw and value (system,), draws (draw, system)."""
-        both = np.round(np.concatenate([value[None], draws]), DIGITS)
-        return cls(not np.ptp(np.round(raw, DIGITS)) > 0, np.ptp(both, axis=1) == 0)
 
     def verdict(self) -> tuple[str, str]:
         """Decide a claim about an order that is not defined -> verdict, detail."""
@@ -214,30 +225,74 @@ class Ties(NamedTuple):
         return NOT_ENOUGH, TIED_BY_REFERENCE
 
 
-def correlation_claim(
-    name: str, found: Interval, ties: Ties, *, measure: str, criterion: float, sample: Sample, detail: str = ""
-) -> Claim:
-    """Decide whether a correlation is high enough; ties decide where it is not defined."""
+def claims_of(evidence: Evidence, criteria: Criteria) -> tuple[Claim, ...]:
+    """Decide all claims by one measure.  With one system, levels alone."""
+    sample = evidence.sample
+    found = [levels_claim(evidence, criteria)]
+    if evidence.order is not None:
+        orders = (order_claim(name, evidence.order, evidence, criteria) for name in ("order", "top"))
+        found += [*orders, pairs_claim(evidence, criteria)]
+    least = min(criteria.min_labels, sample.results)
+    if sample.labelled >= least:
+        return tuple(found)
+    return tuple(
+        each if each.verdict == FAIL else replace(each, verdict=NOT_ENOUGH, needed=max(each.needed or 0, least))
+        for each in found
+    )
+
+
+def levels_claim(evidence: Evidence, criteria: Criteria) -> Claim:
+    """Decide whether the judge's scores are those of the reference."""
+    bias, limit = evidence.bias, criteria.levels + 10.0**-DIGITS
+    worst = int(np.argmax(np.abs(bias.value)))
+    outside = (bias.low > limit) | (bias.high < -limit)
+    within = (bias.low >= -limit) & (bias.high <= limit)
+    verdict = FAIL if outside.any() else PASS if within.all() else NOT_ENOUGH
+    if outside.any() and not outside[worst]:
+        worst = int(np.flatnonzero(outside)[np.argmax(np.abs(bias.value[outside]))])
+    needed = None if verdict != NOT_ENOUGH else evidence.sample.needed(_levels_factor(bias, limit))
+    found = Interval(*(float(each[worst]) for each in bias))
+    about = (needed, evidence.systems[worst], evidence.sample)
+    return Claim("levels", evidence.measure, verdict, found, criteria.levels, *about)
+
+
+def _levels_factor(bias: Limits, limit: float) -> float:
+    """Return by how much intervals must shrink: that of one system outside the limits, or else all of them inside."""
+    value, below, above = bias.value, bias.value - bias.low, bias.high - bias.value
+    towards = np.where(value > 0, below, above)
+    away = np.abs(value) - limit
+    if (away > 0).any():
+        return float((away / np.where(towards > 0, towards, np.inf))[away > 0].max())
+    room = np.stack([limit + value, limit - value]) / np.maximum(np.stack([below, above]), 1e-300)
+    return float(room.min())
+
+
+def order_claim(name: str, order: OrderAgreement, evidence: Evidence, criteria: Criteria) -> Claim:
+    """Decide whether all systems ("order"), or the first ("top"), are in nearly the order of the reference.
+
+    Ties decide where a correlation is not defined.
+    """
+    first = name == "top"
+    found, criterion = (order.tau_ap_top, criteria.top) if first else (order.tau, criteria.order)
     if np.isnan(found.value):
-        verdict, detail = ties.verdict()
-        return Claim(name, measure, verdict, found, criterion, None, detail)
+        verdict, detail = evidence.ties(np.isin(evidence.systems, order.top) if first else None).verdict()
+        return Claim(name, evidence.measure, verdict, found, criterion, None, detail, evidence.sample)
     at_least = criterion - 10.0**-DIGITS
     verdict = PASS if found.low >= at_least else NOT_ENOUGH if found.high >= at_least else FAIL
     needed = None
     if verdict == NOT_ENOUGH:
         reach = found.value - found.low if found.value >= criterion else found.high - found.value
-        needed = sample.needed(abs(found.value - criterion) / reach if reach > 0 else 0.0)
-    return Claim(name, measure, verdict, found, criterion, needed, detail)
+        needed = evidence.sample.needed(abs(found.value - criterion) / reach if reach > 0 else 0.0)
+    detail = f"{len(order.top)} systems" if first else ""
+    return Claim(name, evidence.measure, verdict, found, criterion, needed, detail, evidence.sample)
 
 
-def pairs_claim(
-    raw: Floats, value: Floats, draws: Floats, *, measure: str, criteria: Criteria, sample: Sample
-) -> Claim:
+def pairs_claim(evidence: Evidence, criteria: Criteria) -> Claim:
     """Find the smallest difference by the judge from which on nearly no pair is reversed.
 
-    raw, value (system,), draws (draw, system).  The claim's value is x; low and high limit the share of reversed pairs
-    beyond it.  Cost: draws x pairs.
+    The claim's value is x; low and high limit the share of reversed pairs beyond it.  Cost: draws x pairs.
     """
+    raw, sample = evidence.raw, evidence.sample
     a, b = np.triu_indices(len(raw), 1)
     delta = np.round(raw[a] - raw[b], DIGITS)
     order = np.argsort(-np.abs(delta), kind="stable")
@@ -245,80 +300,28 @@ def pairs_claim(
     size = np.abs(delta[order])
     last = np.flatnonzero(np.append(size[1:] < size[:-1], True)[: len(size)])
     if not len(last):
-        verdict, detail = Ties.of(raw, value, draws).verdict()
-        return Claim("pairs", measure, verdict, UNKNOWN, criteria.pairs, None, detail)
-    both = np.concatenate([value[None], draws])
+        verdict, detail = evidence.ties().verdict()
+        return Claim("pairs", evidence.measure, verdict, UNKNOWN, criteria.pairs, None, detail, sample)
+    both = np.concatenate([evidence.corrected.value[None], evidence.draws])
     drawn = np.round(both[:, a[order]] - both[:, b[order]], DIGITS) * np.sign(delta[order])
     shares = np.cumsum(drawn < 0, axis=1)[:, last] / (last + 1.0)
     high = np.maximum(np.quantile(shares[1:], (1 + criteria.confidence) / 2, axis=0), shares[0])
     low = np.maximum(2 * shares[0] - high, 0.0)
-    return _smallest(size, last, (low, shares[0], high), measure=measure, criteria=criteria, sample=sample)
-
-
-def _smallest(
-    size: Floats, last: Any, limits: tuple[Floats, Floats, Floats], *, measure: str, criteria: Criteria, sample: Sample
-) -> Claim:
-    """Choose x among the differences size (pair,), largest first; limits of the share beyond each of them."""
-    low, middle, high = limits
     at_most = criteria.pairs + 10.0**-DIGITS
-    beyond = np.append(size[1:], 0.0)[last]  # pairs differ by more than the next smaller difference
     passing = np.flatnonzero(high <= at_most)
     at = int(passing[-1] if len(passing) else np.argmin(high))
-    verdict = PASS if len(passing) else NOT_ENOUGH if (low <= at_most).any() else FAIL
-    found = Interval(float(beyond[at]) if len(passing) else np.nan, float(low[at]), float(high[at]))
-    room = np.where(middle < at_most, (at_most - middle) / np.maximum(high - middle, 1e-12), 0.0)
-    needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
-    detail = f"{last[at] + 1:,} of {len(size):,} pairs"
-    share = float(last[at] + 1) / len(size) if len(passing) else np.nan
-    most = int(high[at] * (last[at] + 1) + 10.0**-DIGITS) if len(passing) else None
-    return Claim("pairs", measure, verdict, found, criteria.pairs, needed, detail, share, most)
-
-
-def claims_of(
-    raw: Floats,
-    corrected: Limits,
-    draws: Floats,
-    order: OrderAgreement | None,
-    *,
-    systems: tuple[str, ...],
-    measure: str,
-    criteria: Criteria,
-    sample: Sample,
-) -> tuple[Claim, ...]:
-    """Decide all claims by one measure; raw (system,), draws (draw, system).  With one system, levels alone."""
-    found = _decided(raw, corrected, draws, order, systems=systems, measure=measure, criteria=criteria, sample=sample)
-    least = min(criteria.min_labels, sample.results)
-    if sample.labelled >= least:
-        return found
-    return tuple(replace(each, verdict=NOT_ENOUGH, needed=least) if each.verdict == PASS else each for each in found)
-
-
-def _decided(
-    raw: Floats,
-    corrected: Limits,
-    draws: Floats,
-    order: OrderAgreement | None,
-    *,
-    systems: tuple[str, ...],
-    measure: str,
-    criteria: Criteria,
-    sample: Sample,
-) -> tuple[Claim, ...]:
-    """Decide all claims by their intervals."""
-    how: dict[str, Any] = {"measure": measure, "sample": sample}
-    bias = Limits(raw - corrected.value, raw - corrected.high, raw - corrected.low)
-    levels = levels_claim(bias, systems=systems, criteria=criteria, **how)
-    if order is None:
-        return (levels,)
-    top = np.isin(systems, order.top)
-    ties = Ties.of(raw, corrected.value, draws), Ties.of(raw[top], corrected.value[top], draws[:, top])
-    first = f"{len(order.top)} systems"
-    return (
-        levels,
-        correlation_claim("order", order.tau, ties[0], criterion=criteria.order, **how),
-        correlation_claim("top", order.tau_ap_top, ties[1], criterion=criteria.top, detail=first, **how),
-        pairs_claim(raw, corrected.value, draws, criteria=criteria, **how),
-    )
+    n_pairs = int(last[at]) + 1
+    detail, limits = f"{n_pairs:,} of {len(size):,} pairs", (float(low[at]), float(high[at]))
+    if not len(passing):
+        verdict = NOT_ENOUGH if (low <= at_most).any() else FAIL
+        room = np.where(shares[0] < at_most, (at_most - shares[0]) / np.maximum(high - shares[0], 1e-12), 0.0)
+        needed = sample.needed(float(room.max())) if verdict == NOT_ENOUGH else None
+        found = Interval(np.nan, *limits)
+        return Claim("pairs", evidence.measure, verdict, found, criteria.pairs, needed, detail, sample)
+    beyond = float(np.append(size[1:], 0.0)[last[at]])  # pairs differ by more than the next smaller difference
+    found, most = Interval(beyond, *limits), int(high[at] * n_pairs + 10.0**-DIGITS)
+    about = (None, detail, sample, n_pairs / len(size), most)
+    return Claim("pairs", evidence.measure, PASS, found, criteria.pairs, *about)
 
 
 def _limits(found: Interval, form: str) -> str:

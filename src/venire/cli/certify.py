@@ -13,7 +13,7 @@ from venire.cli import gate, inputs, options as declare, places
 from venire.cli.output import Output, Table, bar, write_json
 
 if TYPE_CHECKING:
-    from venire.certification.certify import Certificate, JudgeCertificate
+    from venire.certification.certificate import Certificate, JudgeCertificate
     from venire.cli.gate import Condition
 
 JUDGE, CLAIMS = "Judge", "Claims"
@@ -107,8 +107,8 @@ criteria = declare.gathered(
 @inputs.pool_option(
     JUDGE,
     choices=declare.ALL_POOLS,
-    help="Pool the labels of a crowd, by {}: of all who are neither the reference, nor machines, nor named by --judge. "
-    "They are the reference if there is no other.",
+    help="Pool the labels of several people, by {}: those of the reference, or, if nobody is, of all who are neither "
+    "machines nor named by --judge.  If neither judges nor machines are named, the others are pooled and certified.",
 )
 @inputs.family_option(JUDGE)
 @declare.option(
@@ -310,7 +310,7 @@ def _write(
     out: Output, found: Certificate, record: Mapping[str, Any], options: Mapping[str, Any], notes: Sequence[str]
 ) -> None:
     """Write the page and the JSON to their files, and the verdicts or the JSON to standard output."""
-    from venire.certification.certify import ranked_table
+    from venire.certification.certificate import ranked_table
 
     page, data = options["page_path"], options["json_path"]
     if data is not None:
@@ -332,7 +332,7 @@ def _write(
 
 def in_words(found: Certificate) -> list[str]:
     """Return what is most important: all of one judge, the summary of several."""
-    from venire.certification.certify import summary
+    from venire.certification.certificate import summary
 
     if len(found.judges) == 1:
         return judge_in_words(found.judges[0])

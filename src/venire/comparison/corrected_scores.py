@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from venire.comparison.correction import Scene as Scene
+from venire.data.assessors import last_labels
 from venire.data.gains import GainsLike
 from venire.data.panel import build_panel
 from venire.errors import SettingError, UnknownName
@@ -179,7 +180,7 @@ def corrected_scores(
     >>> print(found.estimate("s01"))
     0.447 [0.374, 0.521] (95%, mixed model of residuals, 600 labels of careful1)
     """
-    labels = as_judgments(judgments)
+    labels = last_labels(as_judgments(judgments))
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     plan = scoring.plan(as_list(measures), labels.scale)
     facts = scan(runs, labels.items, progress=progress).facts

@@ -5,6 +5,10 @@ Of a crowd, no single worker is a judge, so that a comparison under another judg
 - an assessor who is named, or who is declared as the reference: their labels are kept apart and not pooled;
 - or else another crowd of the same kind, which gives each item as many labels.
 
+A crowd is of people: declared machines are left out of it.  If nobody is left but the reference and machines, the
+people of the reference are pooled if they are several, else the machines, whose pool is a machine too.  A note says who
+is in the pool.
+
 What another crowd says is predicted for each item from the labels of this one.  Its workers are other people, so all
 that counts is how often an item has each label: with n labels on item t, counts :math:`n_t`,
 
@@ -37,13 +41,15 @@ from venire.data.panel import POOLS, Panel, Pool, PooledJudge, in_isolation, one
 from venire.disagreement.dawid_skene import DAWID_SKENE, pool_for
 from venire.disagreement.transitions import ANY, Leaning, Transitions, concentration, stated_transitions
 from venire.errors import AmbiguousLabels, PairsError, UnknownName
-from venire.results import Note, counted
+from venire.results import Note, counted, first_few
 from venire.types import Floats, Ints, RNGLike
 
 ANOTHER = "another crowd"
 """The other judge where nobody is named."""
 N_CROWDS, TINY = 200, 1e-12
 """How many crowds are drawn to predict the labels of another, and the least probability."""
+MOST_NAMES = 6
+"""How many people of a pool are named."""
 
 
 class Crowd(NamedTuple):
@@ -72,7 +78,8 @@ def crowd_judge(
     Parameters
     ----------
     pool : "median", "majority", "max", "min", "mean", "dawid-skene" (the posterior of the model), or a function
-    new_judge : assessors who are kept apart; "any": the declared reference, and if there is none, another crowd
+    new_judge : assessors who are kept apart; "any": the declared reference, and if there is none, another crowd.
+        Machines that are not kept apart are left out
     another : estimate how another crowd labels where nobody is kept apart
     rng : draws other crowds
     """
@@ -81,17 +88,29 @@ def crowd_judge(
     for name in apart:
         if name not in labels.assessors:
             raise UnknownName("assessor", name, labels.assessors)
-    workers = [name for name in labels.assessors if name not in apart]
+    others = [name for name in labels.assessors if name not in apart]
+    workers = [name for name in others if name not in labels.machines]
+    if not workers and new_judge == ANY and len(apart) > 1:
+        workers, apart = [*apart], ()
+    workers = workers or others
     if not workers:
         raise AmbiguousLabels("nobody is left to pool", hint="keep fewer assessors apart as the reference")
     crowd = labels.where(assessor=workers)
     rule = pool_for(crowd, pool)
     title = f"{pool if isinstance(pool, str) else 'pool'} of {counted(len(workers), 'assessor')}"
-    found = pooled_judge(labels, rule or "", apart=apart, name=title)
+    found = pooled_judge(labels.where(assessor=[*workers, *apart]), rule or "", apart=apart, name=title)
+    notes = _who(title, workers, [name for name in others if name not in workers])
     if apart or not another:
-        return Crowd(*found)
+        return Crowd(*found, None, notes)
     text = "the other judge is another crowd, with as many labels for each item, predicted from the labels of this one"
-    return Crowd(*found, _to_another(found, crowd, pool, rng), (Note("another-crowd", text),))
+    return Crowd(*found, _to_another(found, crowd, pool, rng), (*notes, Note("another-crowd", text)))
+
+
+def _who(title: str, workers: Sequence[str], machines: Sequence[str]) -> tuple[Note, ...]:
+    """Say whose labels are pooled, and who is left out."""
+    text = "{pool}: {names}" + "; without the machines {machines}" * bool(machines)
+    fields = {"pool": title, "names": first_few(workers, MOST_NAMES), "machines": first_few(machines, MOST_NAMES)}
+    return (Note("pooled", text, **fields),)
 
 
 def _to_another(found: PooledJudge, crowd: Judgments, pool: str | Pool, rng: RNGLike) -> Transitions:

@@ -70,7 +70,7 @@ def primary_rows(judgments: Judgments, *, without: Sequence[str] = (), order: Se
     """Mark one label per item and facets: that of the assessor who judged most of its topic -> (row,).
 
     Of two who judged as much, the one who comes first in ``order``, by default that of ``by_coverage``; of an
-    assessor's repeated labels, the last.  without: assessors whose labels are never primary.
+    assessor's repeated labels, the last (``last_rows``).  without: assessors whose labels are never primary.
     """
     topic, n_assessors = judgments.items.topic[judgments.item], len(judgments.assessors)
     place = {name: number for number, name in enumerate(order or by_coverage(judgments))}
@@ -78,7 +78,9 @@ def primary_rows(judgments: Judgments, *, without: Sequence[str] = (), order: Se
     cell = topic.astype(np.int64) * n_assessors + judgments.assessor.codes
     excluded = np.isin(judgments.assessors, list(without))[judgments.assessor.codes]
     load, case = np.where(excluded, 0, np.bincount(cell)[cell]), cases(judgments)
-    rows = np.lexsort((-np.arange(len(cell)), rank, -load, case))
+    superseded = np.ones(len(cell), dtype=np.bool_)
+    superseded[last_rows(judgments)] = False
+    rows = np.lexsort((superseded, rank, -load, case))
     marked = np.zeros(len(cell), dtype=np.bool_)
     marked[rows[np.append(True, case[rows][1:] != case[rows][:-1])[: len(rows)]]] = True
     return marked & ~excluded
@@ -90,6 +92,25 @@ def cases(judgments: Judgments) -> Ints:
     for column in judgments.facets.values():
         case = np.unique(case * len(column.names) + column.codes, return_inverse=True)[1]
     return case
+
+
+def last_rows(judgments: Judgments) -> Ints:
+    """Rows with the last label of each assessor for each item under its facets -> (row,), in their order.
+
+    The last is the latest where labels have a time, else the last row: the rule by which files are read.
+    O(rows log rows).
+    """
+    n_rows, n_assessors = len(judgments), len(judgments.assessors)
+    time = np.zeros(n_rows) if judgments.time is None else np.nan_to_num(judgments.time, nan=-np.inf)
+    key = cases(judgments) * n_assessors + judgments.assessor.codes
+    order = np.lexsort((time, key))
+    return np.sort(order[np.append(key[order][1:] != key[order][:-1], True)[:n_rows]])
+
+
+def last_labels(judgments: Judgments) -> Judgments:
+    """Keep the last label of each assessor for each item, as readers of tables do unless all are to be kept."""
+    rows = last_rows(judgments)
+    return judgments if len(rows) == len(judgments) else judgments.take(rows)
 
 
 def with_primary(judgments: Judgments, *, without: Sequence[str] = (), order: Sequence[str] = ()) -> Judgments:
@@ -128,14 +149,13 @@ class Copy(NamedTuple):
 def copies(judgments: Judgments, assessors: Collection[str] | None = None) -> tuple[Copy, ...]:
     """Find copies among all assessors, or among these; of two, the first by name is taken for the original.
 
-    Of labels that an assessor repeats for an item, the last counts.  Cost: O(rows log rows + pairs of labels on the
-    same item).
+    Of labels that an assessor repeats for an item, the last counts (``last_rows``).  Cost: O(rows log rows + pairs of
+    labels on the same item).
     """
     codes, case, n_labels = judgments.assessor.codes, cases(judgments), len(judgments.scale)
     chosen = None if assessors is None else [name in set(assessors) for name in judgments.assessors]
-    rows = np.arange(len(codes))[::-1] if chosen is None else np.flatnonzero(np.array(chosen)[codes])[::-1]
-    _, last = np.unique(codes[rows].astype(np.int64) * (case.max(initial=0) + 1) + case[rows], return_index=True)
-    rows = rows[last]
+    rows = last_rows(judgments)
+    rows = rows if chosen is None else rows[np.array(chosen)[codes[rows]]]
     item, cell = (_table(codes[rows], column) for column in (case[rows], case[rows] * n_labels + judgments.label[rows]))
     met = (item @ item.T).tocoo()
     enough = (met.row < met.col) & (met.data >= FEWEST)

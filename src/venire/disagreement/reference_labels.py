@@ -41,7 +41,7 @@ from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.disagreement.transitions import OWN, prior_of
 from venire.errors import PairsError, SettingError, UnknownName, Way
-from venire.results import Note, listed
+from venire.results import Note, first_few, listed
 from venire.types import Bools, Floats, Ints
 
 MATRIX, LABELS, RESULTS = "matrix", "labels", "results"
@@ -110,10 +110,10 @@ class ReferenceLabels:
 def reference_names(judgments: Judgments, reference: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the members of the reference: those named, or those that the judgments declare."""
     declared = judgments.reference if reference is None else reference
-    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    names = (declared,) if isinstance(declared, str) else tuple(dict.fromkeys(declared))
     if not names:
         raise SettingError(
-            "nothing says who the reference is",
+            f"nothing says whose labels are the reference, of {first_few(judgments.assessors, 4)}",
             hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
         )
     for name in names:

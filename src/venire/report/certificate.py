@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from venire.certification.certify import Certificate, JudgeCertificate, Judged, ranked_table, summary
-from venire.certification.claims import NOT_ENOUGH
+from venire.certification.certificate import Certificate, JudgeCertificate, Judged, ranked_table, summary
+from venire.certification.claims import NOT_ENOUGH, Claim
 from venire.certification.order import CORRELATIONS, COUNTS
 from venire.plots.certification import plot_corrected
 from venire.report.document import Chapter, Grid, Part, Picture, Report, Words, warning
@@ -83,10 +83,17 @@ def _verdict_parts(judge: JudgeCertificate) -> tuple[Part, ...]:
         parts.append(Words(judge.agreement.sentence(), "warning", "labels"))
     open_ = [each for each in judge.claims if each.verdict == NOT_ENOUGH and each.needed]
     if open_:
-        most = max(each.needed or 0 for each in open_)
-        parts.append(Words(f"Have the reference label about {most:,} results in all to decide every claim.", "todo"))
+        parts.append(Words(_to_label(open_), "todo"))
     parts.append(_numbers(judge))
     return tuple(parts)
+
+
+def _to_label(claims: Sequence[Claim]) -> str:
+    """Say how many results the reference would have to label to decide all of these claims."""
+    most = max(each.needed or 0 for each in claims)
+    every = any(each.sample is not None and most >= each.sample.results for each in claims)
+    what = f"all {most:,} results that count" if every else f"about {most:,} of the results that count, in all,"
+    return f"Have the reference label {what} to decide every claim."
 
 
 def _claims(judge: JudgeCertificate, name: str) -> Grid:
@@ -199,7 +206,8 @@ def _missing(judge: JudgeCertificate) -> Chapter:
             f"{scores.sample.to_halve:,} labels would halve the intervals."
         )
     rows = [[CLAIMS[each.claim], each.measure, each.needed] for each in judge.claims if each.needed]
-    caption = "Labels of the reference, in all, that would decide a claim: a guide, since estimates move."
+    caption = "Labels of the reference on results that count, in all, that would decide a claim: a guide, since "
+    caption += "estimates move."
     parts: list[Part] = [Grid("needed", caption, ["claim", "measure", "labels"], rows)] if rows else []
     parts += [Words(judge.alt_test.sentence())] if not judge.alt_test.complete else []
     parts += [warning(note) for note in judge.notes]

@@ -11,7 +11,7 @@ import pytest
 from certified_judges import frame, judged
 from venire.certification import check_certificate, read_certificate
 from venire.certification.binding import Input, files_of, hash_of_labels
-from venire.errors import FormatError, StaleCertificate
+from venire.errors import FormatError, StaleCertificate, VenireError
 
 RECORD = {
     "reference": ["ann"],
@@ -22,8 +22,14 @@ NOW = (Input("judgments.tsv", "11"), Input("run", "22"))
 
 
 def test_a_certificate_for_the_same_inputs_is_valid():
-    check_certificate(RECORD, NOW, prompts={"llm": "aa", "other": "bb"})
+    check_certificate(RECORD, NOW, prompts={"llm": "aa"})
     check_certificate(RECORD, (Input("moved.tsv", "11"), Input("run", "22")))
+
+
+def test_a_prompt_of_a_judge_who_is_not_in_the_certificate_is_refused():
+    with pytest.raises(VenireError, match="no certificate of 'lm'") as caught:
+        check_certificate(RECORD, NOW, prompts={"lm": "aa"})
+    assert "did you mean 'llm'" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import two_judges
 from certified_judges import frame, judged, lists
 from venire import VenireError, certify, evaluate, read_judgments
 from venire.certification import Criteria
-from venire.certification.certify import ranked_table, summary
+from venire.certification.certificate import ranked_table, summary
 from venire.certification.claims import FAIL, NOT_ENOUGH, PASS
 from venire.errors import PairsError
 
@@ -150,6 +150,65 @@ def test_a_crowd_is_pooled():
     assert [each.judge for each in found.judges] == ["strong"]
     crowd = certify(labels, lists(), reference="strong", pool="median", n_draws=20)
     assert [each.judge for each in crowd.judges] == ["median of 3 assessors"]
+
+
+def test_the_reference_is_pooled_and_not_certified():
+    """With a judge to certify, the pool is of the reference, whoever else labelled."""
+    labels, how = judged(frame()), {"pool": "majority", "n_draws": 20}
+    for judges, declared in (("strong", {}), ("all", {"machines": ["strong"]})):
+        found = certify(labels.declare(**declared), lists(), judges=judges, reference=PEOPLE[:2], **how)
+        assert found.reference == ("majority of 2 assessors",)
+        assert [each.judge for each in found.judges] == ["strong"]
+        assert [note.fields["names"] for note in found.notes if note.kind == "pooled"] == ["ann, bob"]
+    one = certify(labels, lists(), judges="strong", reference="ann", **how)
+    assert (one.reference, [each.judge for each in one.judges]) == (("ann",), ["strong"])
+    assert "nobody-pooled" in [note.kind for note in one.notes]
+
+
+def test_repeated_labels_of_a_crowd_count_once():
+    again = frame(seed=9).filter(pl.col("assessor").is_in(PEOPLE))
+    kept = read_judgments(pl.concat([again, frame()]), scale="0<1<2", duplicate_labels="keep")
+    how = {"judges": "strong", "reference": PEOPLE, "pool": "median", "n_draws": 20}
+    found, expected = (certify(labels, lists(), **how).judges[0] for labels in (kept, judged(frame())))
+    assert found.labels == expected.labels
+    assert found.scores.corrected.value == pytest.approx(expected.scores.corrected.value)
+
+
+def with_copy(of, name):
+    """Add an assessor who has the labels of another one."""
+    table = frame()
+    return judged(pl.concat([table, table.filter(pl.col("assessor") == of).with_columns(assessor=pl.lit(name))]))
+
+
+def test_a_copy_of_the_reference_is_announced_and_comes_last():
+    found = certify(with_copy("ann", "echo"), lists(), reference="ann", judges=["echo", "strong", "weak"], n_draws=20)
+    assert [each.judge for each in found.judges] == ["strong", "weak", "echo"]
+    assert [each.copy_of for each in found.judges] == [(), (), ("ann",)]
+    assert "Copies of ann, not independent judges: echo." in found.sentence()
+    assert found.judges[2].sentence().startswith("echo is a copy of ann, not an independent judge. ")
+    assert found.record()["judges"][2]["copy_of"] == ["ann"]
+    assert [note.kind for note in found.notes] == ["copied-labels"]
+    assert "copied-labels" in [note.kind for note in found.judges[2].notes]
+
+
+def test_judges_who_are_copies_of_each_other_are_announced():
+    found = certify(with_copy("strong", "twin"), lists(), reference="ann", judges=["strong", "twin"], n_draws=20)
+    assert [note.fields["second"] for note in found.notes if note.kind == "copied-labels"] == ["twin"]
+    assert not any(each.copy_of for each in found.judges)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message", "hint"),
+    [
+        ({"families": {"llm": ["bset", "good"]}}, "no system 'bset'", "did you mean 'best'"),
+        ({"prompts": {"stronk": "ab"}}, "no judge 'stronk'", "did you mean 'strong'"),
+    ],
+)
+@pytest.mark.parametrize("judges", ["strong", ["strong", "weak"]])
+def test_unknown_systems_and_judges_are_refused(judges, wrong, message, hint):
+    with pytest.raises(VenireError, match=message) as caught:
+        certify(judged(frame()), lists(), judges=judges, reference="ann", n_draws=20, **wrong)
+    assert hint in caught.value.hint
 
 
 def test_one_system_and_one_topic():
