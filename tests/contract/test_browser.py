@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from json_results import loaded
 from venire import report_on, write_report
 from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems
@@ -53,7 +53,7 @@ def test_the_page_works_alone(browser, page_path, tmp_path, width):
     dom, said, log = visit(browser, page_path, tmp_path, width)
     assert "CONSOLE" not in said
     assert requests_of(log) == []
-    found = json.loads(dom.split('data-found="', 1)[1].split('"', 1)[0].replace("&quot;", '"'))
+    found = loaded(dom.split('data-found="', 1)[1].split('"', 1)[0].replace("&quot;", '"'))
     assert found["wide"] <= max(found["inner"], width)
     direction, values = found["sorted"]
     assert direction == "descending"
@@ -86,7 +86,7 @@ def visit(browser: str, page: Path, folder: Path, width: int) -> tuple[str, str,
 def requests_of(log: Path) -> list[str]:
     """Addresses that a page asked for, each once; what the browser asks for by itself is not the page's doing."""
     text = log.read_text(encoding="utf-8", errors="replace").rstrip()
-    events = json.loads(text if text.endswith("}") else text.rstrip(",") + "]}")["events"]
+    events = loaded(text if text.endswith("}") else text.rstrip(",") + "]}")["events"]
     asked = [event.get("params", {}) for event in events]
     from_page = [
         each["url"] for each in asked if "url" in each and each.get("initiator") not in (None, "not an origin")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import subprocess
 import sys
 from importlib.metadata import version
@@ -15,6 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from json_results import loaded
 from venire.cli.main import COMMANDS, cli
 
 QRELS = b"1 0 a 1\n1 0 b 0\n"
@@ -51,7 +51,7 @@ def test_the_result_is_all_that_stands_on_standard_output(folder):
         "evaluate", "qrels.txt", "-j", "other.txt", "x.run", "--per", "assessor", "--format", "json", cwd=folder
     )
     assert done.returncode == 0
-    assert json.loads(done.stdout) == {
+    assert loaded(done.stdout) == {
         "scores": [
             {"system": "x", "measure": "nDCG@10", "topic": "all", "assessor": "other", "value": 0.6309297535714575}
             | NO_INTERVAL,
@@ -123,7 +123,7 @@ def test_inspect_ends_with_2_where_a_file_cannot_be_read(folder, monkeypatch):
     assert in_process("inspect", "qrels.txt", "x.run")[0] == 0
     code, out, _ = in_process("inspect", "qrels.txt", "bad.run", "--format", "json")
     assert code == 2
-    document = json.loads(out)
+    document = loaded(out)
     assert [set(each) for each in document["files"]] == [{"file", "kind", "facts", "problems"}] * 2
     assert document["files"][1]["problems"][0]["line"] == 3
     assert set(document["files"][1]["problems"][0]) == {"line", "what", "hint"}

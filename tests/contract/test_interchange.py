@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from json_results import loaded
 from venire import Judgments, Runs, evaluate, read_judgments, read_runs
 from venire.disagreement.gains import predicted_qrels
 from venire.io.exchange import USUAL_SCALE, RunScores, run_scores, write_scaled_qrels
@@ -234,7 +235,7 @@ def test_ranx_has_our_ndcg(judgments, runs, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = loaded(done.stdout)
     expected = of_pytrec_eval(qrels.to_dict(), runs["one"])
     for kind in ("json", "txt"):
         assert found["grades"][kind] == qrels.to_dict()

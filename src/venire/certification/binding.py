@@ -7,45 +7,22 @@ reference, other measures, gains, criteria or judges than those that are asked a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.runs import Facts
 from venire.errors import FormatError, StaleCertificate, UnknownName
-from venire.io.documents import read_json
-from venire.io.lines import STDIN, expanded_all, opened, opened_raw
+from venire.io.documents import read_saved
+from venire.io.fingerprints import Input
 from venire.results import listed
 from venire.types import Ints
 
-
-class Input(NamedTuple):
-    """An input of a certificate: its name, and the SHA-256 hash of its content."""
-
-    name: str
-    sha256: str
-
-
-def files_of(sources: Sequence[str | Path]) -> tuple[Input, ...]:
-    """Hash files and standard input; folders and patterns stand for the files behind them."""
-    paths = expanded_all(list(sources))
-    return tuple(Input("standard input" if path == STDIN else str(path), hash_of_file(path)) for path in paths)
-
-
-def hash_of_file(path: Path) -> str:
-    """Return the SHA-256 hash of a file, or of what standard input holds, as hexadecimal digits."""
-    if path == STDIN:
-        with opened(path) as stream:
-            return sha256(stream.read()).hexdigest()
-    with opened_raw(path) as file:
-        digest = sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-        return digest.hexdigest()
+KIND = "venire certificate"
 
 
 def hash_of_labels(judgments: Judgments) -> str:
@@ -88,11 +65,10 @@ def hash_of_lists(facts: Facts) -> str:
 def read_certificate(path: str | Path) -> dict[str, Any]:
     """Read a certificate that was written as JSON."""
     hint = "expected the JSON of a certificate, as venire certify writes it"
-    held = read_json(Path(path), hint=hint)
-    if not isinstance(held, dict) or not {"reference", "judges", "inputs"} <= held.keys():
-        raise FormatError(path, None, "is not a certificate", hint=hint)
+    held = read_saved(Path(path), KIND, what="a certificate", hint=hint)
     if not (
-        _are_names(held["reference"])
+        {"reference", "judges", "inputs"} <= held.keys()
+        and _are_names(held["reference"])
         and _are_objects(held["judges"], "judge")
         and _are_objects(held["inputs"], "name", "sha256")
         and all(isinstance(held.get(name, {}), dict) for name in ("settings", "criteria"))

@@ -13,11 +13,13 @@ import numpy as np
 
 from venire.certification.agreement import ReferenceAgreement
 from venire.certification.alt_test import AltTest
-from venire.certification.binding import Input
+from venire.certification.binding import KIND
 from venire.certification.claims import CLAIMS, FAIL, NOT_ENOUGH, PASS, UNKNOWN, Claim, Criteria, Sample
 from venire.certification.order import OrderAgreement
 from venire.comparison.corrected_scores import CorrectedScores
 from venire.comparison.favoured import FavouredSystems
+from venire.io.documents import header
+from venire.io.fingerprints import Input
 from venire.results import Records, Tabular, counted, first_few, known, listed
 
 
@@ -181,6 +183,7 @@ class Certificate(Tabular):
     def record(self) -> dict[str, Any]:
         """Return it as a JSON object."""
         return {
+            **header(KIND),
             "reference": list(self.reference),
             "measures": list(self.measures),
             "judges": [each.record() for each in self.judges],

@@ -22,7 +22,7 @@ import numpy as np
 
 from venire.certification.agreement import reference_agreement, without_probes
 from venire.certification.alt_test import alt_test
-from venire.certification.binding import Input, hash_of_labels, hash_of_lists
+from venire.certification.binding import hash_of_labels, hash_of_lists
 from venire.certification.certificate import Certificate, JudgeCertificate, Judged
 from venire.certification.claims import (
     CLAIMS,
@@ -46,6 +46,7 @@ from venire.data.panel import Pool
 from venire.data.runs import Runs
 from venire.disagreement.reference_labels import reference_names
 from venire.errors import PairsError, SettingError, UnknownName, VenireError
+from venire.io.fingerprints import Input
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
 from venire.kernels.shares import CONFIDENCE

@@ -190,10 +190,11 @@ def command(
 
 
 def bound_files(files: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    """Return the files that a certificate is bound to: these, and those of gains, models and topics."""
+    """Return the files that a certificate is bound to: these, and those of gains, models, topics and scales."""
     gains = [options["worth"]["gains"]] if gains_words(options) == A_FILE else []
     others = (options["worth"]["fit_on"], options["topic_file"])
-    return [*files, *gains, *(name for name in others if name is not None)]
+    named = [*files, *gains, *(name for name in others if name is not None)]
+    return [*named, *(str(path) for path in places.scale_files(named))]
 
 
 def gains_words(options: Mapping[str, Any]) -> str:
@@ -206,7 +207,8 @@ def gains_words(options: Mapping[str, Any]) -> str:
 
 def _checked(files: Sequence[str], options: Mapping[str, Any], prompts: Mapping[str, str]) -> dict[str, Any]:
     """Read a certificate, and refuse it if it is stale; return it with the judges that were named, or with all."""
-    from venire.certification.binding import check_certificate, files_of, read_certificate
+    from venire.certification.binding import check_certificate, read_certificate
+    from venire.io.fingerprints import files_of
 
     record = read_certificate(options["check"])
     asked = asked_for(options, record)
@@ -240,8 +242,8 @@ def _certified(
 ) -> tuple[Certificate, list[str]]:
     """Read the files, and certify."""
     from venire import certify, read_runs
-    from venire.certification.binding import files_of
     from venire.certification.claims import Criteria
+    from venire.io.fingerprints import files_of
     from venire.io.runs import scan
 
     measures = inputs.checked_measures(options["measures"])
@@ -271,7 +273,7 @@ def _certified(
 
 def read_prompts(texts: Sequence[str]) -> dict[str, str]:
     """Read hashes of prompts by judge: of a file if there is one of this name, else as they are given."""
-    from venire.certification.binding import hash_of_file
+    from venire.io.fingerprints import file_input
     from venire.io.lines import is_readable
 
     found: dict[str, str] = {}
@@ -279,7 +281,7 @@ def read_prompts(texts: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise click.BadParameter(f"{text!r} is not NAME=FILE or NAME=HASH", param_hint="--prompt")
-        found[name] = hash_of_file(Path(value)) if is_readable(Path(value)) else value
+        found[name] = file_input(Path(value)).sha256 if is_readable(Path(value)) else value
     return found
 
 

@@ -44,6 +44,7 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
     run the printed command again.
     """
     from venire import read_judgments, read_runs
+    from venire.io.fingerprints import files_of
     from venire.report.making import STAGES, make_report
     from venire.report.question import Question
     from venire.simulation import generate, write_collection
@@ -54,7 +55,8 @@ def command(*, folder: Path, out: Output, rng: int) -> None:
         write_collection(made, folder)
         judgments, runs, page = folder / "judgments.tsv", folder / "runs", folder / "report.html"
         again = shlex.join(["venire", "report", str(judgments), str(runs), "-o", str(page), "--rng", str(rng)])
-        question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=again)
+        inputs = files_of([judgments, runs])
+        question = Question(read_judgments(judgments), read_runs(runs), rng=rng, command=again, inputs=inputs)
         report = make_report(question, stage=stage)
         stage("page")
         write_both(report, page, folder / "report.json")

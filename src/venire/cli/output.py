@@ -209,8 +209,8 @@ class Output:
             self.text(RENDERERS[self.format](table))
 
     def json(self, document: Mapping[str, object]) -> None:
-        """Write a JSON object."""
-        self.text(as_json(document))
+        """Write a JSON object; ``made_with`` has the version of Venire and fingerprints of the files that were read."""
+        self.text(as_json({**document, **made_with(document)}))
 
     def text(self, text: str) -> None:
         """Write text as UTF-8.
@@ -228,6 +228,17 @@ class Output:
         """Print notes, each once, unless quiet."""
         for note in dict.fromkeys(map(str, () if self.quiet else notes)):
             say("note", note)
+
+
+def made_with(document: Mapping[str, object]) -> dict[str, object]:
+    """Return what a result can be traced by, the version and the inputs, unless the document has it."""
+    if not {"made_with", "inputs"}.isdisjoint(document):
+        return {}
+    from importlib.metadata import version
+
+    from venire.cli.places import input_files
+
+    return {"made_with": {"version": version("venire"), "inputs": [each._asdict() for each in input_files()]}}
 
 
 def say(kind: str, text: str) -> None:

@@ -12,12 +12,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from venire.errors import OutputError
 from venire.io.outputs import followed, refuse_place
+
+if TYPE_CHECKING:
+    from venire.io.fingerprints import Input
 
 
 class NamedPath(click.Path):
@@ -117,6 +120,24 @@ def smaller_input(ctx: click.Context) -> str:
         return "ask for less: fewer topics, documents, systems or assessors"
     largest = max(files, key=lambda path: path.stat().st_size)
     return f"the largest input is {largest}, with {largest.stat().st_size:,} bytes: use fewer topics, systems or labels"
+
+
+def input_files() -> tuple[Input, ...]:
+    """Identify the files that the running command read, with the TOML files beside judgments."""
+    from venire.io.fingerprints import files_of
+    from venire.io.lines import expanded_all, is_readable
+
+    named = [each.path for each in _inputs(click.get_current_context())]
+    read = expanded_all([path for path in named if any(map(is_readable, _read(path)))])
+    return files_of(list(dict.fromkeys([*read, *scale_files(read)])))
+
+
+def scale_files(names: Iterable[str | Path]) -> list[Path]:
+    """Return the TOML files beside files, each once."""
+    from venire.io.declarations import scale_file
+
+    found = (scale_file(Path(name)) for name in names if is_file(name))
+    return list(dict.fromkeys(path for path in found if path is not None))
 
 
 def _target(output: Place) -> Path:

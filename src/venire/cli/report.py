@@ -154,6 +154,7 @@ def _question(options: dict[str, Any]) -> Question:
         n_draws=options["n_draws"],
         rng=options["rng"],
         command=shlex.join(["venire", *sys.argv[1:]]),
+        inputs=places.input_files(),
     )
 
 

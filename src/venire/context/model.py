@@ -26,7 +26,6 @@ A prediction needs numpy alone.  Cost: O(pairs x labels); where a label is missi
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -40,7 +39,7 @@ from venire.data.context import ContextPairs
 from venire.data.judgments import Judgments
 from venire.data.scale import Scale
 from venire.errors import FormatError, PairsError, ScaleError, SettingError, Way
-from venire.io.documents import read_json
+from venire.io.documents import counts, numbers, read_saved, saved, typed
 from venire.io.outputs import write_bytes
 from venire.results import Note, Records, Tabular, counted
 from venire.types import Bools, Codes, Floats, Ints, RNGLike
@@ -278,7 +277,7 @@ class Training:
         weight: Floats = np.ones(len(outcome))
         label, given = pairs.label.astype(np.int64), pairs.given_label.astype(np.int64)
         joint = np.bincount(label * n + given, minlength=n * n).reshape(n, n)
-        counts, n_same = np.bincount(outcome, minlength=n), int((pairs.label == outcome).sum())
+        firsts, n_same = np.bincount(outcome, minlength=n), int((pairs.label == outcome).sum())
         if self.features is not None:
             values = self.features.of(pairs)
             standard = Standard.of(self.features, values)
@@ -289,7 +288,7 @@ class Training:
             weight = times.astype(np.float64)
         design = design_matrix(label, given, n, setting=self.setting, x=x)
         fitted = fitted_coefficients(design, outcome, n, weight=weight, setting=self.setting, rng=rng)
-        made = ConditionalLabels(self.setting, self.scale, *fitted, counts, joint, n_same, len(learnt.topics))
+        made = ConditionalLabels(self.setting, self.scale, *fitted, firsts, joint, n_same, len(learnt.topics))
         return replace(made, standard=standard, features=self.features, notes=learnt.notes())
 
     def topic_folds(self, folds: int | None, rng: np.random.Generator) -> Ints:
@@ -392,44 +391,33 @@ def cross_fitted(judgments: Judgments, *, folds: int | None = None, rng: RNGLike
     return CrossFitted(judgments.scale, models, training.fit(rng=generator), fold, judgments.items.topic)
 
 
-KIND, VERSION = "venire predictor of conditional labels", 1
+KIND = "venire predictor of conditional labels"
 AGAIN = "fit the predictor again and save it"
 
 
 def write_conditional_labels(model: ConditionalLabels, path: str | Path, *, fingerprint: str) -> None:
-    """Save a predictor as JSON; fingerprint: that of the judgments it was fitted on (``venire.data.fingerprints``)."""
-    from importlib.metadata import version
-
-    held = {
-        "kind": KIND,
-        "version": VERSION,
-        "venire": version("venire"),
-        "fingerprint": fingerprint,
-        "scale": {"labels": model.scale.labels, "measurement": model.scale.measurement},
-        "setting": asdict(model.setting),
-        "pairs": model.n_pairs,
-        "topics": model.n_topics,
-        "same": model.n_same,
-        "counts": model.counts,
-        "joint": model.joint,
-        "features": None if model.standard is None else vars(model.standard),
-        "columns": model.columns,
-        "intercept": model.intercept,
-        "coefficients": model.coefficients,
-    }
-    text = json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False, default=np.ndarray.tolist)
-    write_bytes(Path(path), f"{text}\n".encode())
+    """Save a predictor as JSON; fingerprint: that of the judgments it was fitted on (``data.judgments``)."""
+    text = saved(
+        KIND,
+        fingerprint=fingerprint,
+        scale={"labels": model.scale.labels, "measurement": model.scale.measurement},
+        setting=asdict(model.setting),
+        pairs=model.n_pairs,
+        topics=model.n_topics,
+        same=model.n_same,
+        counts=model.counts,
+        joint=model.joint,
+        features=None if model.standard is None else vars(model.standard),
+        columns=model.columns,
+        intercept=model.intercept,
+        coefficients=model.coefficients,
+    )
+    write_bytes(Path(path), text.encode())
 
 
 def read_conditional_labels(path: str | Path) -> ConditionalLabels:
     """Read a saved predictor; one that uses features needs ``with_features`` before it predicts."""
-    path = Path(path)
-    held = read_json(path)
-    if not isinstance(held, Mapping) or held.get("kind") != KIND:
-        raise FormatError(path, None, "is not a saved predictor of conditional labels", hint=AGAIN)
-    if held.get("version") != VERSION:
-        message = f"has version {held.get('version')!r}, expected {VERSION}"
-        raise FormatError(path, None, message, hint=f"read it with the version of venire that wrote it, or {AGAIN}")
+    held = read_saved(Path(path), KIND, what="a saved predictor of conditional labels", hint=AGAIN)
     try:
         return _model(held)
     except KeyError as error:
@@ -441,51 +429,29 @@ def read_conditional_labels(path: str | Path) -> ConditionalLabels:
 
 
 def _model(held: Mapping[str, Any]) -> ConditionalLabels:
-    scale = Scale(tuple(_typed(label, str) for label in held["scale"]["labels"]), held["scale"]["measurement"])
+    scale = Scale(tuple(typed(label, str) for label in held["scale"]["labels"]), held["scale"]["measurement"])
     setting = Regression(**held["setting"])
-    _typed(setting.interactions, bool)
+    typed(setting.interactions, bool)
     n, standard = len(scale), _standard(held["features"])
     columns = column_names(scale, setting, () if standard is None else standard.names)
     if tuple(held["columns"]) != columns:
         raise ValueError(f"columns are not the {len(columns)} that its scale, setting and features have")
-    counts, joint, pairs, topics, same = (
-        _counts(held, name, shape)
+    firsts, joint, pairs, topics, same = (
+        counts(held, name, shape)
         for name, shape in (("counts", (n,)), ("joint", (n, n)), ("pairs", ()), ("topics", ()), ("same", ()))
     )
-    if not (counts.sum() == joint.sum() == pairs > 0 and same <= pairs and 0 < topics <= pairs):
+    if not (firsts.sum() == joint.sum() == pairs > 0 and same <= pairs and 0 < topics <= pairs):
         raise ValueError("its numbers of pairs contradict each other")
-    fitted = _numbers(held, "intercept", (n,)), _numbers(held, "coefficients", (n, len(columns)))
-    found = ConditionalLabels(setting, scale, *fitted, counts, joint, int(same), int(topics), standard)
-    return replace(found, fingerprint=_typed(held["fingerprint"], str))
+    fitted = numbers(held, "intercept", (n,)), numbers(held, "coefficients", (n, len(columns)))
+    found = ConditionalLabels(setting, scale, *fitted, firsts, joint, int(same), int(topics), standard)
+    return replace(found, fingerprint=typed(held["fingerprint"], str))
 
 
 def _standard(held: Any) -> Standard | None:
     if held is None:
         return None
-    names, paired = tuple(_typed(name, str) for name in held["names"]), _typed(held["paired"], bool)
-    centre, spread = (_numbers(held, name, (len(names),)) for name in ("centre", "spread"))
+    names, paired = tuple(typed(name, str) for name in held["names"]), typed(held["paired"], bool)
+    centre, spread = (numbers(held, name, (len(names),)) for name in ("centre", "spread"))
     if not (spread > 0).all():
         raise ValueError("spread of features is not positive")
     return Standard(names, paired, centre, spread)
-
-
-def _typed(value: Any, expected: type) -> Any:
-    if not isinstance(value, expected):
-        raise ValueError(f"found {value!r}, expected {'text' if expected is str else 'true or false'}")
-    return value
-
-
-def _numbers(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floats:
-    numbers = np.array(held[name], dtype=np.float64)
-    if numbers.shape != shape:
-        raise ValueError(f"{name} has the shape {numbers.shape}, expected {shape}")
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"{name} holds a number that is not finite")
-    return numbers
-
-
-def _counts(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ints:
-    numbers = _numbers(held, name, shape)
-    if (numbers < 0).any() or (numbers != np.floor(numbers)).any():
-        raise ValueError(f"{name} is not a count")
-    return numbers.astype(np.int64)

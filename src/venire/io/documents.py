@@ -1,4 +1,4 @@
-"""Small files that are read whole: TOML beside judgments, and JSON that Venire wrote.
+"""Small files that are read whole: TOML beside judgments, and JSON that Venire saved.
 
 Whatever is wrong with them, also nesting that a parser cannot follow and numbers with thousands of digits, is one error.
 """
@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from venire.errors import FormatError
 from venire.io.limits import current, over
 from venire.io.lines import BOM, opened
+from venire.types import Floats, Ints
+
+_TYPES = {str: "text", bool: "true or false", list: "a list"}
+FORMAT = 1
+"""Version of the format of saved files; a change that older versions of Venire cannot read raises it."""
 
 
 def read_document(path: Path) -> str:
@@ -42,6 +49,40 @@ def read_json(path: Path, *, hint: str | None = None) -> Any:
     return _parsed(path, json.loads, "JSON", hint)
 
 
+def read_saved(path: Path, kind: str, *, what: str, hint: str) -> dict[str, Any]:
+    """Read a JSON object that Venire saved, of this kind; one in a later format is refused.
+
+    what: as in "is not a saved fit"; hint: how to make one.
+    """
+    held = read_json(path, hint=hint)
+    if not isinstance(held, dict) or held.get("kind") != kind:
+        raise FormatError(path, None, f"is not {what}", hint=hint)
+    version = held.get("version")
+    if version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
+        ways = f"read it with the version of venire that wrote it, or {hint}"
+        more = f" ({held['venire']})" if newer and isinstance(held.get("venire"), str) else ""
+        found = f"has format {version!r}" + (f", written by a later version of venire{more}" if newer else "")
+        raise FormatError(path, None, f"{found}, expected {FORMAT}", hint=ways)
+    return held
+
+
+def header(kind: str) -> dict[str, Any]:
+    """Return what every saved object begins with: its kind, its format, and the version of Venire."""
+    from importlib.metadata import version
+
+    return {"kind": kind, "version": FORMAT, "venire": version("venire")}
+
+
+def saved(kind: str, **members: Any) -> str:
+    """Return a JSON object with a header, as ``read_saved`` reads it."""
+    return json.dumps({**header(kind), **members}, ensure_ascii=False, indent=1, allow_nan=False, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist()
+
+
 def _parsed(path: Path, parse: Callable[[str], Any], form: str, hint: str | None) -> Any:
     text = read_document(path)
     try:
@@ -66,3 +107,28 @@ def _held(value: Any) -> list[Any]:
 
 def _too_deep(path: Path, form: str) -> FormatError:
     return over("json_depth", path, None, f"{form} nested more than {current().json_depth} levels deep")
+
+
+def typed(value: Any, expected: type) -> Any:
+    """Return a value if it has this type: text, a list, or a truth value."""
+    if not isinstance(value, expected):
+        raise ValueError(f"found {value!r}, expected {_TYPES[expected]}")
+    return value
+
+
+def numbers(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floats:
+    """Return a member of a saved object as an array of finite numbers of this shape."""
+    found = np.array(held[name], dtype=np.float64)
+    if found.shape != shape:
+        raise ValueError(f"{name} has the shape {found.shape}, expected {shape}")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} holds a number that is not finite")
+    return found
+
+
+def counts(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ints:
+    """Return a member of a saved object as an array of counts of this shape."""
+    found = numbers(held, name, shape)
+    if (found < 0).any() or (found != np.floor(found)).any():
+        raise ValueError(f"{name} is not a count")
+    return found.astype(np.int64)

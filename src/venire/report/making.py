@@ -134,7 +134,7 @@ def method_chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
     """Write the chapter on the method, for what the other chapters show."""
     made = question.made_with()
     shown = [name for each in others for part in each.parts if not isinstance(part, Words) for name in _shown(part)]
-    parts = (
+    parts: tuple[Words | Grid, ...] = (
         Words(str(made["command"]) or "made in Python by venire.report_on", "command"),
         Grid(
             "formulas",
@@ -147,8 +147,9 @@ def method_chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
             "versions",
             "Versions and settings.",
             ["what", "value"],
-            [[name, str(value)] for name, value in made.items() if name != "command"],
+            [[name, str(value)] for name, value in made.items() if name not in ("command", "inputs")],
         ),
+        *_inputs(question),
     )
     source, again = ("the arguments of venire.report_on", "call")
     if question.command:
@@ -156,6 +157,13 @@ def method_chapter(question: Question, others: Sequence[Chapter]) -> Chapter:
     same = f"the same {again} with the same versions reproduces the report"
     finding = f"Every number is computed from {source} with seed {made['rng']}: {same}."
     return Chapter("method", "Method", finding, parts)
+
+
+def _inputs(question: Question) -> list[Grid]:
+    """List the files that were read, if any were."""
+    rows = [[each.name, each.size, each.sha256] for each in question.inputs]
+    caption = "Files that were read, with their sizes in bytes and SHA-256 hashes."
+    return [Grid("inputs", caption, ["file", "size", "sha256"], rows, shown=20)] if rows else []
 
 
 def _shown(part: Grid | Picture) -> list[str]:

@@ -17,6 +17,7 @@ from venire.data.judgments import Judgments
 from venire.data.preferences import Preferences
 from venire.data.runs import Runs
 from venire.errors import SettingError, UnknownName, VenireError, Way
+from venire.io.fingerprints import Input
 from venire.measures.names import parse_measure
 
 Found = TypeVar("Found")
@@ -46,7 +47,7 @@ def or_missing(compute: Callable[[], Found]) -> Found | Missing:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Input and settings of a report, as of ``report_on``; ``command`` reproduces it."""
+    """Input and settings of a report, as of ``report_on``; ``command`` reproduces it; inputs: the files it read."""
 
     judgments: Judgments
     runs: Runs
@@ -62,6 +63,7 @@ class Question:
     n_draws: int = 1000
     rng: int = 0
     command: str = ""
+    inputs: tuple[Input, ...] = ()
 
     def validate(self) -> None:
         """Raise an error for settings with which no chapter can be computed."""
@@ -88,8 +90,9 @@ class Question:
             raise SettingError(message, hint=f"choose a label above the lowest, such as {scale.labels[-1]}")
 
     def made_with(self) -> dict[str, object]:
-        """Return versions, seed and command: what it takes to reproduce the report."""
-        return {**versions(), "rng": self.rng, "draws": self.n_draws, "command": self.command}
+        """Return versions, seed, command and fingerprints of the files: what it takes to reproduce the report."""
+        inputs = [each._asdict() for each in self.inputs]
+        return {**versions(), "rng": self.rng, "draws": self.n_draws, "command": self.command, "inputs": inputs}
 
 
 def versions() -> dict[str, object]:

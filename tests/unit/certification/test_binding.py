@@ -10,10 +10,13 @@ import pytest
 
 from certified_judges import frame, judged
 from venire.certification import check_certificate, read_certificate
-from venire.certification.binding import Input, files_of, hash_of_labels
+from venire.certification.binding import hash_of_labels
 from venire.errors import FormatError, StaleCertificate, VenireError
+from venire.io.fingerprints import Input, files_of
 
 RECORD = {
+    "kind": "venire certificate",
+    "version": 1,
     "reference": ["ann"],
     "judges": [{"judge": "llm", "prompt": "aa"}],
     "inputs": [{"name": "judgments.tsv", "sha256": "11"}, {"name": "run", "sha256": "22"}],
@@ -87,6 +90,8 @@ def test_files_that_are_no_certificates(tmp_path):
         ("<html>", "is not JSON"),
         ("[]", "is not a certificate"),
         ('{"judges": []}', "not a certificate"),
+        ('{"kind": "venire certificate", "version": 1, "judges": []}', "not a whole certificate"),
+        ('{"kind": "venire certificate", "version": 7}', "later version of venire"),
     ):
         path.write_text(text)
         with pytest.raises(FormatError, match=why):

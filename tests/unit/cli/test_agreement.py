@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from json_results import loaded
 from venire.agreement.intervals import KEYS as RECORD_KEYS
 from venire.agreement.table import FUNCTIONS
 from venire.cli.agreement import KEYS, LEVELS, OVER
@@ -45,7 +44,7 @@ def test_words_are_those_of_the_library():
 def test_json_has_every_statistic_with_its_meaning(venire, judgments):
     answer = venire("agreement", judgments, "--draws", "50", "--format", "json")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     records = document["statistics"]
     assert [list(each) for each in records] == [list(KEYS)] * len(records)
     assert {each["name"] for each in records} == set(FUNCTIONS)
@@ -56,7 +55,7 @@ def test_json_has_every_statistic_with_its_meaning(venire, judgments):
 @pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_published_values_of_alpha(venire, judgments, level, value):
     asked = ("--name", "krippendorff_alpha", "--measurement", level, "--draws", "20", "--format", "json")
-    (record,) = json.loads(venire("agreement", judgments, *asked).out)["statistics"]
+    (record,) = loaded(venire("agreement", judgments, *asked).out)["statistics"]
     assert record["value"] == pytest.approx(value, abs=5e-4)
     assert (record["level"], record["n_raters"]) == (level, 4)
 
@@ -65,13 +64,13 @@ def test_phi_stands_among_the_statistics(venire, write):
     items = [[5, 6, 5], [4, 5, 5], [3, 5, 3], [6, 6, 6], [5, 5, 4]]
     lines = [f"1\td{d}\tU{u}\t{label}" for d, item in enumerate(items) for u, label in enumerate(item)]
     path = write("seven.tsv", HEAD + "\n".join(lines) + "\n")
-    (record,) = json.loads(
-        venire("agreement", path, "--name", "phi", "--scale", "0<1<2<3<4<5<6", "--format", "json").out
-    )["statistics"]
+    (record,) = loaded(venire("agreement", path, "--name", "phi", "--scale", "0<1<2<3<4<5<6", "--format", "json").out)[
+        "statistics"
+    ]
     assert record["value"] == pytest.approx(0.99999975831, abs=1e-8)
     assert record["low"] == pytest.approx(0.986, abs=5e-4)
     nominal = venire("agreement", path, "--name", "phi", "--measurement", "nominal", "--format", "json")
-    (record,) = json.loads(nominal.out)["statistics"]
+    (record,) = loaded(nominal.out)["statistics"]
     assert (record["value"], nominal.code) == (None, 0)
     assert "no order" in record["reason"]
 
@@ -94,7 +93,7 @@ def test_of_a_long_scale_people_see_the_overlap_of_a_few_labels(venire, write, t
     answer = venire(*asked, *plot)
     assert [line.split()[1] for line in answer.out.splitlines()[1:]] == ["99", "75", "50", "25", "1"]
     assert "note: jaccard is shown for 5 of 99 labels (99, 75, 50, 25, 1); JSON and CSV have all" in answer.err
-    assert len(json.loads(venire(*asked, "--format", "json").out)["statistics"]) == 99
+    assert len(loaded(venire(*asked, "--format", "json").out)["statistics"]) == 99
     assert len(venire(*asked, "--format", "csv").out.splitlines()) == 100
     assert "jaccard, 98" not in (tmp_path / "few.svg").read_text(encoding="utf-8")
 
@@ -108,14 +107,14 @@ def test_a_scale_of_thirteen_labels_has_all_its_rows(venire, write):
 
 def test_by_topic_there_is_a_set_for_each(venire, judgments):
     asked = ("--by", "topic", "--name", "raw_agreement", "--draws", "20")
-    document = json.loads(venire("agreement", judgments, *asked, "--format", "json").out)
+    document = loaded(venire("agreement", judgments, *asked, "--format", "json").out)
     assert [(each["group"], each["name"]) for each in document["statistics"]] == [
         ("t0", "raw_agreement"),
         ("t1", "raw_agreement"),
     ]
     assert sum(each["n_items"] for each in document["statistics"]) == 11
     assert venire("agreement", judgments, *asked, "--format", "csv").out.startswith("group,name,level")
-    pooled = json.loads(venire("agreement", judgments, *asked[2:], "--over", "topics", "--format", "json").out)
+    pooled = loaded(venire("agreement", judgments, *asked[2:], "--over", "topics", "--format", "json").out)
     values = [each["value"] for each in document["statistics"]]
     assert pooled["statistics"][0]["value"] == pytest.approx(sum(values) / 2)
 
@@ -124,7 +123,7 @@ def test_by_aspect(venire, write):
     lines = ["1\ta\tU\t1\trel", "1\ta\tV\t1\trel", "1\ta\tU\t0\ttrust", "1\ta\tV\t1\ttrust"]
     path = write("aspects.tsv", HEAD.strip() + "\taspect\n" + "\n".join(lines) + "\n")
     asked = ("--name", "raw_agreement", "--format", "json")
-    document = json.loads(venire("agreement", path, "--by", "aspect", *asked).out)
+    document = loaded(venire("agreement", path, "--by", "aspect", *asked).out)
     assert [(each["group"], each["value"]) for each in document["statistics"]] == [("rel", 1.0), ("trust", 0.0)]
     mixed = venire("agreement", path, *asked)
     assert (mixed.code, "--where aspect=" in mixed.err) == (2, True)
@@ -132,7 +131,7 @@ def test_by_aspect(venire, write):
 
 def test_by_assessor_differences_are_told_with_evidence(venire, crowd):
     answer = venire("agreement", crowd, "--by", "assessor", "--format", "json")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["assessors", "confusions", "reference", "warnings"]
     flags = {each["assessor"]: each["flags"] for each in document["assessors"]}
     assert {name: flag for name, flag in flags.items() if flag} == {"random1": ["unrelated labels"]}
@@ -149,7 +148,7 @@ def test_by_assessor_differences_are_told_with_evidence(venire, crowd):
 
 def test_by_assessor_against_a_reference(venire, crowd):
     answer = venire("agreement", crowd, "--by", "assessor", "--reference", "random1", "--format", "json")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert document["reference"] == ["random1"]
     records = {each["assessor"]: each for each in document["assessors"]}
     assert records["random1"]["agreement"] is None
@@ -165,9 +164,9 @@ def test_by_assessor_against_a_reference(venire, crowd):
 def test_one_label_each_is_told_and_goes_on(venire, qrels):
     answer = venire("agreement", qrels, "--format", "json", "--draws", "20")
     assert answer.code == 0
-    assert all(each["value"] is None and each["reason"] for each in json.loads(answer.out)["statistics"])
+    assert all(each["value"] is None and each["reason"] for each in loaded(answer.out)["statistics"])
     assert "phi (ordinal): no item was judged by two assessors" in venire("agreement", qrels, "--name", "phi").err
-    alone = json.loads(venire("agreement", qrels, "--by", "assessor", "--format", "json").out)
+    alone = loaded(venire("agreement", qrels, "--by", "assessor", "--format", "json").out)
     assert alone["confusions"] == []
     assert "no item was judged by two" in alone["warnings"][0]
 

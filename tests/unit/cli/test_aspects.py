@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 
 from aspect_examples import WIDE, long_form
+from json_results import loaded
 from venire.aspects import study as aspects
 from venire.cli import aspects as command
 
@@ -31,7 +31,7 @@ def test_words_of_the_library():
 def test_json_has_every_part(venire, labels, runs):
     answer = venire("aspects", labels, runs, *QUICK, "-m", "P@1", "--format", "json")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["aspects", *command.PARTS, "tau", "answers", "warnings"]
     assert document["aspects"][1] == {"aspect": "overall", "scale": "0<1<2", "overall": True}
     shares = {(row["context"], row["aspect"]): row["share"] for row in document["coverage"]}
@@ -141,5 +141,5 @@ def test_no_base_to_compare_with(venire, write, runs):
 def test_an_aspect_scores_on_its_own_scale(venire, write, runs):
     table = write("two.tsv", "topic\tdoc\trel\ttrust\n1\ta\t1\t9\n1\tb\t1\t9\n2\td\t1\t9\n2\te\t0\t9\n")
     args = ("evaluate", table, runs, "--where", "aspect=rel", "-m", "RBP(p=0.5)", "--format", "json")
-    scores = {row["system"]: row["value"] for row in json.loads(venire(*args).out)["scores"]}
+    scores = {row["system"]: row["value"] for row in loaded(venire(*args).out)["scores"]}
     assert scores == {"one": pytest.approx((0.75 + 0.5) / 2), "two": pytest.approx(0.75 / 2)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from certified_judges import frame, write_files
+from json_results import loaded
 from venire.cli.main import cli
 
 MORE = ["--scale", "0<1<2", "--draws", "50"]
@@ -27,7 +27,7 @@ def run(files, *more, **how):
 def record(files):
     result = run(files, "--reference", "ann,bob,eve", "-m", "P(rel=1)@10", "-m", "nDCG@10", "--format", "json", "-q")
     assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return loaded(result.stdout)
 
 
 def test_json_has_the_keys_of_the_contract(record):
@@ -61,7 +61,7 @@ def test_all_judges_are_ranked(record, files):
 
 def test_two_people_are_too_few_for_the_alt_test(files):
     result = run(files, "--reference", "ann,bob", "--judge", "strong", "--format", "json", "-q")
-    found = json.loads(result.stdout)["judges"][0]["alt_test"]
+    found = loaded(result.stdout)["judges"][0]["alt_test"]
     assert "it needs 3 people" in found["missing"]
     assert found["results"][0]["winning_rate"] is None
 
@@ -239,13 +239,13 @@ def test_wrong_options(files, option, value):
 
 def test_families_are_tested_together(files):
     asked = ["--reference", "ann,bob,eve", "--judge", "strong", "--family", "llm=best,good", "--format", "json", "-q"]
-    families = json.loads(run(files, *asked).stdout)["judges"][0]["favoured_families"]
+    families = loaded(run(files, *asked).stdout)["judges"][0]["favoured_families"]
     assert [each["family"] for each in families] == ["llm"]
 
 
 def test_criteria_are_options(files):
     asked = ["--reference", "ann,bob,eve", "--judge", "weak", "--format", "json", "-q"]
     loose = ["--max-bias", "1", "--min-tau", "-1", "--min-tau-ap", "-1", "--max-reversed", "1", "--first", "2"]
-    record = json.loads(run(files, *asked, *loose).stdout)
+    record = loaded(run(files, *asked, *loose).stdout)
     assert {each["verdict"] for each in record["judges"][0]["claims"]} == {"PASS"}
     assert record["criteria"]["n_top"] == 2

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from json_results import loaded
 from venire import read_judgments
 
 LOG = "".join(
@@ -23,7 +22,7 @@ def log(write):
 def test_a_log_by_itself(venire, log, tmp_path):
     saved = tmp_path / "labels.qrels"
     answer = venire("clicks", log, "--format", "json", "--dwell", 30, "--save-labels", saved)
-    found = json.loads(answer.out)
+    found = loaded(answer.out)
     assert answer.code == 0
     assert list(found) == ["summary", "ranks", "notes"]
     assert found["summary"]["sessions"] == 24
@@ -41,7 +40,7 @@ def test_with_judgments(venire, log, write, tmp_path):
     answer = venire(
         "clicks", log, "-j", qrels, "-m", "CG@3", "-m", "AP", "--top", 2, "--format", "json", "--plot", plot
     )
-    found = json.loads(answer.out)
+    found = loaded(answer.out)
     assert answer.code == 0, answer.err
     assert list(found) == ["correlations", "method", "notes"]
     keys = ["system", "measure", "alpha", "online", "correlation", "value", "low", "high"]
@@ -85,7 +84,7 @@ def test_bad_usage(venire, log, asked, message):
 
 def test_a_row_per_session_or_per_result(venire, write):
     wide = write("wide.csv", "session,topic,docs,clicks\n1,q,a b,1 0\n")
-    assert json.loads(venire("clicks", wide, "--format", "json").out)["summary"]["impressions"] == 2
+    assert loaded(venire("clicks", wide, "--format", "json").out)["summary"]["impressions"] == 2
     answer = venire("clicks", write("long.csv", "session,topic,doc,clicked\n1,q,a b,1 0\n"))
     assert answer.code == 2
     assert "'1 0' is not a click flag" in answer.err

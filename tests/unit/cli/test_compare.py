@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from json_results import loaded
 from two_judges import table, write_files
 from venire.cli.compare import pair_number
 from venire.cli.main import cli
@@ -35,7 +35,7 @@ def systems(collection):
 def test_json_has_pairs_systems_and_tau(collection):
     result = run(collection, "--format", "json", "-q")
     assert result.exit_code == 0, result.output
-    held = json.loads(result.stdout)
+    held = loaded(result.stdout)
     assert set(held) == {"pairs", "systems", "tau", "judge_models", "by_judge", "contradictions", "favoured"}
     assert list(held["by_judge"][0]) == ["judge", "system", "measure", "mean", "low", "high", "topics", "share"]
     assert len(held["by_judge"]) == 5 * len(held["systems"])
@@ -64,7 +64,7 @@ def test_json_has_pairs_systems_and_tau(collection):
 
 def test_observations_are_columns_of_csv(collection):
     rows = list(csv.DictReader(run(collection, "--format", "csv", "-q", "--new-judge", "careful2").stdout.splitlines()))
-    held = json.loads(run(collection, "--format", "json", "-q", "--new-judge", "careful2").stdout)["pairs"]
+    held = loaded(run(collection, "--format", "json", "-q", "--new-judge", "careful2").stdout)["pairs"]
     for row, pair in zip(rows, held, strict=True):
         assert list(row)[-1] == "method"
         assert {f"observed_{key}" for key in pair["observed"]} < set(row)
@@ -73,7 +73,7 @@ def test_observations_are_columns_of_csv(collection):
 
 
 def names(collection):
-    held = json.loads(run(collection, "--format", "json", "-q").stdout)
+    held = loaded(run(collection, "--format", "json", "-q").stdout)
     ranked = sorted(held["systems"], key=lambda each: each["mean"])
     return ranked[0]["system"], ranked[-1]["system"]
 
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_said(collection, arguments, said):
 def test_one_pair_is_told_in_detail(collection):
     worst, best = names(collection)
     result = run(collection, "--baseline", worst, "--candidate", best, "--format", "json")
-    held = json.loads(result.stdout)
+    held = loaded(result.stdout)
     assert {each["source"] for each in held["sources"]} == {"topics", "judges", "both"}
     assert len(held["topics"]) == 15
     assert [each["judge_model"] for each in held["judge_models"]] == ["fixed", "assessors", "hierarchical"]
@@ -137,7 +137,7 @@ def test_pairs_are_numbered_as_they_come(n):
 def test_stated_agreement(collection):
     result = run(collection, "--agreement", "0.9,0.7", "-m", "P@10", "--format", "json", "-q")
     assert result.exit_code == 0
-    assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in json.loads(result.stdout)["pairs"])
+    assert all(0 <= pair["p_stays_ahead"] <= 1 for pair in loaded(result.stdout)["pairs"])
 
 
 def test_the_first_table_has_systems_by_judges(tmp_path):
@@ -152,7 +152,7 @@ def test_the_first_table_has_systems_by_judges(tmp_path):
     assert rest[3].split()[:2] == ["a", "b"]
     notes = result.stderr.splitlines()
     assert notes[0].startswith("note: Judges contradict each other on 2 of 3 pairs of systems")
-    held = json.loads(CliRunner().invoke(cli, [*arguments, "--format", "json", "-q"]).stdout)
+    held = loaded(CliRunner().invoke(cli, [*arguments, "--format", "json", "-q"]).stdout)
     assert {(each["a"], each["b"]) for each in held["contradictions"]} == {("C", "L"), ("L", "D")}
     one = CliRunner().invoke(cli, [*arguments, "--where", "assessor=llm", "--agreement", "0.9,0.8"])
     assert one.stdout.splitlines()[0].split() == ["system", "measure", "llm"]
@@ -223,7 +223,7 @@ def test_the_gate_fails_if_the_judge_favours_the_candidate(tmp_path, labels, fav
     files = [str(tmp_path / each) for each in ("j.tsv", "s.run", "t.run")]
     asked = ["--assessor", "llm", "--new-judge", "expert", "--candidate", "s", "--baseline", "t", "-m", "P@5"]
     result = CliRunner().invoke(cli, ["compare", *files, *asked, "--require", "p_flips<=1", "--format", "json"])
-    held = json.loads(result.stdout)
+    held = loaded(result.stdout)
     assert held["contradictions"] == []
     assert [
         each["system"] for each in held["favoured"] if each["residual"] < 0 and each["p_adjusted"] < 0.05
@@ -282,7 +282,7 @@ def test_systems_that_score_alike_have_no_correlation(tmp_path):
         (tmp_path / "runs" / name).unlink()
     result = CliRunner().invoke(cli, ["compare", judgments, runs, "--assessor", "llm", "--format", "json", "-q"])
     assert result.exit_code == 0, result.output
-    held = json.loads(result.stdout)
+    held = loaded(result.stdout)
     assert held["tau"] == {"mean": None, "low": None, "high": None}
     assert {each["tau"] for each in held["judge_models"]} == {None}
 
@@ -295,7 +295,7 @@ def test_the_pool_of_a_crowd_is_one_judge_of_the_first_table(tmp_path):
         (tmp_path / f"{system}.run").write_text("\n".join(lines) + "\n", encoding="utf-8")
     files = [str(tmp_path / each) for each in ("judgments.tsv", "s.run", "t.run")]
     asked = ["--pool", "mean", "--reference", "expert", "-m", "P@5", "--draws", "20", "--format", "json", "-q"]
-    held = json.loads(CliRunner().invoke(cli, ["compare", *files, *asked]).stdout)
+    held = loaded(CliRunner().invoke(cli, ["compare", *files, *asked]).stdout)
     assert {each["judge"] for each in held["by_judge"]} == {"expert", "mean of 3 assessors"}
     by_pool = {each["system"]: each["mean"] for each in held["by_judge"] if each["judge"] != "expert"}
     assert by_pool == pytest.approx({each["system"]: each["mean"] for each in held["systems"]})

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from json_results import loaded
 
 HEAD = "topic\tdoc\tassessor\tlabel\n"
 ROWS = [
@@ -25,7 +25,7 @@ def duplicates(write):
 def test_json(venire, judgments, duplicates):
     answer = venire("consistency", judgments, *SCALE, "--duplicates", duplicates, "--format", "json")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["consistency", "overlap", "warnings"]
     keys = ["relevant", "label", "who", "p", "sd", "low", "high", "hits", "pairs"]
     assert [list(each) for each in document["consistency"]] == [keys] * 6
@@ -68,18 +68,18 @@ def test_numbers_from_few_pairs_are_bracketed_for_people_only(venire, judgments)
 def test_one_assessor_with_copies_has_no_overlap(venire, write, duplicates):
     qrels = write("qrels.txt", "a 0 z 2\na 0 z-copy 2\na 0 y 1\n")
     answer = venire("consistency", qrels, "--duplicates", duplicates, "--format", "json")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert document["overlap"] == []
     assert "no page was judged by two assessors" in document["warnings"][0]
 
 
 def test_options_reach_the_model(venire, judgments, duplicates):
     whole = (*SCALE, "--duplicates", duplicates, "--format", "json", "--where", "assessor=U", "--where", "assessor=V")
-    by_page = json.loads(venire("consistency", judgments, *whole, "--weight", "page", "--draws", "0").out)
+    by_page = loaded(venire("consistency", judgments, *whole, "--weight", "page", "--draws", "0").out)
     found = {(each["label"], each["who"]): each for each in by_page["consistency"]}
     assert found["Key", "self"]["pairs"] == pytest.approx(2 / 3)
     assert found["Key", "self"]["sd"] is None
-    same = json.loads(venire("consistency", judgments, *whole, "--same-pages").out)
+    same = loaded(venire("consistency", judgments, *whole, "--same-pages").out)
     assert {each["label"]: each["pairs"] for each in same["consistency"] if each["who"] == "cross"} == {
         **{"Key": 5, "Rel": 5, "Non": 0}
     }

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 
 from context_pairs import drawn_in_context, no_context, redundancy
+from json_results import loaded
 from venire.context.model import read_conditional_labels
 
 KEYS = [
@@ -34,7 +34,7 @@ def refused(answer) -> str:
 def test_the_contract(venire, labels):
     answer = venire("context", "predict", labels, *QUICK, "--format", "json")
     assert answer.code == 0, answer.err
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == KEYS
     assert (document["pairs"], document["topics"], document["folds"]) == (96, 12, 3)
     assert [each["method"] for each in document["scores"]] == [

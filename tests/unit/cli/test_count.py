@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
+
+from json_results import loaded
 
 LABELS = ("Non", "Rel", "Key")
 HEADER = "# scale: Non<Rel<Key\ntopic\tdoc\tassessor\tlabel\n"
@@ -56,7 +57,7 @@ def engines(write):
 def test_json_has_counts_tau_and_warnings(venire, judged, runs, double):
     done = venire("count", judged, runs, "--fit-on", double, "--format", "json", "--top", "2", "-q")
     assert (done.code, done.err) == (0, "")
-    document = json.loads(done.out)
+    document = loaded(done.out)
     assert list(document) == ["counts", "tau", "warnings"]
     assert list(document["counts"][0]) == COLUMNS
     assert [(each["a"], each["b"]) for each in document["tau"]] == [("prm", "binary"), ("prm", "udm")]
@@ -81,9 +82,9 @@ def test_a_table_for_people_with_a_sentence_beside_it(venire, judged, runs, doub
 def test_the_model_is_fitted_on_the_judgments_given(venire, double, write):
     run = write("x.run", "".join(f"{n % 12} Q0 xKey{n} 1 1 x\n" for n in range(12)))
     given = ("count", double, run, "--assessor", "A", "--fit-on", "pool", "--format", "json", "-q")
-    assert json.loads(venire(*given).out)["counts"][0]["prm"] == pytest.approx(60 / 90)
+    assert loaded(venire(*given).out)["counts"][0]["prm"] == pytest.approx(60 / 90)
     done = venire(*given, "--observed", "A", "--reference", "B", "--relevant", "all")
-    assert [each["prm"] for each in json.loads(done.out)["counts"]] == pytest.approx([0.5, 1.0])
+    assert [each["prm"] for each in loaded(done.out)["counts"]] == pytest.approx([0.5, 1.0])
 
 
 def test_fits_on_what_the_runs_return_first(venire, double, write):
@@ -91,12 +92,12 @@ def test_fits_on_what_the_runs_return_first(venire, double, write):
     lines = [f"{n % 12} Q0 x{label}{n} 0 0 s{n // 12}\n" for n in range(1, 60, 2) for label in LABELS]
     run = write("x.run", "".join(lines))
     given = (double, run, "--assessor", "A", "--observed", "A", "--missing", "skip", "--top", 3, "--format", "json")
-    pool = json.loads(venire("count", *given, "--fit-on", "pool", "-q").out)
+    pool = loaded(venire("count", *given, "--fit-on", "pool", "-q").out)
     done = venire("count", *given)
     assert done.code == 0
     assert venire("count", *given, "--fit-on", "returned").out == done.out
     assert "fitted on top results: 180 of 360 labels are of items in the first 3 of some list" in done.err
-    first = json.loads(done.out)
+    first = loaded(done.out)
     assert (list(first), list(first["counts"][0])) == (list(pool), list(pool["counts"][0]))
     assert {row["prm"] for row in pool["counts"]} == {0.5}
     assert {row["prm"] for row in first["counts"]} == {1.0}
@@ -106,7 +107,7 @@ def test_fits_on_what_the_runs_return_first(venire, double, write):
 def test_too_few_first_results_fall_back_on_the_pool_aloud(venire, double, write):
     run = write("x.run", "".join(f"{n % 12} Q0 xKey{n} 1 1 x\n" for n in range(12)))
     done = venire("count", double, run, "--assessor", "A", "--format", "json")
-    said = json.loads(done.out)["warnings"][-1]
+    said = loaded(done.out)["warnings"][-1]
     assert "fitted on the whole pool" in said
     assert said in done.err
 
@@ -130,7 +131,7 @@ def test_several_assessors_need_a_word(venire, double, write):
 
 def test_resources_with_an_oracle(venire, federated, engines, double):
     options = ("--fit-on", double, "--resources", 1, "--resource", PATTERN, "--format", "json", "-q")
-    rows = json.loads(venire("count", federated, engines, *options).out)["counts"]
+    rows = loaded(venire("count", federated, engines, *options).out)["counts"]
     assert [row["system"] for row in rows] == ["oracle", "first"]
     assert [row["binary"] for row in rows] == [1.0, 0.5]
 
@@ -171,8 +172,8 @@ def test_resources_have_no_first_results(venire, federated, engines):
 
 def test_whole_lists_and_other_weights(venire, judged, runs, double):
     options = ("--fit-on", double, "--format", "json", "-q")
-    first = json.loads(venire("count", judged, runs, *options, "--top", 1).out)["counts"]
-    whole = json.loads(venire("count", judged, runs, *options, "--top", "all", "--weights", "1/3").out)["counts"]
+    first = loaded(venire("count", judged, runs, *options, "--top", 1).out)["counts"]
+    whole = loaded(venire("count", judged, runs, *options, "--top", "all", "--weights", "1/3").out)["counts"]
     assert {row["system"]: row["binary"] for row in first} == {"up": 0.5, "down": 0.5}
     rows = {row["system"]: row for row in whole}
     assert rows["up"]["udm"] == pytest.approx(1 + 1 - 0.8**2)
@@ -181,7 +182,7 @@ def test_whole_lists_and_other_weights(venire, judged, runs, double):
 def test_warnings_of_runs_are_part_of_the_result(venire, judged, double, write):
     run = write("half.run", "1 Q0 a 1 1 half\n1 Q0 z 2 0.5 half\n")
     done = venire("count", judged, run, "--fit-on", double, "--format", "json")
-    words = json.loads(done.out)["warnings"]
+    words = loaded(done.out)["warnings"]
     assert any("topics without a list" in each for each in words)
     assert any("unjudged documents" in each for each in words)
     assert done.err.count("topics without a list") == 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from json_results import loaded
 
 TABLE = "topic,doc,assessor,label\n" + "".join(
     f"{topic},{doc},{who},{(n + topic + shift) % 3}\n"
@@ -55,12 +55,12 @@ def test_options_that_contradict_the_file_are_refused(venire, files, write):
 
 def test_agreement_compares_with_the_reference_that_a_file_declares(venire, files, write):
     judges = write("judges.csv", "# reference: ann,bob\n" + TABLE)
-    document = json.loads(venire("agreement", judges, "--by", "assessor", "--format", "json").out)
+    document = loaded(venire("agreement", judges, "--by", "assessor", "--format", "json").out)
     assert document["reference"] == ["ann", "bob"]
     named = venire("agreement", judges, "--by", "assessor", "--reference", "llm", "--format", "json")
-    assert json.loads(named.out)["reference"] == ["llm"]
+    assert loaded(named.out)["reference"] == ["llm"]
     stated = venire("agreement", files[0], "--by", "assessor", "--reference", "ann,bob", "--format", "json")
-    assert json.loads(stated.out)["reference"] == ["ann", "bob"]
+    assert loaded(stated.out)["reference"] == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("header", ["# reference: ann", "# reference: ann,bob,llm"])
@@ -82,12 +82,12 @@ def test_a_name_with_a_comma_is_one_name(venire, write):
     found = venire(
         "agreement", judges, "--by", "assessor", "--reference", "a,b", "--reference", "c", "--format", "json"
     )
-    assert json.loads(found.out)["reference"] == ["a,b", "c"]
+    assert loaded(found.out)["reference"] == ["a,b", "c"]
 
 
 def test_inspect_shows_what_a_file_declares(venire, write):
     judges = write("judges.csv", "# reference: ann\n# machines: llm\n" + TABLE)
-    facts = json.loads(venire("inspect", judges, "--format", "json").out)["files"][0]["facts"]
+    facts = loaded(venire("inspect", judges, "--format", "json").out)["files"][0]["facts"]
     assert (facts["reference"], facts["machines"]) == (["ann"], ["llm"])
 
 
@@ -97,10 +97,10 @@ def test_compare_takes_a_pool_as_evaluate_does(venire, files):
             "compare", *files, "--pool", pool, "--new-judge", "ann", "--draws", "20", "--format", "json", "-q"
         )
         assert found.code == 0, found.err
-        means = {each["system"]: each["mean"] for each in json.loads(found.out)["systems"]}
+        means = {each["system"]: each["mean"] for each in loaded(found.out)["systems"]}
         where = ("--where", "assessor=bob", "--where", "assessor=llm")
         scored = venire("evaluate", *files, "--pool", pool, *where, "--format", "json", "-q")
-        assert means == {each["system"]: pytest.approx(each["value"]) for each in json.loads(scored.out)["scores"]}
+        assert means == {each["system"]: pytest.approx(each["value"]) for each in loaded(scored.out)["scores"]}
     crowd = venire("compare", *files, "--pool", "majority", "--draws", "20")
     assert (crowd.code, "the other judge is another crowd" in crowd.err) == (0, True)
     both = venire("compare", *files, "--pool", "majority", "--assessor", "ann")

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 
+from json_results import loaded
 from long_rows import double
 
 TABLE_1 = (
@@ -40,7 +40,7 @@ def graded(write):
 
 def answered(answer) -> dict:
     assert answer.code == 0, answer.err
-    return json.loads(answer.out)
+    return loaded(answer.out)
 
 
 def refused(answer) -> str:

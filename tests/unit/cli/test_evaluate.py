@@ -3,11 +3,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 from statistics import stdev
 
 import pytest
 from scipy.stats import t
+
+from json_results import loaded
 
 approx = pytest.approx
 LOG3 = 1.584962500721156
@@ -19,7 +20,7 @@ KEYS = ["system", "measure", "topic", "assessor", *NUMBERS]
 
 def scores(answer) -> list[dict[str, object]]:
     assert answer.code == 0, answer.err
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["scores"]
     assert all(list(row) == KEYS for row in document["scores"])
     return document["scores"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from context_pairs import drawn_in_context, redundancy
+from json_results import loaded
 from venire import evaluate, read_judgments
 from venire.cli import inputs
 from venire.context import cross_fitted
@@ -29,7 +28,7 @@ def five(write):
 
 def value(answer):
     assert answer.code == 0, answer.err
-    return json.loads(answer.out)["scores"][0]["value"]
+    return loaded(answer.out)["scores"][0]["value"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,7 @@ def test_ccg_of_a_run_whose_labels_are_3_1_2_0_1(venire, labels, five, measure, 
 def test_json_says_where_labels_in_condition_come_from_and_so_do_the_notes(venire, labels, five):
     measures = ("-m", "nCCG(alpha=0.5)@5", "-m", "nDCG@5")
     answer = venire("evaluate", labels, five, *measures, "--format", "json", "--backoff", "first")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["scores", "context"]
     assert document["context"] == {
         "backoff": "first",

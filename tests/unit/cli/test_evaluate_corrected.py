@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from certified_judges import frame, judged, write_files
+from json_results import loaded
 from venire.comparison import corrected_scores
 
 MEASURES = ["-m", "P(rel=1)@10", "-m", "nDCG@10"]
@@ -24,7 +23,7 @@ def test_rows_are_those_of_evaluate_and_the_raw_score(venire, files):
         *("--format", "json", "--scale", "0<1<2"),
     )
     assert answer.code == 0, answer.err
-    rows = json.loads(answer.out)["scores"]
+    rows = loaded(answer.out)["scores"]
     assert {tuple(row) for row in rows} == {("system", "measure", "topic", "assessor", "value", "low", "high", "raw")}
     found = corrected_scores(
         judged(frame(labelled=0.5)), files[1], ["P(rel=1)@10", "nDCG@10"], judge="strong", reference="ann"
@@ -51,7 +50,7 @@ def test_the_judge_is_the_only_other_one_and_the_reference_may_be_declared_in_th
     two = rows.filter(rows["assessor"].is_in(["ann", "weak"])).write_csv(separator="\t")
     (tmp_path / "two.tsv").write_text(f"# reference: ann\n{two}", encoding="utf-8")
     answer = venire("evaluate", tmp_path / "two.tsv", files[1], "--corrected", "--format", "json")
-    assert {row["assessor"] for row in json.loads(answer.out)["scores"]} == {"weak"}
+    assert {row["assessor"] for row in loaded(answer.out)["scores"]} == {"weak"}
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shlex
 from pathlib import Path
 
 import pytest
+
+from json_results import loaded
 
 KEYS = ["system", "measure", "topic", "assessor", "value", "low", "high", "sd", "user_low", "user_high"]
 GAINS = "0=0.1,1=0.5,2=0.9"
@@ -14,7 +15,7 @@ GAINS = "0=0.1,1=0.5,2=0.9"
 
 def scores(answer) -> list[dict[str, object]]:
     assert answer.code == 0, answer.err
-    rows = json.loads(answer.out)["scores"]
+    rows = loaded(answer.out)["scores"]
     assert all(list(row) == KEYS for row in rows)
     return rows
 
@@ -104,11 +105,11 @@ def test_a_fit_of_a_judge_against_people_scores_runs_for_a_random_person(venire,
     sides = ("--observed", "llm", "--reference", "human")
     fitted = venire("disagreement", llm, human, *sides, "--save", tmp_path / "fit.json", "--format", "json")
     assert fitted.code == 0, fitted.err
-    p = {row["label"]: row["p"] for row in json.loads(fitted.out)["parameters"]}
+    p = {row["label"]: row["p"] for row in loaded(fitted.out)["parameters"]}
     answer = venire("evaluate", llm, run, "--gains", tmp_path / "fit.json", "-m", "P@10", "--format", "json")
     assert answer.code == 0, answer.err
     labels = [str((t + d) % 3) for t in TOPICS for d in range(10)]
-    (row,) = json.loads(answer.out)["scores"]
+    (row,) = loaded(answer.out)["scores"]
     assert row["value"] == pytest.approx(sum(p[label] for label in labels) / len(labels))
     assert "mean over users" not in answer.err
 

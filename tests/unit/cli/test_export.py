@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from json_results import loaded
 from venire.cli import export
 from venire.io import exchange
 
@@ -25,7 +24,7 @@ def test_json_says_scale_and_counts(venire, labels, tmp_path):
     args = ("--gains", "0=0,1=0.4,2=0.9", "--assessor", "X", "-o", target, "--format", "json")
     answer = venire("export", labels, *args)
     assert answer.code == 0, answer.err
-    assert json.loads(answer.out) == {
+    assert loaded(answer.out) == {
         "labels": [
             {"label": "2", "gain": 0.9, "relevance": 900},
             {"label": "1", "gain": 0.4, "relevance": 400},
@@ -58,7 +57,7 @@ def test_the_scale_may_be_said(venire, labels, tmp_path):
 
 def test_groups(venire, labels, tmp_path):
     answer = venire("export", labels, "--to", "groups", "-o", tmp_path / "q", "--format", "json")
-    assert json.loads(answer.out)["groups"] == 2
+    assert loaded(answer.out)["groups"] == 2
     assert (tmp_path / "q").read_text() == "1 X a 2\n1 X b 0\n2 X c 1\n1 Y a 1\n1 Y b 0\n"
     assert venire("export", labels, "--to", "groups", "--assessor", "Y", "-o", tmp_path / "q").code == 0
     assert (tmp_path / "q").read_text() == "1 Y a 1\n1 Y b 0\n"
@@ -66,7 +65,7 @@ def test_groups(venire, labels, tmp_path):
 
 def test_ranx(venire, labels, tmp_path):
     assert venire("export", labels, "--to", "ranx", "--assessor", "Y", "-o", tmp_path / "q.json").code == 0
-    assert json.loads((tmp_path / "q.json").read_text()) == {"1": {"a": 1, "b": 0}}
+    assert loaded((tmp_path / "q.json").read_text()) == {"1": {"a": 1, "b": 0}}
 
 
 @pytest.mark.parametrize(

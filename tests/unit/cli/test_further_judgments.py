@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import NamedTuple
 
 import click
 import pytest
 
+from json_results import loaded
 from venire.cli.main import cli
 
 SCALE = "Non<Rel<HRel"
@@ -155,7 +155,7 @@ def test_a_further_file_is_read_as_the_judgments_are(asked, words, option, form)
 def results(answer) -> dict[str, object]:
     """What came out, without the remarks on how files were read, the settings, and the hashes of files."""
     aside = ("notes", "warnings", "inputs", "settings")
-    return {key: value for key, value in json.loads(answer.out).items() if key not in aside}
+    return {key: value for key, value in loaded(answer.out).items() if key not in aside}
 
 
 def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):
@@ -164,7 +164,7 @@ def test_labels_that_the_scale_lacks_have_one_of_their_own(venire, write):
     answer = venire("disagreement", *args, "--combine", numbers)
     assert answer.code == 0, answer.err
     assert "snippets.tsv:2: label" in answer.err
-    assert {each["snippet"] for each in json.loads(answer.out)["combined"]} >= {"0", "1", "2"}
+    assert {each["snippet"] for each in loaded(answer.out)["combined"]} >= {"0", "1", "2"}
     wrong = write("wrong.tsv", table(rows(1), names=["Non", "Rel", "Relevant"]))
     assert venire("disagreement", *args, "--combine", wrong).code == 2
 

@@ -3,11 +3,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 
 import polars as pl
 import pytest
 import zstandard
+
+from json_results import loaded
 
 QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 0\n2 0 d 1\n"
 RUN = "1 Q0 a 1 3.5 sys\n1 Q0 b 2 2.5 sys\n1 Q0 c 3 1.5 sys\n2 Q0 a 1 2 sys\n2 Q0 d 2 1 sys\n"
@@ -17,7 +18,7 @@ def looked_at(venire, *args: object, code: int = 0) -> dict[str, object]:
     """Inspect one file; what is said of it, in JSON."""
     answer = venire("inspect", *args, "--format", "json")
     assert answer.code == code, answer
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["files"]
     (found,) = document["files"]
     assert list(found) == ["file", "kind", "facts", "problems"]
@@ -302,7 +303,7 @@ def test_systems_of_several_files(venire, run, write):
     write("runs/b.run", RUN.replace("sys", "other"))
     answer = venire("inspect", run.parent / "runs", run, "--format", "json")
     assert answer.code == 0
-    assert [each["kind"] for each in json.loads(answer.out)["files"]] == ["TREC run"] * 3
+    assert [each["kind"] for each in loaded(answer.out)["files"]] == ["TREC run"] * 3
     assert answer.err.startswith("note: system 'sys' is in ")
     assert "--system-from file" in answer.err
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 
 import numpy as np
 import pytest
 
+from json_results import loaded
 from long_rows import double
 from venire import PredictedRelevance, read_judgments
 from venire.disagreement.combined_labels import combined_table
@@ -124,7 +124,7 @@ class TestCombine:
         )
         answer = venire(*args)
         assert answer.code == 0, answer.err
-        records = json.loads(answer.out)["combined"]
+        records = loaded(answer.out)["combined"]
         for at in ((1, 3), (2, 3)):
             expected = combined_table(read_judgments(snippets), read_judgments(pages), at_least=at)
             found = [each for each in records if (each["M"], each["N"]) == at]
@@ -148,7 +148,7 @@ class TestCombine:
 
     def test_what_is_relevant_is_a_label_of_each(self, venire, pages, snippets):
         args = ("disagreement", pages, "--combine", snippets, "--format", "json", "-q", "--relevant")
-        first = json.loads(venire(*args, "Maybe+Rel").out)["combined"][0]
+        first = loaded(venire(*args, "Maybe+Rel").out)["combined"][0]
         assert (first["snippet"], first["page"], first["weight"]) == ("Maybe", "Rel", 1.0)
         answer = venire(*args, "Key")
         assert answer.code == 2

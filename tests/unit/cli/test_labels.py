@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from json_results import loaded
 
 HEAD = "topic\tdoc\tassessor\tlabel"
 RUN = "1 Q0 a 1 2 s\n1 Q0 b 2 1 s\n"
@@ -42,7 +42,7 @@ def run(write):
 def gain(answer) -> float:
     """What a relevant document is worth: P@1 of a list that begins with one."""
     assert answer.code == 0, answer.err
-    return json.loads(answer.out)["scores"][0]["value"]
+    return loaded(answer.out)["scores"][0]["value"]
 
 
 class TestFitOn:
@@ -150,20 +150,18 @@ class TestRepeatedRows:
         once, more = write("once.tsv", f"{HEAD}\n{DOUBLE}"), write("more.tsv", f"{HEAD}\n{DOUBLE}{again}")
         plain, repeated = (venire(command[0], path, *command[1:], "--format", "json") for path in (once, more))
         assert (plain.code, repeated.code) == (0, 0)
-        assert json.loads(plain.out) == json.loads(repeated.out)
+        assert loaded(plain.out) == loaded(repeated.out)
         dropped = again.count("\n")
         assert f"{dropped} row{'s' * (dropped > 1)} identical" in repeated.err
 
     def test_blank_no_statistic(self, venire, write):
         table = write("more.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}")
-        records = json.loads(venire("agreement", table, "--format", "json").out)["statistics"]
+        records = loaded(venire("agreement", table, "--format", "json").out)["statistics"]
         assert all(each["value"] is not None for each in records)
 
     def test_are_counted_by_inspect(self, venire, write):
         changed = ONE_ROW.replace("\t0\n", "\t1\n")
-        facts = json.loads(
-            venire("inspect", write("j.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}{changed}"), "--format", "json").out
-        )
+        facts = loaded(venire("inspect", write("j.tsv", f"{HEAD}\n{DOUBLE}{ONE_ROW}{changed}"), "--format", "json").out)
         (found,) = facts["files"]
         assert {key: found["facts"][key] for key in ("labels", "identical_rows", "superseded_labels")} == {
             "labels": 90,
@@ -174,15 +172,15 @@ class TestRepeatedRows:
     def test_are_kept_where_repeats_are_the_subject(self, venire, write):
         table = write("more.tsv", f"{HEAD}\n{DOUBLE}{DOUBLE}")
         found = venire("consistency", table, "--format", "json")
-        own = [each for each in json.loads(found.out)["consistency"] if each["who"] == "self"]
+        own = [each for each in loaded(found.out)["consistency"] if each["who"] == "self"]
         assert sum(each["pairs"] for each in own) == 180
         assert "90 rows identical to another in every column, kept" in found.err
         counts = venire("inspect", table, "--duplicate-labels", "keep", "--format", "json")
-        assert json.loads(counts.out)["files"][0]["facts"]["labels"] == 180
+        assert loaded(counts.out)["files"][0]["facts"]["labels"] == 180
 
     def test_are_other_people_where_nobody_is_named(self, venire, write):
         table = write("crowd.tsv", "topic\tdoc\tlabel\n1\ta\t1\n1\ta\t1\n1\ta\t0\n1\tb\t0\n1\tb\t0\n")
-        found = json.loads(venire("disagreement", table, "--anonymous", "--format", "json").out)
+        found = loaded(venire("disagreement", table, "--anonymous", "--format", "json").out)
         assert [(each["hits"], each["pairs"]) for each in found["parameters"]] == [(2, 4), (2, 4)]
 
 
@@ -229,19 +227,19 @@ class TestLabelsForSeveralQuestions:
         both, alone = (
             venire(*(part.format(name) for part in command), "--format", "json") for name in ("given.tsv", "plain.tsv")
         )
-        found, plain = ({k: v for k, v in json.loads(each.out).items() if k != "warnings"} for each in (both, alone))
+        found, plain = ({k: v for k, v in loaded(each.out).items() if k != "warnings"} for each in (both, alone))
         assert found == plain
         assert "40 labels given after another document left out" in both.err
 
     def test_and_of_judgments_that_are_compared_too(self, venire):
         answer = venire(*(part.format("given.tsv") for part in AGAINST), "--format", "json")
-        assert [each["difference"] for each in json.loads(answer.out)["differences"]] == [0, 0]
+        assert [each["difference"] for each in loaded(answer.out)["differences"]] == [0, 0]
 
     def test_gains_by_a_model_are_fitted_on_labels_in_isolation(self, venire, write):
         run = write("s.run", "".join(f"{topic} Q0 d{doc} 1 {9 - doc} s\n" for topic in range(1, 5) for doc in range(6)))
         args = ("--assessor", "A", "--gains", "prm:2", "--format", "json")
         found = (venire("evaluate", path, run, *args) for path in ("plain.tsv", "given.tsv"))
-        plain, both = (json.loads(each.out)["scores"] for each in found)
+        plain, both = (loaded(each.out)["scores"] for each in found)
         assert plain == both
 
 
@@ -268,17 +266,17 @@ class TestScaleThatIsNotDeclared:
         found, declared = (
             venire(command[0], table, *command[1:], "--format", "json", *scale) for scale in ((), ("--scale", "1<3<7"))
         )
-        assert json.loads(found.out) == json.loads(declared.out)
+        assert loaded(found.out) == loaded(declared.out)
         assert "the scale 1<3<7 is inferred" in found.err
         assert "inferred" not in declared.err
 
     def test_the_lowest_label_has_no_weight(self, venire, table):
-        found = json.loads(venire("disagreement", table, "--weights", "1/3", "--format", "json").out)
+        found = loaded(venire("disagreement", table, "--weights", "1/3", "--format", "json").out)
         assert {each["label"]: each["weight"] for each in found["udm"]}["1"] == 0
 
     def test_thresholds_between_labels(self, venire, table):
         between, at = (
-            json.loads(venire("disagreement", table, "--relevant", label, "--format", "json").out)["parameters"]
+            loaded(venire("disagreement", table, "--relevant", label, "--format", "json").out)["parameters"]
             for label in ("2", "3")
         )
         assert [each["p"] for each in between] == [each["p"] for each in at]
@@ -288,12 +286,12 @@ class TestScaleThatIsNotDeclared:
         more = write("double.tsv", f"{HEAD}\n{DOUBLE}")
         args = ("--gains", "prm:1", "--fit-on", more, "--format", "json")
         found, declared = (venire("evaluate", few, run, *args, *scale) for scale in ((), ("--scale", "0<1<2")))
-        assert json.loads(found.out) == json.loads(declared.out)
+        assert loaded(found.out) == loaded(declared.out)
         found, declared = (
             venire("count", few, run, "--fit-on", more, "--format", "json", *scale)
             for scale in ((), ("--scale", "0<1<2"))
         )
-        assert json.loads(found.out) == json.loads(declared.out)
+        assert loaded(found.out) == loaded(declared.out)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from json_results import loaded
 from venire.cli.output import Output, Table
 
 ODD = "caf\udce9"  # a name of bytes that are not UTF-8
@@ -26,7 +25,7 @@ def test_bytes_that_are_not_utf8_come_out_as_they_went_in(capfdbinary):
 
 def test_json_is_utf8_whatever_the_names(capfdbinary):
     Output(format="json", path=None, quiet=False).table("scores", TABLE, beside={"n": 1})
-    document = json.loads(capfdbinary.readouterr().out.decode("utf-8"))
+    document = loaded(capfdbinary.readouterr().out.decode("utf-8"))
     assert document == {"scores": [{"system": ODD, "AP": 0.5}, {"system": "zoë", "AP": None}], "n": 1}
 
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import json
 from importlib import import_module
 
 import pytest
+
+from json_results import loaded
 
 SEVEN = ["5 4 3 6 5", "6 5 5 6 5", "5 5 3 6 4"]
 FOUR = ["3 2 2 3 3", "3 3 2 3 3", "3 3 2 3 3"]
@@ -47,7 +48,7 @@ def preferences(write):
 def test_json(venire, seven, preferences):
     answer = venire("pdp", seven, preferences, "--format", "json", "--draws", "20")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["pdp", "labels", "differences", "warnings"]
     assert [list(each)[:7] for each in document["pdp"]] == [KEYS, KEYS]
     assert [each["mode"] for each in document["pdp"]] == ["individual", "aggregate"]
@@ -74,8 +75,8 @@ def test_runs_give_the_lists(venire, write, seven, preferences):
     runs = write("run.txt", "\n".join(lines) + "\n")
     again = write("again.txt", "\n".join(line[:-1] + "s" for line in lines) + "\n")
     how = ("--top", "3", "--draws", "0", "--format", "json")
-    one = json.loads(venire("pdp", seven, preferences, runs, *how).out)["pdp"]
-    two = json.loads(venire("pdp", seven, preferences, *how, runs, again).out)["pdp"]
+    one = loaded(venire("pdp", seven, preferences, runs, *how).out)["pdp"]
+    two = loaded(venire("pdp", seven, preferences, *how, runs, again).out)["pdp"]
     assert [(each["topics"], each["lists"]) for each in one] == [(10, 10)] * 2
     assert [(each["topics"], each["lists"]) for each in two] == [(10, 20)] * 2
     assert [each["value"] for each in two] == pytest.approx([each["value"] for each in one])
@@ -83,7 +84,7 @@ def test_runs_give_the_lists(venire, write, seven, preferences):
 
 def test_two_settings(venire, seven, four, preferences):
     answer = venire("pdp", seven, preferences, "--against", four, "--format", "json", "--draws", "20")
-    found = json.loads(answer.out)["differences"]
+    found = loaded(answer.out)["differences"]
     assert [each["mode"] for each in found] == ["individual", "aggregate"]
     assert all(each["difference"] < 0 and each["topics"] == 12 for each in found)
     assert all(each["low"] <= each["difference"] <= each["high"] for each in found)
@@ -105,11 +106,11 @@ def test_a_reversed_sign_and_cycles_are_warned_of(venire, write, seven, preferen
     text = preferences.read_text().splitlines()
     turned = [text[0], *("\t".join([*line.split("\t")[:3], str(-int(line.split("\t")[3]))]) for line in text[1:])]
     answer = venire("pdp", seven, write("turned.tsv", "\n".join(turned) + "\n"), "--draws", "0", "--format", "json")
-    assert any("reversed" in word for word in json.loads(answer.out)["warnings"])
+    assert any("reversed" in word for word in loaded(answer.out)["warnings"])
     cycle = "t00\td1\td2\t1\nt00\td2\td3\t1\nt00\td3\td1\t1\n"
     answer = venire("pdp", seven, write("cycle.tsv", f"{text[0]}\n{cycle}"), "--draws", "0", "--format", "json")
-    assert any("1 of 1 triple" in word for word in json.loads(answer.out)["warnings"])
-    clean = json.loads(venire("pdp", seven, preferences, "--draws", "0", "--format", "json").out)["warnings"]
+    assert any("1 of 1 triple" in word for word in loaded(answer.out)["warnings"])
+    clean = loaded(venire("pdp", seven, preferences, "--draws", "0", "--format", "json").out)["warnings"]
     assert not any("reversed" in word or "cycles" in word for word in clean)
 
 
@@ -117,7 +118,7 @@ def test_no_value_says_why_and_goes_on(venire, write, seven):
     elsewhere = write("elsewhere.tsv", "topic\tleft\tright\tstrength\nx\td1\td2\t1\n")
     answer = venire("pdp", seven, elsewhere, "--format", "json")
     assert answer.code == 0
-    found = json.loads(answer.out)["pdp"]
+    found = loaded(answer.out)["pdp"]
     assert [each["value"] for each in found] == [None, None]
     assert "both documents are labelled in none of the preference tests (1)" in found[0]["reason"]
 

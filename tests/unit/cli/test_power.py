@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
 
+from json_results import loaded
 from venire import read_judgments, read_runs
 from venire.cli import power as own
 from venire.cli.main import cli
@@ -31,7 +31,7 @@ def demo(tmp_path_factory):
 
 def rows_of(answer):
     assert answer.code == 0, answer.err
-    held = json.loads(answer.out)
+    held = loaded(answer.out)
     assert list(held) == ["power"]
     assert all(list(row) == KEYS for row in held["power"])
     return held["power"]

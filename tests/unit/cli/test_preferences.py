@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from json_results import loaded
 from venire.simulation.context.collection import ContextSetting, generate_context
 from venire.simulation.folders import write_collection
 from venire.simulation.perceived import PerceivedRelevance, generate_perceived
@@ -30,7 +30,7 @@ def test_which_measure_agrees_best(venire, folder, tmp_path):
     args = [*files, "-m", "nDCG@5", "-m", "CCG(alpha=1)@5", "--gains", "linear", "--gains", "exponential"]
     answer = venire("preferences", *args, "--draws", "50", "--format", "json", "--plot", tmp_path / "p.svg")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["measures", "baseline", "people", "assessors", "position", "warnings"]
     first = document["measures"][0]
     assert list(first)[:5] == ["rank", "measure", "gains", "condition", "preference"]
@@ -49,7 +49,7 @@ def test_the_sweep_over_alpha(venire, folder, tmp_path):
     args += ["-m", "CCG@5", "--alphas", "0,0.5,1", "--draws", "30"]
     answer = venire("context", "sweep", *args, "--format", "json", "--plot", tmp_path / "a.png")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["gains", "sweep", "ties", "users", "baseline", "warnings"]
     assert [each["condition"] for each in document["gains"]] == ["weak", "strong", "simultaneous"]
     assert [each["alpha"] for each in document["sweep"][:3]] == [0.0, 0.5, 1.0]
@@ -84,7 +84,7 @@ def test_labels_that_users_tell_apart(venire, write, tmp_path):
     rows = [line.split() for line in answer.out.splitlines()]
     assert rows[1][:5] == ["0", "1", "6", "0", "6"]
     assert [row[-1] for row in rows[1:]] == ["no", "yes", "-"]
-    document = json.loads(venire("preferences", qrels, "--preferences", choices, "--format", "json").out)
+    document = loaded(venire("preferences", qrels, "--preferences", choices, "--format", "json").out)
     assert (document["choices"], document["unlabelled"], len(document["labels"])) == (24, 0, 3)
     assert (tmp_path / "l.svg").exists()
 
@@ -133,7 +133,7 @@ def test_people_alone(venire, write, tmp_path):
     assert (tmp_path / "p.svg").exists()
     unknown = write("q.txt", "1 a b a\n1 a b b\n1 a b a\n2 a b b\n")
     assert "anonymous" in venire("preferences", "--preferences", unknown).err
-    anonymous = json.loads(venire("preferences", "--preferences", unknown, "--anonymous", "--format", "json").out)
+    anonymous = loaded(venire("preferences", "--preferences", unknown, "--anonymous", "--format", "json").out)
     assert anonymous["people"][0]["agreement"] == pytest.approx(1 / 3)
     assert venire("preferences").code == 2
     assert venire("preferences", "--preferences", unknown, "-j", "x.qrels").code == 2
@@ -148,7 +148,7 @@ def test_people_alone(venire, write, tmp_path):
 )
 def test_real_labels_that_users_tell_apart(venire, data_dir, judgments, preferences, extra, apart):
     args = [data_dir / judgments, "--preferences", data_dir / preferences, "--anonymous", *extra]
-    document = json.loads(venire("preferences", *args, "--format", "json").out)
+    document = loaded(venire("preferences", *args, "--format", "json").out)
     told = {each["higher"] + each["lower"] for each in document["labels"] if each["told_apart"]}
     assert told == apart
     assert document["choices"] == {"cast19_prefs": 14573, "dl21_full": 9416}[judgments.partition("/")[0]]
@@ -165,7 +165,7 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_which_pairs_to_ask(venire, tested):
     answer = venire("preferences", tested / "judgments.tsv", "--ask", "5", "--format", "json")
     assert answer.code == 0
-    pairs = json.loads(answer.out)["pairs"]
+    pairs = loaded(answer.out)["pairs"]
     assert list(pairs[0]) == ["topic", "left", "right", "label_left", "label_right"]
     asked = Counter(frozenset((pair["label_left"], pair["label_right"])) for pair in pairs)
     assert len(asked) == 6
@@ -177,7 +177,7 @@ def test_how_many_tests_are_enough(venire, tested):
     files = [tested / "judgments.tsv", "--preferences", tested / "preferences.tsv"]
     answer = venire("preferences", *files, "--within", "0.1", "--draws", "50", "--format", "json")
     assert answer.code == 0
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["tests", "needed", "warnings"]
     assert [each["mode"] for each in document["needed"]] == ["individual", "aggregate"]
     for needed in document["needed"]:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 
+from json_results import loaded
 from venire.cli.output import Table, as_csv, as_json, as_latex, as_markdown, as_text
 
 SCORES = Table(("system", "AP"), [("bm25_a", 0.123456), ("b|c", None), ("d", 1.0)])
@@ -75,10 +75,10 @@ def test_a_line_end_in_a_name_makes_no_row(render):
 def test_json_puts_records_on_lines_of_their_own():
     document = {"scores": [{"a": 1}, {"a": None}], "names": ["x"], "n": 2, "none": []}
     text = as_json(document)
-    assert json.loads(text) == document
+    assert loaded(text) == document
     assert '\n{"a": 1},\n' in text
 
 
 def test_json_never_holds_nan():
     document = {"value": float("nan"), "records": [{"low": float("-inf"), "high": [float("inf"), 1.0]}]}
-    assert json.loads(as_json(document)) == {"value": None, "records": [{"low": None, "high": [None, 1.0]}]}
+    assert loaded(as_json(document)) == {"value": None, "records": [{"low": None, "high": [None, 1.0]}]}

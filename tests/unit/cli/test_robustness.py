@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
 
+from json_results import loaded
 from venire import parse_measure, read_judgments, read_runs
 from venire.cli import robustness as own
 from venire.cli.main import cli
@@ -35,7 +35,7 @@ def demo(tmp_path_factory):
 
 def document(answer):
     assert answer.code == 0, answer.err
-    held = json.loads(answer.out)
+    held = loaded(answer.out)
     assert list(held) == ["robustness", "notes"]
     assert all(list(row) == KEYS for row in held["robustness"])
     return held

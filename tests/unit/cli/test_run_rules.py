@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 import pytest
 
+from json_results import loaded
 from venire.cli.main import cli
 
 TOPICS, DOCS = range(1, 9), range(8)
@@ -145,7 +144,7 @@ def test_runs_are_read_by_the_rules_given(asked, words):
 
 def result(answer) -> dict[str, object]:
     """What came out, without the hashes of files, and notes that name files."""
-    return {key: value for key, value in json.loads(answer.out).items() if key != "inputs"}
+    return {key: value for key, value in loaded(answer.out).items() if key != "inputs"}
 
 
 @pytest.mark.parametrize("words", [words for words in ARGUMENTS if words != "report"])

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 
 import pytest
 
+from json_results import loaded
 from venire.cli import scales
 from venire.quality.label_scales import WAYS
 
@@ -25,7 +25,7 @@ def test_json_has_a_record_for_every_number(venire, folder):
     args = ("scales", folder / "judgments.tsv", folder / "runs", "--preferences", folder / "preferences.tsv")
     answer = venire(*args, "-m", "nDCG@5", "-m", "P@5", *QUICK, "--split", "inf", "--format", "json", "-q")
     assert (answer.code, answer.err) == (0, "")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert [list(record) for record in document["scales"]] == [KEYS] * (4 * 6)
     assert list(dict.fromkeys(each["setting"] for each in document["scales"])) == [
         *("3", "3to2(>=1)", "3to2(>=2)", "3to5(w=inf)")
@@ -78,7 +78,7 @@ def test_csv_is_long_and_without_words(venire, folder):
 def test_agreement_of_one_assessor_is_null_with_a_reason(venire, qrels, run):
     answer = venire("scales", qrels, run, "-m", "P@2", *QUICK, "--format", "json", "-q")
     assert answer.code == 0
-    records = json.loads(answer.out)["scales"]
+    records = loaded(answer.out)["scales"]
     assert all(each["value"] is None and each["reason"] for each in records)
     assert {each["statistic"] for each in records} == {"krippendorff_alpha", "phi", "discriminative_power"}
 

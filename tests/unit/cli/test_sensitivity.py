@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from importlib import import_module
 
 import numpy as np
 import pytest
 
+from json_results import loaded
 from venire import PredictedRelevance
 from venire.cli.sensitivity import AGAINST, QUANTILES
 from venire.simulation import Synthetic, generate, write_collection
@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 def document(answer) -> dict:
     assert answer.code == 0, answer.err
-    found = json.loads(answer.out)
+    found = loaded(answer.out)
     assert list(found) == KEYS
     return found
 

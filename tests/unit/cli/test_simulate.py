@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from json_results import loaded
 from venire.cli import simulate
 from venire.data.scale import Scale
 from venire.simulation.assessors import parse_assessors, parse_pattern
@@ -61,7 +61,7 @@ def test_writes_a_collection_that_can_be_evaluated(venire, tmp_path):
     assert answer.err.startswith("wrote 90 labels on 18 items of 3 topics by 5 assessors")
     assert answer.err.count("\n") == 1
     evaluated = venire("evaluate", folder / "judgments.tsv", folder / "runs", "--pool", "median", "--format", "json")
-    assert [row["system"] for row in json.loads(evaluated.out)["scores"]] == ["s01", "s02"]
+    assert [row["system"] for row in loaded(evaluated.out)["scores"]] == ["s01", "s02"]
 
 
 def test_says_what_it_wrote(venire, tmp_path):
@@ -76,7 +76,7 @@ def test_json_lists_files_and_truth(venire, tmp_path):
     args = ("simulate", *SMALL, "-o", tmp_path / "demo", "--assessors", "strict, lazy", "--format", "json", "--quiet")
     answer = venire(*args)
     assert answer.err == ""
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert [set(row) for row in document["files"]] == [{"file", "holds"}] * len(FILES["levels"])
     assert document["truth"] == {
         "scale": "0<1<2<3",
@@ -168,7 +168,7 @@ def test_perceived_writes_preferences_too(venire, tmp_path):
 
 def test_perceived_has_runs_only_where_asked(venire, tmp_path):
     answer = venire("simulate", *PERCEIVED, "-o", tmp_path / "demo", "--format", "json", "-q")
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert set(files(tmp_path / "demo")) == set(FILES["perceived"]) - {"runs"}
     assert len(document["files"]) == len(FILES["perceived"]) - 1
     assert document["truth"]["topics"] == 6
@@ -202,7 +202,7 @@ def test_context_writes_all_that_is_needed(venire, tmp_path):
     assert listed == list(FILES["context"])
     assert places(folder) == set(FILES["context"])
     bare = venire("simulate", *CONTEXT, "-o", folder, "--sessions", "0", "--format", "json", "-q")
-    document = json.loads(bare.out)
+    document = loaded(bare.out)
     assert len(document["files"]) == len(FILES["context"]) - 2
     assert document["truth"]["topics"] == 6
     assert places(folder) == set(FILES["context"]) - {"clicks.tsv", "aspects.tsv"}
@@ -213,7 +213,7 @@ def test_what_context_writes_can_be_evaluated(venire, tmp_path):
     assert venire("simulate", *CONTEXT, "-o", folder).code == 0
     flags = ("-m", "CCG(alpha=0.5)@5", "--pool", "median", "--format", "json")
     answer = venire("evaluate", folder / "judgments.tsv", folder / "runs", *flags)
-    assert [row["system"] for row in json.loads(answer.out)["scores"]] == ["left", "right"]
+    assert [row["system"] for row in loaded(answer.out)["scores"]] == ["left", "right"]
 
 
 def test_context_takes_all_its_parameters(setting_of):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
+
+from json_results import loaded
 
 DOCS = "abcdefgh"
 
@@ -33,7 +33,7 @@ def test_the_agreement_needed_is_written_with_its_contour(venire, files, tmp_pat
     args = ("compare", *files, "--assessor", "ann", "--agreement-needed", "-m", "P@3")
     answer = venire(*args, "--format", "json", "--plot", plot)
     assert answer.code == 0, answer.err
-    document = json.loads(answer.out)
+    document = loaded(answer.out)
     assert list(document) == ["needed", "winner", "judges", "contour"]
     (row,) = document["needed"]
     assert list(row) == [
@@ -59,7 +59,7 @@ def test_the_agreement_needed_is_written_with_its_contour(venire, files, tmp_pat
 
 def test_one_judge_is_enough_and_the_measure_is_precision(venire, files, write):
     one = write("ann.qrels", "".join(f"{t} 0 {doc} {int(n < 4)}\n" for t in range(6) for n, doc in enumerate(DOCS)))
-    document = json.loads(venire("compare", one, files[1], "--agreement-needed", "--format", "json").out)
+    document = loaded(venire("compare", one, files[1], "--agreement-needed", "--format", "json").out)
     assert [row["measure"] for row in document["needed"]] == ["P@10"]
     assert document["judges"] == []
     assert document["contour"] is None, "both return the same ten documents"
@@ -67,7 +67,7 @@ def test_one_judge_is_enough_and_the_measure_is_precision(venire, files, write):
 
 def test_other_measures_are_drawn_and_pools_are_judges(venire, files):
     args = ("compare", *files, "--agreement-needed", "--pool", "majority", "-m", "nDCG@3", "--draws", "30")
-    document = json.loads(venire(*args, "--format", "json").out)
+    document = loaded(venire(*args, "--format", "json").out)
     assert document["needed"][0]["method"] == "30 draws at each of 11 rates"
     assert document["needed"][0]["places"] is None
     assert len(document["contour"]["rates"]) == 11
@@ -83,7 +83,7 @@ def test_what_has_no_effect_is_refused(venire, files, more):
 
 
 def test_agreement_in_one_direction(venire, files):
-    document = json.loads(venire("agreement", files[0], "--directed", "--format", "json").out)
+    document = loaded(venire("agreement", files[0], "--directed", "--format", "json").out)
     assert list(document) == ["directed", "differences", "relevant", "reference", "warnings"]
     rows = {(each["first"], each["second"]): each for each in document["directed"]}
     assert len(rows) == 6
@@ -92,7 +92,7 @@ def test_agreement_in_one_direction(venire, files):
         **{"n0": 24, "agree0": 21, "a0": 0.875, "n1": 24, "agree1": 24, "a1": 1.0},
     }
     assert rows["bob", "ann"]["a0"] == 1.0
-    named = json.loads(venire("agreement", files[0], "--directed", "--reference", "ann", "--format", "json").out)
+    named = loaded(venire("agreement", files[0], "--directed", "--reference", "ann", "--format", "json").out)
     assert {each["first"] for each in named["directed"]} == {"ann"}
     assert named["reference"] == ["ann"]
 
@@ -100,7 +100,7 @@ def test_agreement_in_one_direction(venire, files):
 def test_agreement_by_topic_and_by_task(venire, files, write, tmp_path):
     plot = tmp_path / "directed.png"
     args = ("agreement", files[0], "--directed", "--by", "topic", "--format", "json")
-    document = json.loads(venire(*args, "--plot", plot).out)
+    document = loaded(venire(*args, "--plot", plot).out)
     assert len(document["directed"]) == 36
     (varies,) = document["differences"]
     assert (varies["across"], varies["pairs"], varies["differences"]) == ("topic", 6, 6 * 15)
@@ -110,7 +110,7 @@ def test_agreement_by_topic_and_by_task(venire, files, write, tmp_path):
     tasks = [f"{lines[0]},task", *(f"{line},judge" for line in lines[1:])]
     tasks += [f"{line},search" for line in lines[1:] if line.split(",")[1] in "abefgh"]
     two = write("tasks.csv", "\n".join(tasks) + "\n")
-    found = json.loads(venire("agreement", two, "--directed", "--by", "task", "--by", "topic", "--format", "json").out)
+    found = loaded(venire("agreement", two, "--directed", "--by", "task", "--by", "topic", "--format", "json").out)
     assert list(found["directed"][0])[:2] == ["task", "topic"]
     assert [each["across"] for each in found["differences"]] == ["task", "topic"]
     assert venire("agreement", two, "--directed").code == 2

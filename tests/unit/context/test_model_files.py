@@ -52,7 +52,7 @@ def test_a_file_says_what_made_it(tmp_path):
     ("change", "words"),
     [
         ({"kind": "other"}, "is not a saved predictor"),
-        ({"version": 2}, "has version 2, expected 1"),
+        ({"version": 2}, "has format 2, written by a later version"),
         ({"intercept": None}, "intercept has the shape"),
         ({"intercept": [1, 2]}, r"intercept has the shape \(2,\), expected \(3,\)"),
         ({"intercept": [1, 2, float("nan")]}, "intercept holds a number that is not finite"),

@@ -98,7 +98,12 @@ def test_items_that_weigh_the_same_have_fractions_of_pairs():
         ("{", "is not JSON"),
         ("[1, 2]", "is not a saved fit"),
         ('{"kind": "something else"}', "is not a saved fit"),
-        ('{"kind": "venire fit of predicted relevance"}', "is not a whole fit"),
+        ('{"kind": "venire fit of predicted relevance"}', "has format None, expected 1"),
+        ('{"kind": "venire fit of predicted relevance", "version": 1}', "is not a whole fit"),
+        (
+            '{"kind": "venire fit of predicted relevance", "version": 2, "venire": "9.0"}',
+            "later version of venire .9.0",
+        ),
     ],
 )
 def test_other_files_are_refused(tmp_path, text, words):
@@ -127,3 +132,24 @@ def test_a_byte_order_mark_does_not_matter(tmp_path):
     path = saved(tmp_path, PredictedRelevance().fit(LABELS))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert read_fit(path).pairs.tolist() == PredictedRelevance().fit(LABELS).pairs.tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda held: held["parameters"][0].update(p=1.5), "p is 1.5 for '2'"),
+        (lambda held: held["parameters"][0].update(pairs=-1), "pairs is -1"),
+        (lambda held: held["parameters"].pop(), "2 parameters, expected one for each label"),
+        (lambda held: held["counts"].pop(), "counts has the shape"),
+        (lambda held: held["counts"][0].__setitem__(0, -3), "not those of labels"),
+        (lambda held: held.update(topics=2.5), "topics is not a count"),
+        (lambda held: held["scale"].update(labels=["0", 1, "2"]), "found 1, expected text"),
+    ],
+)
+def test_a_fit_with_impossible_numbers_is_refused(tmp_path, change, words):
+    path = saved(tmp_path, PredictedRelevance().fit(LABELS))
+    held = json.loads(path.read_text(encoding="utf-8"))
+    change(held)
+    path.write_text(json.dumps(held), encoding="utf-8")
+    with pytest.raises(FormatError, match=words):
+        read_fit(path)

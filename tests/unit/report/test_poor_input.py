@@ -157,7 +157,7 @@ def test_users_who_are_never_satisfied_have_no_favourite():
     rows = [("t1", "d0", "ann", 1), ("t1", "d0", "bob", 0)]
     found = [("x", "t1", "d0", 1.0), ("y", "t1", "e0", 1.0)]
     runs = read_runs(pl.DataFrame(found, schema=["system", "topic", "doc", "score"], orient="row"))
-    evidence = Evidence(asked(rows, runs))
+    evidence = Evidence(asked(rows, runs, assessor="ann"))
     assert systems_chapter(evidence).finding.startswith("For a random user, all systems score 0")
 
 
@@ -210,8 +210,8 @@ def test_a_label_given_once_only_is_the_reason_why_users_are_not_known():
 
 def test_topics_that_no_system_answers_are_omitted():
     runs = lists("x", "y", "z", topics=("t3", "t4", "t5", "t6"))
-    evidence = Evidence(asked(runs=runs))
-    whole = Evidence(asked(labelled(graded, topics=("t3", "t4")), runs))
+    evidence = Evidence(asked(runs=runs, assessor="ann"))
+    whole = Evidence(asked(labelled(graded, topics=("t3", "t4")), runs, assessor="ann"))
     assert evidence.verdict.n_topics == 2
     assert np.allclose(evidence.verdict.mean, whole.verdict.mean)
     found = about(verdict_chapter(evidence))
