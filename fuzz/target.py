@@ -23,8 +23,6 @@ import sanitized
 LIBRARY = Path(sys.argv.pop(1))
 sanitized.load(LIBRARY)  # before anything of Venire
 
-from venire.data.facts import Facts  # noqa: E402
-
 from mutations import JUDGED  # noqa: E402
 from slow_reader import (  # noqa: E402
     RULES,
@@ -42,11 +40,16 @@ from slow_reader import (  # noqa: E402
     twins,
 )
 from venire import FormatError  # noqa: E402
+from venire.data.runs import Facts  # noqa: E402
 from venire.io import runs as run_files  # noqa: E402
+from venire.scan.lists import Rules  # noqa: E402
+from venire.scan.scanner import Sought, make_scanner  # noqa: E402
 
 CHUNKS = [100, 500, 2_000, 1 << 21]
 KNOWN = Known.of(JUDGED)
 TWINS = [twins(KNOWN, rules) for rules in RULES]
+SOUGHT = Sought(KNOWN.items.topics.slices, KNOWN.items.topic, KNOWN.items.doc.slices)
+LIMITED = [make_scanner(SOUGHT, Rules(longest_line=40, most_lines=6), compiled=compiled) for compiled in (True, False)]
 
 CODE = ctypes.CDLL(str(LIBRARY))
 N_PLACES = ctypes.c_int.in_dll(CODE, "coverage_size").value
@@ -84,6 +87,7 @@ def check(data: bytes, path: Path) -> None:
     assert_scan_right(found, reading, KNOWN)
     if new or crc32(data) % 16 == 0:
         assert_twins_agree(found, theirs.scan(scannable(content)))
+        assert_twins_agree(*(each.scan(scannable(content)) for each in LIMITED))
         path.write_bytes(content)
         one, other = (read(path, choice, compiled=compiled) for compiled in (True, False))
         assert_same_facts(one, other)

@@ -15,6 +15,7 @@ DOCS = ["a", "b", "aa", "doc-0001", "doc-00010", "a-document-with-a-long-name", 
 WORDS = [*TOPICS, *DOCS, "Q0", "s", "sys", "#", "#1", "x", "zzzzzzzz", "zzzzzzzzz"]
 NUMBERS = ["1", "2", "2.0", "-1.5", "+3", "1e3", "1E-3", "0.1", "0.10000000000000001", "123456789012345678901", ".5"]
 NUMBERS += ["5.", "1e22", "1e23", "9007199254740993", "9007199254740993e22", "2.2250738585072014e-308", "1e-400", "-0"]
+NUMBERS += ["1e-99999999999", "0e99999999999", "1e-9223372036854775809", "-1e-18446744073709551615", "0" * 600 + "7"]
 BAD = [
     "",
     ".",
@@ -26,6 +27,8 @@ BAD = [
     "inf",
     "-inf",
     "1e400",
+    "1e99999999999",
+    "-1e18446744073709551617",
     "1_0",
     "0x1",
     "1.2.3",
@@ -56,8 +59,12 @@ def texts(line):
     return st.lists(line, max_size=30).map(lambda rows: "".join(row + "\n" for row in rows).encode())
 
 
+RULES = [Rules(), Rules(by_rank=True), Rules(single_precision=True), Rules(keep_first=True)]
+RULES += [Rules(longest_line=20), Rules(longest_line=40), Rules(most_lines=1), Rules(most_lines=5, by_rank=True)]
+
+
 def assert_same(data):
-    for rules in (Rules(), Rules(by_rank=True), Rules(single_precision=True), Rules(keep_first=True)):
+    for rules in RULES:
         ours, theirs = (make_scanner(sought(), rules, compiled=compiled).scan(data) for compiled in (True, False))
         if ours.fault or theirs.fault:
             assert ours.fault == theirs.fault, data

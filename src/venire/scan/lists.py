@@ -10,6 +10,7 @@ Cost: O(lines), plus a sort of the lists that are out of order and of the ties t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -100,11 +101,16 @@ def list_starts(lines: Lines) -> Bools:
     return changes(lines.topic) | changes(lines.system)
 
 
-def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
-    """Find the ranks of judged items in a batch of whole lists."""
+def locate(
+    lines: Lines, topics: Index, items: Index, rules: Rules, *, go_on: Callable[[], None] = lambda: None
+) -> Located:
+    """Find the ranks of judged items in a batch of whole lists; go_on is called between steps, and may raise."""
     list_of, first = _lists(lines)
+    go_on()
     hashed = hashes(lines.doc)
+    go_on()
     again = repeated(lines.doc, grouped(hashed, list_of), list_of)
+    go_on()
     fault, kept = None, None
     if again.any() and rules.keep_first:
         kept = np.flatnonzero(~again)
@@ -116,6 +122,7 @@ def locate(lines: Lines, topics: Index, items: Index, rules: Rules) -> Located:
     names = lines.topic.take(first)
     topic = find(topics, np.zeros(len(first), dtype=np.int32), names, hashes(names))
     item = find(items, topic[list_of], lines.doc, hashed)
+    go_on()
     order = ranked_order(lines.score, list_of, lines.doc, item >= 0)
     if order is not None:
         item = item[order]

@@ -5,7 +5,8 @@ in numpy.  Both are pure functions of the bytes, release the interpreter lock wh
 each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend on it.
 
 A signal, such as that of Ctrl-C, is handled while the main thread scans.  A scan in another thread ends soon after
-``stop``.  The compiled scanner looks for both every 8 MiB, the other between operations on whole arrays.
+``stop``.  The compiled scanner looks for both every 8 MiB.  The other handles signals between operations on whole
+arrays, and looks for ``stop`` between its steps, so a list of many millions of documents delays it.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class NumpyScanner:
 
     def scan_lines(self, lines: Lines, fault: Fault | None = None, *, n_lines: int = 0) -> Scanned:
         """Scan parsed lines of whole lists, up to a fault."""
-        located = locate(lines, self.topics, self.items, self.rules)
+        located = locate(lines, self.topics, self.items, self.rules, go_on=self._go_on)
         fault = min((each for each in (fault, located.fault) if each), key=lambda each: each.line, default=None)
         topics = lines.topic.take(located.first).to_bytes()
         systems = lines.system.take(located.first).to_bytes()

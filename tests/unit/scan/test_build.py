@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import runpy
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -65,3 +68,19 @@ print(scanner.COMPILED, evaluate({{"1": {{"a": 1}}}}, {{"1": {{"a": 2.0, "b": 1.
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "False [1.0]\n", done.stderr
+
+
+def test_what_fuzzers_import_is_there():
+    """They are not run here where atheris is missing, and would break unnoticed."""
+    wanted = {
+        (node.module, name.name)
+        for path in (ROOT / "fuzz").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.module
+        and node.module.partition(".")[0] in ("venire", "slow_reader")
+        for name in node.names
+    }
+    assert len(wanted) > 10
+    for module, name in wanted:
+        assert hasattr(import_module(module), name) or find_spec(f"{module}.{name}"), f"{module}.{name}"
