@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.io.outputs import write_bytes
+from venire.results import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +35,7 @@ INK, GREY, DARK = "#555555", "#808080", "#222222"
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "venire",
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": GREY,
@@ -89,12 +91,29 @@ def _notebook_figure() -> type[Figure]:
     from matplotlib.figure import Figure
 
     class NotebookFigure(Figure):
+        def savefig(self, *args: Any, **settings: Any) -> None:
+            _show_names(self)
+            super().savefig(*args, **settings)
+
         def _repr_png_(self) -> bytes:
             held = BytesIO()
-            self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
+            with styled():
+                self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
             return held.getvalue()
 
     return NotebookFigure
+
+
+def _show_names(figure: Figure) -> None:
+    """Replace controls, and bytes that are not UTF-8, by escapes in every text of a figure, ticks apart."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_text(_printable(text.get_text()))
+
+
+def _printable(text: str) -> str:
+    return visible(text.encode("utf-8", "backslashreplace").decode("utf-8"), keep="\n")
 
 
 def colour(number: int) -> str:
@@ -113,7 +132,7 @@ def look(number: int, **more: Any) -> dict[str, Any]:
 
 
 def short_name(text: str, longest: int = 28) -> str:
-    """Shorten a long name in the middle, since names often differ at their ends, and escape dollar signs."""
+    """Shorten a long name in the middle, since names often differ at their ends, and make it plain."""
     if len(text) > longest:
         end = (longest - 1) // 2
         text = text[: longest - 1 - end] + "…" + text[-end:]
@@ -121,8 +140,8 @@ def short_name(text: str, longest: int = 28) -> str:
 
 
 def plain(text: str) -> str:
-    """Escape dollar signs, which otherwise begin mathematics."""
-    return text.replace("$", r"\$")
+    """Return a name as text of ticks or of a legend, which leaves out what begins with ``_``."""
+    return _printable(f" {text}" if text.startswith("_") else text)
 
 
 def or_higher(scale: Scale, name: str) -> str:
