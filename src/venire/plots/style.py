@@ -6,9 +6,9 @@ Colours are those of Okabe and Ito (2008); series differ both in colour and in m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -105,11 +105,18 @@ def _notebook_figure() -> type[Figure]:
 
 
 def _show_names(figure: Figure) -> None:
-    """Replace controls, and bytes that are not UTF-8, by escapes in every text of a figure, ticks apart."""
+    """Replace controls, and bytes that are not UTF-8, by escapes in every text of a figure, and in those of ticks."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
         text.set_text(_printable(text.get_text()))
+    for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
+        ticks = axis.get_major_formatter()
+        ticks.format_ticks = partial(_printable_ticks, type(ticks).format_ticks, ticks)  # type: ignore[method-assign]
+
+
+def _printable_ticks(format_ticks: Callable[..., list[str]], *values: Any) -> list[str]:
+    return [_printable(text) for text in format_ticks(*values)]
 
 
 def _printable(text: str) -> str:
@@ -140,8 +147,8 @@ def short_name(text: str, longest: int = 28) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a name as text of ticks or of a legend, which leaves out what begins with ``_``."""
-    return _printable(f" {text}" if text.startswith("_") else text)
+    """Return a name as text of a legend, which leaves out what begins with ``_``."""
+    return f" {text}" if text.startswith("_") else text
 
 
 def or_higher(scale: Scale, name: str) -> str:
