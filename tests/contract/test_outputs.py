@@ -456,3 +456,12 @@ def test_killed_in_the_middle(folder, words):
         code, said = run(scene.args)  # what a killed process left is in nobody's way
         assert code == 0, said
         scene.reset()
+
+
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_a_first_simulation_that_was_killed_can_be_run_again(folder, at):
+    args = [*arguments("simulate levels")[:-1], "new"]
+    command = [sys.executable, "-c", KILLER, "replace", str(at), *args]
+    assert subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == -9
+    assert [path for path in (folder / "new").rglob("*") if path.is_file()]
+    assert run(args)[0] == 0
