@@ -6,6 +6,7 @@ from their ``notes``, what a notebook, polars, pandas or JSON needs.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,27 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """Return names in words, the first few of many: "a, b and c", "a, b and 7 more"; nothing for none."""
     shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most:,} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]")
+"""C0 and C1 controls, among them those of terminals and their bytes alone; ends of lines; and changes of direction."""
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Return a text with controls as escapes, such as ``\x1b``, so that a name cannot act; ``keep``: those to leave.
+
+    Examples
+    --------
+    >>> visible(chr(27) + "[31mred") == r"\x1b[31mred"
+    True
+    """
+    return CONTROLS.sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
+
+
+def _escaped(control: str) -> str:
+    if "\udc80" <= control <= "\udc9f":  # a byte that is not UTF-8
+        return f"\\x{ord(control) - 0xDC00:02x}"
+    return control.encode("unicode_escape").decode("ascii")
 
 
 def first_few(names: Sequence[str], most: int) -> str:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from every_command import arguments, write_files
+from hostile_names import NAMES
 from json_results import loaded
 from venire import report_on, write_report
+from venire.cli.main import cli
 from venire.simulation import Synthetic, generate
 from venire.simulation.systems import Systems
 
 pytestmark = pytest.mark.slow
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-PROBE = """<script>
+PROBE = """
 window.addEventListener("load", () => {
   const wide = document.documentElement.scrollWidth;
   document.body.dataset.found = JSON.stringify({wide, inner: window.innerWidth, sorted: sorted()});
@@ -27,7 +33,7 @@ function sorted() {
   const cells = Array.from(document.querySelectorAll("#assessors td:nth-child(4)"));
   return [header.getAttribute("aria-sort"), cells.map((cell) => Number(cell.dataset.value || cell.textContent))];
 }
-</script></body>"""
+"""
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +50,17 @@ def page_path(tmp_path_factory):
     made = generate(small, rng=3)
     path = tmp_path_factory.mktemp("report") / "report.html"
     write_report(report_on(made.judgments, made.runs, n_draws=100), path)
-    path.write_text(path.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
+    add_script(path, PROBE)
     return path
+
+
+def add_script(path: Path, script: str) -> None:
+    """Add a script to a page, and allow it by the policy of the page."""
+    allowed = f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}' "
+    text = path.read_text(encoding="utf-8")
+    assert "script-src " in text
+    text = text.replace("script-src ", allowed, 1).replace("</body>", f"<script>{script}</script></body>")
+    path.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("width", [1280, 400])
@@ -58,6 +73,27 @@ def test_the_page_works_alone(browser, page_path, tmp_path, width):
     direction, values = found["sorted"]
     assert direction == "descending"
     assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize(("words", "name"), [("report", "page.html"), ("certify", "certificate.html")])
+def test_names_do_nothing(browser, tmp_path, monkeypatch, words, name):
+    """Nothing of the page is blocked by its policy, and no name runs or asks for something."""
+    write_files(tmp_path, NAMES)
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, arguments(words, NAMES), prog_name="venire").exit_code == 0
+    _, said, log = visit(browser, tmp_path / name, tmp_path, 1280)
+    assert "CONSOLE" not in said
+    assert requests_of(log) == []
+
+
+def test_the_policy_blocks_other_scripts_and_styles(browser, tmp_path, page_path):
+    path = tmp_path / "other.html"
+    text = page_path.read_text(encoding="utf-8")
+    more = "<script>document.body.dataset.ran = 'yes'</script><p style='color: red' onclick='x()'>x</p></body>"
+    path.write_text(text.replace("</body>", more), encoding="utf-8")
+    dom, said, _ = visit(browser, path, tmp_path, 1280)
+    assert "data-ran" not in dom
+    assert len([line for line in said.splitlines() if "CONSOLE" in line and "Content Security Policy" in line]) >= 2
 
 
 def test_a_page_that_asks_for_something_would_be_caught(browser, tmp_path):

@@ -5,7 +5,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from venire.results import Tabular, as_html, known, known_count, shown
+from venire.results import Tabular, as_html, known, known_count, shown, visible
 
 
 @pytest.mark.parametrize("value", [nan, np.float64(nan)])
@@ -64,3 +64,20 @@ def test_a_sentence_is_made_once():
         use(made)
         assert made.asked == 1
     assert made.to_dict()["notes"] == ["Two.", "Three."]
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("\x1b[31m", r"\x1b[31m"),
+        ("a\tb\nc\r", r"a\tb\nc\r"),
+        ("\x00\x7f\x80\x9f", r"\x00\x7f\x80\x9f"),
+        ("\u2028\u202e\u2066", r"\u2028\u202e\u2066"),
+        ("\udc9b", r"\x9b"),
+        ("caf\udce9 é 中 \u200d", "caf\udce9 é 中 \u200d"),
+    ],
+)
+def test_controls_are_visible(text, seen):
+    assert visible(text) == seen
+    assert visible(visible(text)) == seen
+    assert visible(text, keep=text) == text

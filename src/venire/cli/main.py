@@ -19,6 +19,7 @@ import click
 
 from venire.cli.output import not_enough_memory, say
 from venire.errors import UnknownName, VenireError
+from venire.results import visible
 
 DONE, GATE, BAD, BUG, INTERRUPTED, UNREAD = 0, 1, 2, 70, 130, 141
 
@@ -112,7 +113,7 @@ class Commands(click.Group):
         except click.Abort:
             code = INTERRUPTED
         except click.ClickException as error:
-            code = _bad(error.format_message(), _usage_hint(error))
+            code = _bad(error.format_message(), _usage_hint(error), keep="\n\t")
         except VenireError as error:
             code = _bad(error.message, error.hint)
         except OSError as error:
@@ -152,8 +153,8 @@ def _flushed(code: int) -> int:
     return code
 
 
-def _bad(message: str, hint: str | None = None) -> int:
-    say("error", message)
+def _bad(message: str, hint: str | None = None, *, keep: str = "") -> int:
+    say("error", message, keep=keep)
     if hint:
         say("hint", hint)
     return BAD
@@ -164,7 +165,7 @@ def _bug() -> int:
     from traceback import format_exc
 
     with suppress(OSError):
-        click.echo(format_exc(), err=True, nl=False)
+        click.echo(visible(format_exc(), keep="\n"), err=True, nl=False)
     say("error", "this is a bug in venire; please report it with the lines above")
     return BUG
 

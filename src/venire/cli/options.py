@@ -311,17 +311,23 @@ def output_options(*, folder: bool = False) -> Decorator:
             path = None if folder else values.pop("path")
             if path is None and sys.stdout is None:
                 raise click.UsageError("standard output is closed: send it to a file or to /dev/null")
-            names = ("format", "quiet", *(["plot"] if "plot" in values else []))
+            names = ("format", "raw_names", "quiet", *(["plot"] if "plot" in values else []))
             out = Output(path=path, **{name: values.pop(name) for name in names})
             with print_warnings(quiet=out.quiet):
                 return function(**values, out=out)
 
-        return in_order(command, [_FORMAT, _QUIET] if folder else [_FORMAT, _OUTPUT, _QUIET])
+        return in_order(command, [_FORMAT, _RAW_NAMES, *([] if folder else [_OUTPUT]), _QUIET])
 
     return decorate
 
 
 _FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
+_RAW_NAMES = option(
+    "--raw-names",
+    section=OUTPUT,
+    is_flag=True,
+    help="In CSV, write names as they are, also those that a spreadsheet takes for formulas.",
+)
 _OUTPUT = option(
     *("-o", "--output", "path"),
     section=OUTPUT,

@@ -27,9 +27,15 @@ import click
 
 from venire.errors import OutputError, VenireWarning
 from venire.io.outputs import write_bytes
-from venire.results import Note
+from venire.results import CONTROLS, Note, visible
 
 Cell = str | int | float | None
+LONGEST_MESSAGE = 1500
+LINE_END = re.compile(r"\r\n|[\r\n]")
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # noqa: RUF001 - wide forms count as well
+"""With what a formula of a spreadsheet begins."""
+NUMERIC = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?%?")
+MARKUP = re.compile(r"[\\|*`<\[\]!~$&]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.", re.IGNORECASE)
 COLOURS = {"error": "red", "warning": "yellow"}
 
 _LATEX = {
@@ -72,12 +78,12 @@ def shown(cell: Cell) -> str:
         return "-"
     if isinstance(cell, float):
         return f"{cell:.4f}"
-    return f"{cell:,}" if isinstance(cell, int) else " ".join(cell.splitlines())
+    return f"{cell:,}" if isinstance(cell, int) else visible(" ".join(LINE_END.split(cell)))
 
 
 def as_text(table: Table) -> str:
     """Align the columns, numbers to the right."""
-    lines = [list(table.columns), *table.shown()]
+    lines = [[shown(name) for name in table.columns], *table.shown()]
     widths = [max(len(line[n]) for line in lines) for n in range(len(table.columns))]
     numeric = table.numeric()
 
@@ -88,17 +94,29 @@ def as_text(table: Table) -> str:
     return "".join(aligned(line).rstrip() + "\n" for line in lines)
 
 
-def as_csv(table: Table) -> str:
-    """Write comma-separated values: all digits, nothing between the commas where there is nothing."""
+def as_csv(table: Table, *, raw_names: bool = False) -> str:
+    """Write comma-separated values: all digits, nothing between the commas where there is nothing.
+
+    raw_names: names are written as they are, instead of controls as escapes and an apostrophe before what a spreadsheet
+    would take for a formula.
+    """
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([table.columns, *table.rows])
+    rows = [table.columns, *table.rows]
+    csv.writer(file, lineterminator="\n").writerows(rows if raw_names else ([*map(_csv, row)] for row in rows))
     return file.getvalue()
+
+
+def _csv(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    text = visible(cell)
+    return f"'{text}" if text.startswith(FORMULA) and text != "-" and not NUMERIC.fullmatch(text) else text
 
 
 def as_markdown(table: Table) -> str:
     """Write a table as GitHub and mkdocs read it."""
     rule = ["---:" if right else "---" for right in table.numeric()]
-    lines = [[_markdown(name) for name in table.columns], rule]
+    lines = [[_markdown(shown(name)) for name in table.columns], rule]
     lines += [[_markdown(cell) for cell in line] for line in table.shown()]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -106,8 +124,8 @@ def as_markdown(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Write a tabular with the rules of booktabs."""
     columns = "".join("r" if right else "l" for right in table.numeric())
-    lines = [[_latex(cell) for cell in line] for line in [table.columns, *table.shown()]]
-    head, *body = (" & ".join(line) + r" \\" for line in lines)
+    lines = [[_latex(cell) for cell in line] for line in [[*map(shown, table.columns)], *table.shown()]]
+    head, *body = (_latex_row(" & ".join(line)) for line in lines)
     rows = [f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
     return "\n".join([*rows, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
@@ -119,7 +137,8 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 def as_json(document: Mapping[str, object]) -> str:
     """Write a JSON object; each record of a list is on its own line."""
     members = [f"{_json(key)}: {_json_value(value)}" for key, value in document.items()]
-    return "{" + ",\n".join(members) + "}\n"
+    text = "{" + ",\n".join(members) + "}\n"
+    return CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def write_json(path: Path, document: Mapping[str, object]) -> None:
@@ -151,11 +170,17 @@ def _finite(value: object) -> object:
 
 
 def _markdown(text: str) -> str:
-    return re.sub(r"([\\|*`<])", r"\\\1", text)
+    """Escape what would be markup: emphasis, code, HTML, links, images, formulas; ``_`` only at the edge of a word."""
+    return MARKUP.sub(r"\\\g<0>", text)
 
 
 def _latex(text: str) -> str:
     return "--" if text == "-" else "".join(_LATEX.get(character, character) for character in text)
+
+
+def _latex_row(cells: str) -> str:
+    """End a row; one that begins with ``[`` or ``*`` would be read as an option of the end of the row before it."""
+    return ("{}" if cells.lstrip().startswith(("[", "*")) else "") + cells + r" \\"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +191,7 @@ class Output:
     path: Path | None
     quiet: bool
     plot: Path | None = None
+    raw_names: bool = False
 
     @property
     def for_machines(self) -> bool:
@@ -206,18 +232,21 @@ class Output:
         if self.format == "json":
             self.json({name: table.records(), **(beside or {})})
         else:
-            self.text(RENDERERS[self.format](table))
+            self.text(
+                as_csv(table, raw_names=self.raw_names) if self.format == "csv" else RENDERERS[self.format](table)
+            )
 
     def json(self, document: Mapping[str, object]) -> None:
         """Write a JSON object; ``made_with`` has the version of Venire and fingerprints of the files that were read."""
         self.text(as_json({**document, **made_with(document)}))
 
     def text(self, text: str) -> None:
-        """Write text as UTF-8.
+        """Write text as UTF-8; in text that people read, controls are escapes.
 
         Bytes of a name that are not UTF-8 come out as they went in; in JSON, which must be UTF-8, as escapes that
         Python reads back as such bytes.
         """
+        text = text if self.for_machines else visible(text, keep="\n")
         data = text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape")
         if self.path is None:
             _print(data)
@@ -241,8 +270,14 @@ def made_with(document: Mapping[str, object]) -> dict[str, object]:
     return {"made_with": {"version": version("venire"), "inputs": [each._asdict() for each in input_files()]}}
 
 
-def say(kind: str, text: str) -> None:
-    """Write ``kind: text``; the kind is coloured on a terminal, unless NO_COLOR is set."""
+def say(kind: str, text: str, *, keep: str = "") -> None:
+    """Write ``kind: text``; the kind is coloured on a terminal, unless NO_COLOR is set.
+
+    Controls are escapes, except those to ``keep``, and a text that is longer than a screen is cut.
+    """
+    text = visible(text, keep=keep)
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[:LONGEST_MESSAGE]}... ({len(text) - LONGEST_MESSAGE:,} more characters)"
     word = click.style(f"{kind}:", fg=COLOURS.get(kind), bold=kind in COLOURS or None)
     with suppress(OSError):
         click.echo(f"{word} {text}", err=True, color=False if os.environ.get("NO_COLOR") else None)

@@ -91,19 +91,20 @@ def refuse_clashes(ctx: click.Context) -> None:
     for one, other in combinations(outputs, 2):
         if one.said != other.said and _identity(_target(one)) == _identity(_target(other)):
             raise click.UsageError(f"{one.said} and {other.said} are the same file, {other.path}", ctx)
-    for source in sources:
+    printed = _standard_output()
+    for source in sources if outputs or printed is not None else []:
+        read = _read(source.path)
         for each in outputs:
-            _refuse_input(ctx, each, source)
-        if (written := _standard_output()) is not None and written in map(_identity, _read(source.path)):
+            _refuse_input(ctx, each, source, read)
+        if printed is not None and printed in map(_identity, read):
             raise click.UsageError(f"standard output goes to {source.path}, which is read ({source.said})", ctx)
 
 
-def _refuse_input(ctx: click.Context, output: Place, source: Place) -> None:
+def _refuse_input(ctx: click.Context, output: Place, source: Place, read: list[Path]) -> None:
     place = _target(output)
     if is_folder(source.path) and not place.name.startswith(".") and _identity(place.parent) == _identity(source.path):
         message = f"{output.said} {output.path} is in the folder {source.path}, which is read ({source.said})"
         raise click.UsageError(f"{message}: choose another folder", ctx)
-    read = _read(source.path)
     if place.suffix == ".toml":
         from venire.io.declarations import scale_file
 

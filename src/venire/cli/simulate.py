@@ -12,6 +12,7 @@ import click
 from venire.cli import options as declare
 from venire.cli.output import Output, Table
 from venire.cli.places import folder_place
+from venire.results import visible
 
 if TYPE_CHECKING:
     from venire.simulation.folders import Simulated
@@ -184,4 +185,4 @@ def _write(out: Output, folder: Path, collection: Simulated, **truth: object) ->
     truth = {"scale": str(collection.judgments.scale), "topics": collection.setting.n_topics, **truth}
     out.table("files", table, beside={"truth": truth})
     if not out.quiet:
-        click.echo(f"wrote {collection.sentence()}; into {folder}", err=True)
+        click.echo(visible(f"wrote {collection.sentence()}; into {folder}"), err=True)

@@ -16,7 +16,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from types import TracebackType
 from typing import BinaryIO, cast
 
@@ -73,7 +72,7 @@ class NewFiles:
         """Open a file for writing; an error names it."""
         with _named(path):
             target = followed(path)
-            part = None if target is None else target.with_name(f"{PREFIX}{token_hex(8)}{SUFFIX}")
+            part = None if target is None else target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
             old = None if target is None else _old(target)
             how = os.O_APPEND if part is None else os.O_CREAT | os.O_EXCL
             descriptor = os.open(part or path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), 0o666)
@@ -101,6 +100,11 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a whole file."""
     with NewFiles() as files:
         files.add(path, data)
+
+
+def is_temporary(path: Path) -> bool:
+    """Return whether a file was left by a process that was killed while it wrote."""
+    return path.name.startswith(PREFIX) and path.name.endswith(SUFFIX)
 
 
 def followed(path: Path) -> Path | None:

@@ -153,7 +153,7 @@ def _consistency_intervals(found: Consistency, row: int) -> Figure:
     for number, (name, spread) in enumerate(sides):
         place = known + 0.3 * (number - (len(sides) - 1) / 2)
         p, low, high = (each[row, known] for each in (spread.p, spread.low, spread.high))
-        style.draw_intervals(axes, place, p, low, high, number=number, label=name)
+        style.draw_intervals(axes, place, p, low, high, number=number, label=style.plain(name))
         for x, y in zip(p[~np.isnan(p)].tolist(), place[~np.isnan(p)].tolist(), strict=True):
             axes.annotate(f"{x:.2f}", (x, y), (0, 5), textcoords="offset points", ha="center", size=8)
     axes.set_yticks(known, [found.scale.labels[level] for level in known.tolist()])

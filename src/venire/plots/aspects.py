@@ -106,7 +106,9 @@ def plot_changes(study: AspectStudy) -> Figure:
     for number, name in enumerate(names):
         some = [row for row in found.rows if row["aspect"] == name]
         place = np.array([row["size"] for row in some]) + (number - (len(names) - 1) / 2) * width
-        axes.bar(place, [row["share"] for row in some], width * 0.9, color=style.colour(number), label=name)
+        axes.bar(
+            place, [row["share"] for row in some], width * 0.9, color=style.colour(number), label=style.plain(name)
+        )
         known = [(x, row["low"], row["high"]) for x, row in zip(place, some, strict=True) if row["low"] is not None]
         axes.vlines(*np.array(known).reshape(-1, 3).T, color=style.INK, linewidth=1)
     axes.set_xticks(list(sizes), [str(size) if size == 0 else f"±{size}" for size in sizes])

@@ -76,7 +76,7 @@ def plot_weights(fit: PredictedRelevanceFit, *, most: int = 6, row: int = 0) -> 
     weights = np.array([udm_weights(1, int(each), fit.p[row], fit.relevant.labels[row]) for each in n])
     for level in reversed(_some_labels(len(fit.scale))):
         label = fit.scale.labels[level]
-        axes.plot(n, weights[:, level], label=label, **style.look(level))
+        axes.plot(n, weights[:, level], label=style.plain(label), **style.look(level))
     axes.set(xlabel="N users, including the assessor", ylabel="P(at least one finds it relevant)")
     axes.set_xticks(n)
     axes.axhline(1, color=style.GREY, linewidth=0.8)
@@ -102,7 +102,15 @@ def plot_many_labels(seen: ManyLabels) -> Figure:
         axes.plot(number, seen.predicted[order, level], color=style.colour(level))
         axes.plot(number, seen.correlated[order, level], "--", color=style.colour(level))
         observed, sd = seen.observed[order, level], seen.sd[order, level]
-        axes.errorbar(number, observed, sd, fmt=style.marker(level), capsize=2, label=label, color=style.colour(level))
+        axes.errorbar(
+            number,
+            observed,
+            sd,
+            fmt=style.marker(level),
+            capsize=2,
+            label=style.plain(label),
+            color=style.colour(level),
+        )
     axes.plot([], [], "--", color=style.GREY, label="correlated users")
     axes.plot([], [], color=style.GREY, label="predicted")
     axes.set(xlabel="N users, including the assessor", ylabel=f"P(at least one finds it {'|'.join(seen.relevant)})")
@@ -119,7 +127,7 @@ def plot_sampled(drawn: Sampled) -> Figure:
     figure, axes = style.one_panel(6.0, 3.8)
     for level, label in reversed(list(enumerate(drawn.labels))):
         place = number + APART * (level - (len(drawn.labels) - 1) / 2)
-        look = style.look(level, capsize=2, label=label)
+        look = style.look(level, capsize=2, label=style.plain(label))
         axes.errorbar(place, drawn.mean[:, level], drawn.sd[:, level], **look)
     axes.set(xlabel="n other labels drawn per item", ylabel=f"P(another user says {'|'.join(drawn.relevant)})")
     axes.set_xticks(drawn.n)
@@ -172,7 +180,7 @@ def _draw_quality(figure: FigureBase, result: QualitySensitivity) -> None:
         for level in reversed(range(len(result.scale))):
             p, few = result.p[:, row, level], result.pairs[:, row, level] < FEW_PAIRS
             axes.plot(lists, p, ":", linewidth=1.2, color=style.colour(level))
-            look = style.look(level, markevery=max(1, len(lists) // 10), label=result.scale.labels[level])
+            look = style.look(level, markevery=max(1, len(lists) // 10), label=style.plain(result.scale.labels[level]))
             axes.plot(lists, np.where(few, np.nan, p), **look)
             if result.one_sided is not None:
                 one_sided = result.one_sided[:, row, level]
@@ -207,7 +215,7 @@ def _draw_rounds(figure: FigureBase, result: AnnotationRounds) -> None:
         for level in reversed(range(len(result.scale))):
             mean, sd = result.mean[:, row, level], result.sd[:, row, level]
             look: dict[str, Any] = style.look(level, markersize=4)
-            axes.plot(result.sizes, mean, label=result.scale.labels[level], **look)
+            axes.plot(result.sizes, mean, label=style.plain(result.scale.labels[level]), **look)
             low, high = np.clip(mean - sd, 0, 1), np.clip(mean + sd, 0, 1)
             axes.fill_between(result.sizes, low, high, color=style.colour(level), alpha=0.2, linewidth=0)
         axes.set_xscale("log")

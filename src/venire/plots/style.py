@@ -6,9 +6,9 @@ Colours are those of Okabe and Ito (2008); series differ both in colour and in m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from venire.data.scale import Scale
 from venire.errors import SettingError
 from venire.io.outputs import write_bytes
+from venire.results import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +35,7 @@ INK, GREY, DARK = "#555555", "#808080", "#222222"
 SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "venire",
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": GREY,
@@ -89,12 +91,36 @@ def _notebook_figure() -> type[Figure]:
     from matplotlib.figure import Figure
 
     class NotebookFigure(Figure):
+        def savefig(self, *args: Any, **settings: Any) -> None:
+            _show_names(self)
+            super().savefig(*args, **settings)
+
         def _repr_png_(self) -> bytes:
             held = BytesIO()
-            self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
+            with styled():
+                self.savefig(held, format="png", dpi=NOTEBOOK_DPI)
             return held.getvalue()
 
     return NotebookFigure
+
+
+def _show_names(figure: Figure) -> None:
+    """Replace controls, and bytes that are not UTF-8, by escapes in every text of a figure, and in those of ticks."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_text(_printable(text.get_text()))
+    for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
+        ticks = axis.get_major_formatter()
+        ticks.format_ticks = partial(_printable_ticks, type(ticks).format_ticks, ticks)  # type: ignore[method-assign]
+
+
+def _printable_ticks(format_ticks: Callable[..., list[str]], *values: Any) -> list[str]:
+    return [_printable(text) for text in format_ticks(*values)]
+
+
+def _printable(text: str) -> str:
+    return visible(text.encode("utf-8", "backslashreplace").decode("utf-8"), keep="\n")
 
 
 def colour(number: int) -> str:
@@ -113,7 +139,7 @@ def look(number: int, **more: Any) -> dict[str, Any]:
 
 
 def short_name(text: str, longest: int = 28) -> str:
-    """Shorten a long name in the middle, since names often differ at their ends, and escape dollar signs."""
+    """Shorten a long name in the middle, since names often differ at their ends, and make it plain."""
     if len(text) > longest:
         end = (longest - 1) // 2
         text = text[: longest - 1 - end] + "…" + text[-end:]
@@ -121,8 +147,8 @@ def short_name(text: str, longest: int = 28) -> str:
 
 
 def plain(text: str) -> str:
-    """Escape dollar signs, which otherwise begin mathematics."""
-    return text.replace("$", r"\$")
+    """Return a name as text of a legend, which leaves out what begins with ``_``."""
+    return f" {text}" if text.startswith("_") else text
 
 
 def or_higher(scale: Scale, name: str) -> str:

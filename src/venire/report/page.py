@@ -3,6 +3,9 @@
 Figures are SVG within the page.  Their text stays text, so that it can be read aloud, searched and scaled.  Ink, lines
 and paper of the plot style become properties of the page (``var(--ink)``), so one drawing serves light, dark and print.
 Ids are unique per picture.
+
+Names of topics, systems and so on are text: they are escaped, and a strict policy (Content-Security-Policy) allows the
+page its own script and style sheet, by their hashes, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ import io
 import math
 import re
 import warnings
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -20,18 +25,22 @@ from typing import TYPE_CHECKING, Any
 from venire.io.outputs import write_bytes
 from venire.plots.style import GREY, INK, styled
 from venire.report.document import Cell, Grid, Picture, Report, Words
+from venire.results import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 NOTHING = "–"
 THEME = {INK: "var(--ink)", GREY: "var(--line)", "#ffffff": "var(--paper)", "#000000": "var(--ink)"}
+POLICY = (
+    "default-src 'none'; script-src {script}; style-src {style}; img-src data:; base-uri 'none'; form-action 'none'"
+)
 _PREAMBLE = re.compile(r".*?(?=<svg)", re.DOTALL)
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>|\s*<style[^>]*>[^<]*</style>", re.DOTALL)
 _SIZE = re.compile(r'<svg([^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
 _ID = re.compile(r'(id="|href="#|url\(#)([A-Za-z0-9_.:-]+)')
-_FONT = re.compile(r"font: ((?:bold |normal |italic )*)([\d.]+)px [^;\"]*")
-_WHITE_TEXT = re.compile(r'(<text style="[^"]*fill: )#ffffff')
+_FONT = re.compile(r"((?:bold |normal |italic |\d+ )*)([\d.]+)px .*")
+_STYLE = re.compile(r' style="([^"]*)"')
 _TAG = re.compile(r"<[^>]+>")
 _NUMBER = re.compile(r"(?<![#\w.-])(-?\d+\.\d{3,})(?![\w%])")
 
@@ -43,8 +52,15 @@ def write_report(report: Report, path: str | Path) -> None:
 
 def page(report: Report) -> str:
     """Render a report as HTML.  O(its content)."""
+    style, script = _asset("page.css"), _asset("page.js")
+    policy = POLICY.format(style=_hashed(style), script=_hashed(script))
     template = _environment().get_template("page.html")
-    return template.render(report=report, style=_asset("page.css"), script=_asset("page.js")) + "\n"
+    return template.render(report=report, style=style, script=script, policy=policy) + "\n"
+
+
+def _hashed(text: str) -> str:
+    """Return the source of a policy that allows one script or style: its hash."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def _environment() -> Environment:
@@ -55,6 +71,7 @@ def _environment() -> Environment:
         loader=PackageLoader("venire.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda value: visible(value, keep="\n") if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -116,16 +133,34 @@ def inline_svg(picture: Picture) -> str:
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has the fonts
         sink = io.StringIO()
         picture.figure.savefig(sink, format="svg", metadata={"Date": None}, transparent=True)
-    text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1), count=1)
-    text = _WHITE_TEXT.sub(r"\g<1>#fff", text)  # on a dark cell, in every theme
-    for colour, variable in THEME.items():
-        text = text.replace(colour, variable)
-    text = _ID.sub(rf"\g<1>{picture.name}-\g<2>", text)
-    text = _FONT.sub(r"font: \g<1>\g<2>px var(--sans)", text)
-    text = _TAG.sub(lambda tag: _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", tag[0]), text)  # not in text
+    text = _METADATA.sub("", _PREAMBLE.sub("", sink.getvalue(), count=1))
+    text = _TAG.sub(lambda tag: _cleaned(tag[0], picture.name), text)  # text between tags is as it was drawn
     return _SIZE.sub(_opening(picture), text, count=1)
 
 
+def _cleaned(tag: str, name: str) -> str:
+    """Return a tag that follows the page: colours, unique ids, few digits, and attributes in place of a style."""
+    white = tag.startswith("<text") and "fill: #ffffff" in tag  # on a dark cell, in every theme
+    for colour, variable in THEME.items():
+        tag = tag.replace(colour, "#fff" if white and colour == "#ffffff" else variable)
+    tag = _ID.sub(rf"\g<1>{name}-\g<2>", tag)
+    tag = _STYLE.sub(lambda found: _attributes(found[1], text=tag.startswith("<text")), tag)
+    return _NUMBER.sub(lambda found: f"{float(found[1]):.2f}", tag)
+
+
+def _attributes(style: str, *, text: bool) -> str:
+    """Return a style as attributes, which the policy of the page allows; ``text``: in the font and ink of the page."""
+    held = {name.strip(): value.strip() for name, _, value in (each.partition(":") for each in style.split(";"))}
+    found = _FONT.fullmatch(held.pop("font", ""))
+    if found is not None:
+        held["font-size"] = f"{found[2]}px"
+        for word in found[1].split():
+            held["font-style" if word == "italic" else "font-weight"] = word
+    if text:
+        held = {"fill": "var(--ink)"} | held | {"font-family": "var(--sans)"}
+    return "".join(f' {name}="{value}"' for name, value in held.items() if name)
+
+
 def _opening(picture: Picture) -> str:
-    words = escape(picture.words, quote=True).replace("\\", r"\\")
-    return rf'<svg\g<1> role="img" aria-label="{words}" style="width: \g<2>pt; max-width: 100%; height: auto"'
+    words = escape(visible(picture.words), quote=True).replace("\\", r"\\")
+    return rf'<svg\g<1> role="img" aria-label="{words}" width="\g<2>pt" stroke-linejoin="round" stroke-linecap="butt"'

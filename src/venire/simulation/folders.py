@@ -21,7 +21,7 @@ from venire.data.runs import RunTable
 from venire.data.scale import Scale
 from venire.errors import FormatError
 from venire.io.judgments import add_judgments
-from venire.io.outputs import NewFiles
+from venire.io.outputs import NewFiles, is_temporary
 from venire.simulation.context.collection import ContextCollection
 from venire.simulation.context.observations import as_text, graded_labels
 from venire.simulation.context.truth import SIDES
@@ -73,7 +73,7 @@ FILES = {
     },
 }
 """Files of each kind of collection, with a description."""
-ANOTHER = "choose another folder"
+SYSTEMS, ANOTHER = "truth/systems.tsv", "choose another folder"
 
 
 def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str]:
@@ -97,16 +97,16 @@ def write_collection(collection: Simulated, folder: str | Path) -> dict[str, str
     for part in [folder / "truth"] + [folder / "runs"] * bool(runs):
         part.mkdir(parents=True, exist_ok=True)
     with NewFiles() as files:
+        scale = f"# scale: {collection.judgments.scale}\n"
+        for name in sorted(tables, key=lambda name: name != SYSTEMS):  # by which the folder is known again
+            with files.open(folder / name) as file:
+                file.write(scale.encode() if name in ("judgments.tsv", "aspects.tsv") else b"")
+                pl.DataFrame(tables[name]).write_csv(file, separator="\t", quote_style="never")
         for run, name in zip(runs, own, strict=True):
             with files.open(folder / name) as file:
                 _write_run(run, file)
         if kind != "context":
             add_judgments(files, collection.judgments, folder / "judgments.tsv")
-        scale = f"# scale: {collection.judgments.scale}\n"
-        for name, table in tables.items():
-            with files.open(folder / name) as file:
-                file.write(scale.encode() if name in ("judgments.tsv", "aspects.tsv") else b"")
-                pl.DataFrame(table).write_csv(file, separator="\t", quote_style="never")
         files.add(folder / "truth" / "setting.json", _setting(collection, kind))
     written = {"judgments.tsv", "truth/setting.json", *tables}
     for name in earlier - written - set(own):
@@ -121,9 +121,9 @@ def earlier_files(folder: Path) -> set[str]:
     """
     if folder.exists() and not folder.is_dir():
         raise FormatError(folder, None, "is a file, expected a folder", hint=ANOTHER)
-    systems, setting = folder / "truth" / "systems.tsv", folder / "truth" / "setting.json"
+    systems, setting = folder / SYSTEMS, folder / "truth" / "setting.json"
     if not systems.exists():
-        if folder.exists() and any(folder.iterdir()):
+        if folder.exists() and not all(map(_is_left_over, folder.iterdir())):
             raise FormatError(folder, None, "is not empty, and contains no simulated collection", hint=ANOTHER)
         return set()
     for part in (folder / "truth", folder / "runs"):
@@ -140,6 +140,12 @@ def earlier_files(folder: Path) -> set[str]:
             raise FormatError(systems, None, f"system {name!r} is not the name of a file", hint=ANOTHER)
     kind = held.get("kind") if isinstance(held, dict) else None
     return {*(f"runs/{name}.run" for name in names), *FILES.get(str(kind), {})} - {"runs"}
+
+
+def _is_left_over(path: Path) -> bool:
+    """Return whether this is all that a first simulation leaves which was killed."""
+    part = path.name in ("truth", "runs") and path.is_dir()
+    return all(map(is_temporary, path.iterdir())) if part else is_temporary(path)
 
 
 def _write_run(run: RunTable, file: BinaryIO) -> None:

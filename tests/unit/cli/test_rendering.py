@@ -66,6 +66,67 @@ def test_latex_escapes_everything_special():
     assert cell == (r"\&\%\$\#\_\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textgreater{} \\")
 
 
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("![x](http://a/b.png)", r"\!\[x\](http\://a/b.png)"),
+        ("[x](y)", r"\[x\](y)"),
+        ("<img src=x>", r"\<img src=x>"),
+        ("&lt;b&gt;", r"\&lt;b\&gt;"),
+        ("_x_ a_b", r"\_x\_ a_b"),
+        ("$x$", r"\$x\$"),
+        ("www.example.org", r"www\.example.org"),
+        ("~~x~~", r"\~\~x\~\~"),
+    ],
+)
+def test_markdown_has_no_markup_of_names(text, cell):
+    assert as_markdown(Table((text,), [(text,)])).splitlines()[::2] == [f"| {cell} |"] * 2
+
+
+def test_a_row_of_latex_does_not_begin_with_an_option():
+    lines = as_latex(Table(("[1cm]", "x"), [("[x]", "[y]"), ("*", "*"), (" [z]", "")])).splitlines()
+    assert [line for line in lines if "&" in line] == [
+        r"{}[1cm] & x \\",
+        r"{}[x] & [y] \\",
+        r"{}* & * \\",
+        r"{} [z] &  \\",
+    ]
+
+
+FORMULAS = ["=1+1", '=HYPERLINK("x")', "+1+1", "-1+1", "@x", "--1", "=", "＝1"]  # noqa: RUF001
+NO_FORMULAS = ["-1", "+2", "-1.5e-3", "-", "a=b", "1-2", "", "-.5", "+10%"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_csv_has_no_formulas_of_names(text):
+    table = Table((text, "value"), [(text, -1.5), ("x", -2)])
+    rows = list(csv.reader(io.StringIO(as_csv(table))))
+    assert rows == [[f"'{text}", "value"], [f"'{text}", "-1.5"], ["x", "-2"]]
+    rows = list(csv.reader(io.StringIO(as_csv(table, raw_names=True))))
+    assert rows == [[text, "value"], [text, "-1.5"], ["x", "-2"]]
+
+
+@pytest.mark.parametrize("text", NO_FORMULAS)
+def test_csv_keeps_labels_that_are_numbers(text):
+    assert next(csv.reader(io.StringIO(as_csv(Table((text, "x"), []))))) == [text, "x"]
+
+
+@pytest.mark.parametrize("render", [as_text, as_csv, as_markdown, as_latex])
+@pytest.mark.parametrize("control", ["\x1b", "\x07", "\x7f", "\x9b", "\u202e", "\udc9b"])
+def test_controls_are_seen_and_do_nothing(render, control):
+    text = render(Table((f"a{control}b",), [(f"a{control}b",)]))
+    assert control not in text
+    plain = text.replace("textbackslash{}", "")
+    assert plain.count("a\\x") + plain.count("a\\\\x") + plain.count("a\\u202e") + plain.count("a\\\\u202e") == 2
+
+
+def test_json_has_controls_as_escapes():
+    name = "\x1b\x7f\x9b\u202e\n"
+    text = as_json({"name": name})
+    assert json.loads(text) == {"name": name}
+    assert text.isprintable() or text.rstrip("\n").isprintable()
+
+
 @pytest.mark.parametrize("render", [as_text, as_markdown, as_latex])
 def test_a_line_end_in_a_name_makes_no_row(render):
     one, two = (render(Table(("x",), [(name,)])).count("\n") for name in ("a b", "a\nb"))

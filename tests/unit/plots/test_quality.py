@@ -57,7 +57,7 @@ def test_a_name_looks_the_same_in_all_panels_and_the_many_are_grey():
         }
         for axes in figure.axes
     ]
-    named = [{name: look for name, look in each.items() if name.startswith("\\$")} for each in looks]
+    named = [{name: look for name, look in each.items() if name.startswith("$")} for each in looks]
     assert named[0] == named[1]
     assert len(named[0]) == len(set(named[0].values())) == MOST_LINES
     assert figure.axes[0].get_legend().get_texts()[-1].get_text() == "3 more"

@@ -1,13 +1,15 @@
-"""Names in plots are shortened in one way: in the middle, with dollar signs that are no mathematics."""
+"""Names in plots are shortened in one way: in the middle, and are text whatever they hold."""
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
 from venire.plots import style
-from venire.plots.style import short_name
+from venire.plots.style import name_columns, name_rows, one_panel, plain, short_name, styled, write_figure
 
 
 def test_a_name_that_fits_stays_as_it_is():
@@ -26,8 +28,28 @@ def test_a_long_name_keeps_its_beginning_and_its_end(longest):
     assert 0 <= len(start) - len(end) <= 1
 
 
-def test_dollar_signs_are_escaped_after_the_cut():
-    assert short_name("$" * 10, 5) == r"\$\$…\$\$"
+HOSTILE = (r"$\frac{3$", "$x^2$", "_first", "\x1b[31m", "\x00", "caf\udce9", "#000000", "<b>&amp;")
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_names_are_text(tmp_path, ending):
+    """Whatever a name holds, it is drawn as it is: no mathematics, no markup, no controls; and it is in the legend."""
+    with styled():
+        figure, axes = one_panel()
+        for number, name in enumerate(HOSTILE):
+            axes.plot([number], [number], label=plain(name))
+        axes.set(title=HOSTILE[0], xlabel=HOSTILE[1])
+        name_rows(axes, HOSTILE)
+        name_columns(axes, HOSTILE)
+        axes.legend()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        write_figure(figure, tmp_path / f"names{ending}")
+    assert len(axes.get_legend().texts) == len(HOSTILE)
+    if ending == ".svg":
+        texts = [each.text for each in ET.parse(tmp_path / "names.svg").iter() if each.tag.endswith("text")]
+        shown = {r"$\frac{3$", "$x^2$", "_first", r"\x1b[31m", r"\x00", r"caf\udce9", "#000000", "<b>&amp;"}
+        assert shown <= {text.strip() for text in texts}
 
 
 def test_no_other_plot_module_cuts_names_itself():

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from hashlib import sha256
+from html import unescape
 from importlib.resources import files
 
+from venire.plots.style import one_panel
 from venire.report.document import Chapter, Grid, Picture, Report, Words
 from venire.report.page import inline_svg, page
-from venire.results import listed
+from venire.results import CONTROLS, listed
 
 
 def html() -> str:
@@ -46,3 +50,47 @@ def test_numbers_that_are_written_in_a_picture_keep_their_digits():
     assert ">0.125</text>" in drawn
     assert ">0.175</text>" in drawn
     assert not re.search(r'd="[^"]*\d\.\d{3}', drawn)
+
+
+NAMES = (
+    "#000000 #555555 #ffffff",
+    "url(#x)",
+    'id="y"',
+    "font: 9px Arial; style=",
+    "<text style='fill: #ffffff'>",
+    "0.123456",
+)
+
+
+def test_only_markup_of_a_picture_is_changed():
+    """Colours, ids, fonts and digits of tags are; a name that looks like one of them is text."""
+    figure, axes = one_panel()
+    for number, name in enumerate(NAMES):
+        axes.text(0.1, number / 10, name)
+    axes.set_title(NAMES[0])
+    drawn = inline_svg(Picture("p", "c", figure, "#000000 url(#x)"))
+    texts = [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", drawn)]
+    assert {*NAMES} <= {*texts}
+    tags = re.findall(r"<[^>]+>", drawn)
+    assert not [tag for tag in tags[1:] if "#000000" in tag or "#555555" in tag or " style=" in tag]
+    assert 'aria-label="#000000 url(#x)"' in tags[0]
+    assert "<style" not in drawn
+    assert re.findall(r"url\(#(?!p-)", "".join(tags[1:])) == []
+
+
+def test_a_page_allows_its_own_script_and_style_only():
+    found = html()
+    policy = unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', found)[1])
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    for kind in ("script", "style"):
+        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", found, re.DOTALL)
+        assert rules[f"{kind}-src"] == f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+    assert found.index("Content-Security-Policy") < found.index("<style>")
+
+
+def test_controls_of_names_are_escapes_on_a_page():
+    grid = Grid("g", "c", ["x\x1b"], [["a\x1b[31m\x00\u202e"]])
+    found = page(Report("t\x9b", (Chapter("one", "One", "F\x07.", (Words("w\x1b"), grid)),), {"version": "1"}))
+    assert not [each for each in CONTROLS.findall(found) if each != "\n"]
+    assert r"a\x1b[31m\x00\u202e" in found

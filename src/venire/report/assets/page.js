@@ -25,9 +25,12 @@
   }
 
   function csv(table) {
+    // A spreadsheet must not take a name for a formula.
+    const formula = (text) => /^[=+\-@\uff1d\uff0b\uff0d\uff20\t]/.test(text) && text !== "-" && Number.isNaN(Number(text));
+    const safe = (text) => (formula(text) ? "'" + text : text);
     const quote = (text) => (/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
-    const lines = [Array.from(table.tHead.rows[0].cells).map((cell) => quote(cell.textContent.trim()))];
-    for (const row of table.tBodies[0].rows) lines.push(Array.from(row.cells).map((cell) => quote(raw(cell))));
+    const lines = [Array.from(table.tHead.rows[0].cells).map((cell) => quote(safe(cell.textContent.trim())))];
+    for (const row of table.tBodies[0].rows) lines.push(Array.from(row.cells).map((cell) => quote(safe(raw(cell)))));
     return lines.map((line) => line.join(",")).join("\n") + "\n";
   }
 
