@@ -391,6 +391,8 @@ def cross_fitted(judgments: Judgments, *, folds: int | None = None, rng: RNGLike
     return CrossFitted(judgments.scale, models, training.fit(rng=generator), fold, judgments.items.topic)
 
 
+MOST_COUNTED = 2.0**53
+"""From here on not every whole number is a float."""
 KIND, VERSION = "venire predictor of conditional labels", 1
 AGAIN = "fit the predictor again and save it"
 
@@ -485,6 +487,6 @@ def _numbers(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floa
 
 def _counts(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ints:
     numbers = _numbers(held, name, shape)
-    if (numbers < 0).any() or (numbers != np.floor(numbers)).any():
+    if (numbers < 0).any() or (numbers != np.floor(numbers)).any() or (numbers >= MOST_COUNTED).any():
         raise ValueError(f"{name} is not a count")
     return numbers.astype(np.int64)

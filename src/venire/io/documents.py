@@ -16,13 +16,19 @@ from venire.io.limits import current, over
 from venire.io.lines import BOM, opened
 
 
-def read_document(path: Path) -> str:
-    """Read a text file whole: UTF-8, up to the limit on its size."""
+def read_small(path: Path) -> bytes:
+    """Read a file whole, up to the limit on its size, without byte order mark."""
     most = current().document_size
     with opened(path) as file:
-        data = file.read(most + 1).removeprefix(BOM)
+        data = file.read(most + 1)
     if len(data) > most:
         raise over("document_size", path, None, f"a document of more than {most:,} bytes")
+    return data.removeprefix(BOM)
+
+
+def read_document(path: Path) -> str:
+    """Read a text file whole: UTF-8, up to the limit on its size."""
+    data = read_small(path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

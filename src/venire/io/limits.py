@@ -1,9 +1,9 @@
 """Limits on what is read: sizes beyond which a file is refused rather than read.
 
 A damaged or hostile file must not take all the memory, or hours.  Each limit is far above what judgments, runs and logs
-have, is an error that names the file, the line and the limit, and can be raised: ``with limits(line_length="4MiB"):`` in
-Python, and an option of every command that reads files.  The limits in force belong to the context (``contextvars``) of
-the caller, not to the process.
+have, is an error that names the file, the line and the limit, and can be raised: by ``within_limits`` in Python, and by
+an option of every command that reads files.  The limits in force belong to the context (``contextvars``) of the caller,
+not to the process.
 """
 
 from __future__ import annotations
@@ -61,17 +61,18 @@ def current() -> Limits:
 
 
 @contextmanager
-def limits(**largest: int | str) -> Iterator[Limits]:
+def within_limits(**largest: int | str) -> Iterator[Limits]:
     """Read under other limits within a ``with`` block; sizes may be texts such as "4MiB".
+
+    largest: fields of :class:`Limits` by name.  Files of runs are read when they are scanned, so the block holds the
+    evaluation, too.
 
     Examples
     --------
-    >>> from venire.io.limits import current, limits
-    >>> with limits(line_length="4MiB"):
-    ...     current().line_length
+    >>> from venire.io import within_limits
+    >>> with within_limits(line_length="4MiB") as limits:
+    ...     limits.line_length
     4194304
-    >>> current().line_length
-    1048576
     """
     values = {_known(name): value if isinstance(value, int) else read_size(value) for name, value in largest.items()}
     token = _IN_FORCE.set(replace(current(), **values))
