@@ -13,11 +13,17 @@ from typing import Any
 
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.io.lines import BOM, opened
+from venire.io.lines import BOM, opened, refuse_long_lines
 
 
 def read_small(path: Path) -> bytes:
-    """Read a file whole, up to the limit on its size, without byte order mark."""
+    """Read a file of lines whole, up to the limits on its size and that of lines, without byte order mark."""
+    data = _content(path)
+    refuse_long_lines(data, path)
+    return data
+
+
+def _content(path: Path) -> bytes:
     most = current().document_size
     with opened(path) as file:
         data = file.read(most + 1)
@@ -28,7 +34,7 @@ def read_small(path: Path) -> bytes:
 
 def read_document(path: Path) -> str:
     """Read a text file whole: UTF-8, up to the limit on its size."""
-    data = read_small(path)
+    data = _content(path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
