@@ -128,7 +128,20 @@ def compressed(data: bytes, rng: Rng) -> bytes:
 ANY_TEXT: list[Mutation] = [*BYTES, *BYTES, *LINES, *LINES, encodings, compressed, long_value]
 
 ODD_VALUES: list[Any] = [None, True, False, 0, -1, 1.5, 1e308, -0.0, float("nan"), float("inf"), 1 << 70, "", "x", "1"]
-ODD_VALUES += ["1e999", "\ud800", "\0", "\u0085", [], {}, [[]], [{}], {"": {}}, {"a": [1, {"b": None}]}, [None], [1, "a"]]
+ODD_VALUES += [
+    "1e999",
+    "\ud800",
+    "\0",
+    "\u0085",
+    [],
+    {},
+    [[]],
+    [{}],
+    {"": {}},
+    {"a": [1, {"b": None}]},
+    [None],
+    [1, "a"],
+]
 ODD_VALUES += [["d1", "d2"], "d1 d2", "1" * 400, 10**400, "2013-05-31T12:00:00Z", "9999-12-31T23:59:59+23:59"]
 
 
@@ -161,7 +174,11 @@ def change_json(value: Any, rng: Rng) -> Any:
 
 
 def written_json(value: Any) -> bytes:
-    text = json.dumps(value, ensure_ascii=True) if "\\ud800" in json.dumps(value) else json.dumps(value, ensure_ascii=False)
+    text = (
+        json.dumps(value, ensure_ascii=True)
+        if "\\ud800" in json.dumps(value)
+        else json.dumps(value, ensure_ascii=False)
+    )
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -200,18 +217,28 @@ ROWS = [
     for pick_ in ("ann", "bob")
 ]
 SHOWN = [
-    {"session": f"s{n // 3}", "topic": str(1 + n // 6), "rank": 1 + n % 3, "doc": f"d{n % 5}", "clicked": n % 2, "dwell": n}
+    {
+        "session": f"s{n // 3}",
+        "topic": str(1 + n // 6),
+        "rank": 1 + n % 3,
+        "doc": f"d{n % 5}",
+        "clicked": n % 2,
+        "dwell": n,
+    }
     for n in range(18)
 ]
 SESSIONS = [
-    {"session": n, "topic": "1", "docs": ["a", "b", "c"], "clicks": [0, n % 2, 1], "dwells": [None, 3, 4.5]} for n in range(6)
+    {"session": n, "topic": "1", "docs": ["a", "b", "c"], "clicks": [0, n % 2, 1], "dwells": [None, 3, 4.5]}
+    for n in range(6)
 ]
 CHOICES = [
     {"topic": "1", "left": f"d{n}", "right": f"d{n + 1}", "assessor": "ann", "strength": n - 3} for n in range(7)
 ]
 RANKED = [{"topic": "1", "doc": f"d{n}", "rank": n, "score": 9.5 - n, "system": "sys"} for n in range(1, 8)]
 WIDE = [{"topic": "1", "doc": f"d{n}", "ann": n % 3, "bob": (n + 1) % 3} for n in range(8)]
-ASPECTS = [{"topic": "1", "doc": f"d{n}", "trust": n % 3, "depth": pick_} for n, pick_ in enumerate(["0", "1", "N/A"] * 3)]
+ASPECTS = [
+    {"topic": "1", "doc": f"d{n}", "trust": n % 3, "depth": pick_} for n, pick_ in enumerate(["0", "1", "N/A"] * 3)
+]
 CONDITIONAL = [
     *({"topic": t, "doc": d, "given": "", "label": n} for t in "12" for n, d in enumerate("abc")),
     *({"topic": t, "doc": d, "given": "a", "label": n % 2} for t in "12" for n, d in enumerate("bc")),
@@ -234,7 +261,9 @@ def parquet(rows: Sequence[dict[str, Any]]) -> Callable[[], list[bytes]]:
         more = frame.with_columns(
             a=pl.lit(1.5, pl.Float32), b=pl.Series([[1, 2]] * frame.height), c=pl.Series([{"x": 1}] * frame.height)
         )
-        more = more.with_columns(d=pl.lit("2020-01-01").str.to_date(), e=pl.lit(b"\xff"), f=pl.col("topic").cast(pl.Categorical))
+        more = more.with_columns(
+            d=pl.lit("2020-01-01").str.to_date(), e=pl.lit(b"\xff"), f=pl.col("topic").cast(pl.Categorical)
+        )
         found = []
         for each, how in ((frame, "zstd"), (frame, "snappy"), (frame, "gzip"), (frame, "uncompressed"), (more, "lz4")):
             file = io.BytesIO()
@@ -288,10 +317,44 @@ def read_gains_by_name(path: Path) -> object:
     return read_gains_file(path)
 
 
-QREL_WORDS = [b"# scale: 0<1<2", b"# reference: ann", b"# machines: ann", b"# prompt ann: x", b"-1", b"N/A", b"#", *EDGES]
+QREL_WORDS = [
+    b"# scale: 0<1<2",
+    b"# reference: ann",
+    b"# machines: ann",
+    b"# prompt ann: x",
+    b"-1",
+    b"N/A",
+    b"#",
+    *EDGES,
+]
 COLUMNS = [b"topic", b"doc", b"label", b"assessor", b"time", b"given", b"aspect", b"probability", b"intent", b"score"]
-JSON_WORDS = [b'"topic":', b'"label":', b"null", b"true", b"NaN", b"1e999", b"-0", b"\\u0000", b"\\ud800", b"[[]]", b'{"a":{}}']
-TOML_WORDS = [b"[a]\n", b"[[a]]\n", b"a.b = 1\n", b"= ", b'"""', b"'''", b"inf", b"nan", b"0x" + b"f" * 5_000, b"{", b"[", b"\\u0000"]
+JSON_WORDS = [
+    b'"topic":',
+    b'"label":',
+    b"null",
+    b"true",
+    b"NaN",
+    b"1e999",
+    b"-0",
+    b"\\u0000",
+    b"\\ud800",
+    b"[[]]",
+    b'{"a":{}}',
+]
+TOML_WORDS = [
+    b"[a]\n",
+    b"[[a]]\n",
+    b"a.b = 1\n",
+    b"= ",
+    b'"""',
+    b"'''",
+    b"inf",
+    b"nan",
+    b"0x" + b"f" * 5_000,
+    b"{",
+    b"[",
+    b"\\u0000",
+]
 JUDGED = ("inspect FILE", "agreement FILE --draws 0", "evaluate FILE RUN", "disagreement FILE")
 
 FORMS: dict[str, Form] = {
@@ -314,17 +377,29 @@ FORMS: dict[str, Form] = {
         "judges.jsonl", json_lines(ROWS), read_judgments, JSON_WORDS, JSON_LINES, [each.split() for each in JUDGED]
     ),
     "parquet": Form(
-        "judges.parquet", parquet(ROWS), read_judgments, [b"PAR1"], PARQUET, [["inspect", "FILE"], ["agreement", "FILE", "--draws", "0"]]
+        "judges.parquet",
+        parquet(ROWS),
+        read_judgments,
+        [b"PAR1"],
+        PARQUET,
+        [["inspect", "FILE"], ["agreement", "FILE", "--draws", "0"]],
     ),
-    "run-csv": Form(
-        "run.csv", delimited(RANKED), read_run, [*COLUMNS, *EDGES], TABLE, [["evaluate", "QRELS", "FILE"]]
-    ),
+    "run-csv": Form("run.csv", delimited(RANKED), read_run, [*COLUMNS, *EDGES], TABLE, [["evaluate", "QRELS", "FILE"]]),
     "run-parquet": Form("run.parquet", parquet(RANKED), read_run, [b"PAR1"], PARQUET, [["evaluate", "QRELS", "FILE"]]),
-    "clicks": Form("log.csv", delimited(SHOWN), read_clicks, [b"clicked", b"dwell", *EDGES], TABLE, [["clicks", "FILE"]]),
+    "clicks": Form(
+        "log.csv", delimited(SHOWN), read_clicks, [b"clicked", b"dwell", *EDGES], TABLE, [["clicks", "FILE"]]
+    ),
     "clicks-wide": Form(
         "log.jsonl", json_lines(SESSIONS), read_clicks, [*JSON_WORDS, b'"docs":'], JSON_LINES, [["clicks", "FILE"]]
     ),
-    "clicks-parquet": Form("log.parquet", parquet([{**row, "dwells": [1.0, 2.5, 3.0]} for row in SESSIONS]), read_clicks, [b"PAR1"], PARQUET, [["clicks", "FILE"]]),
+    "clicks-parquet": Form(
+        "log.parquet",
+        parquet([{**row, "dwells": [1.0, 2.5, 3.0]} for row in SESSIONS]),
+        read_clicks,
+        [b"PAR1"],
+        PARQUET,
+        [["clicks", "FILE"]],
+    ),
     "preferences": Form(
         "choices.csv",
         delimited(CHOICES),
@@ -342,7 +417,11 @@ FORMS: dict[str, Form] = {
         [["preferences", "FILE"]],
     ),
     "preference-groups": Form(
-        "prefs.txt", lambda: [b"1 ann 1 a 2.0\n1 ann 1 b 1.0\n1 bob 2 a 1.0\n1 bob 2 b 2.0\n"], read_preference_groups, EDGES, ANY_TEXT
+        "prefs.txt",
+        lambda: [b"1 ann 1 a 2.0\n1 ann 1 b 1.0\n1 bob 2 a 1.0\n1 bob 2 b 2.0\n"],
+        read_preference_groups,
+        EDGES,
+        ANY_TEXT,
     ),
     "aspects": Form(
         "aspects.csv",
@@ -353,7 +432,12 @@ FORMS: dict[str, Form] = {
         [["aspects", "FILE"], ["inspect", "FILE", "--layout", "aspects"]],
     ),
     "toml": Form(
-        "qrels.toml", lambda: [TOML], read_beside, TOML_WORDS, [*BYTES, *LINES, *LINES, encodings, long_value], [["inspect", "BESIDE"]]
+        "qrels.toml",
+        lambda: [TOML],
+        read_beside,
+        TOML_WORDS,
+        [*BYTES, *LINES, *LINES, encodings, long_value],
+        [["inspect", "BESIDE"]],
     ),
     "fit": Form(
         "fit.json",
@@ -390,10 +474,20 @@ FORMS: dict[str, Form] = {
     "groups": Form("groups.txt", lambda: [b"1\ta\n2\tb\n"], read_groups, [b"topic", b"group"], ANY_TEXT),
     "intents": Form("intents.txt", lambda: [b"1 a 0.5\n1 b 0.5\n"], read_intent_probabilities, EDGES, ANY_TEXT),
     "topics": Form(
-        "topics.txt", lambda: [b"1\n2\n"], lambda path: path, [b"\t"], ANY_TEXT, [["evaluate", "QRELS", "RUN", "--topics", "FILE"]]
+        "topics.txt",
+        lambda: [b"1\n2\n"],
+        lambda path: path,
+        [b"\t"],
+        ANY_TEXT,
+        [["evaluate", "QRELS", "RUN", "--topics", "FILE"]],
     ),
     "duplicates": Form(
-        "same.txt", lambda: [b"0 a b\nc d e\n"], read_duplicates, [b"0"], ANY_TEXT, [["evaluate", "QRELS", "RUN", "--duplicates", "FILE"]]
+        "same.txt",
+        lambda: [b"0 a b\nc d e\n"],
+        read_duplicates,
+        [b"0"],
+        ANY_TEXT,
+        [["evaluate", "QRELS", "RUN", "--duplicates", "FILE"]],
     ),
     "features": Form(
         "features.csv",
@@ -403,7 +497,12 @@ FORMS: dict[str, Form] = {
         TABLE,
     ),
     "inspect": Form(
-        "odd.txt", lambda: [QRELS, RUN, TOML, delimited(ROWS)()[0], json_lines(ROWS)()[0]], inspect_file, [*EDGES, *ODD], TABLE, [["inspect", "FILE"]]
+        "odd.txt",
+        lambda: [QRELS, RUN, TOML, delimited(ROWS)()[0], json_lines(ROWS)()[0]],
+        inspect_file,
+        [*EDGES, *ODD],
+        TABLE,
+        [["inspect", "FILE"]],
     ),
 }
 

@@ -89,7 +89,12 @@ def test_odd_contents_are_read_or_refused(name, content, tmp_path):
 def test_commands_refuse_odd_contents(content, tmp_path):
     path = tmp_path / "odd"
     path.write_bytes(content)
-    for command in (["inspect", "FILE"], ["evaluate", "FILE", "RUN"], ["evaluate", "QRELS", "FILE"], ["clicks", "FILE"]):
+    for command in (
+        ["inspect", "FILE"],
+        ["evaluate", "FILE", "RUN"],
+        ["evaluate", "QRELS", "FILE"],
+        ["clicks", "FILE"],
+    ):
         assert exit_code(command, path) in (0, 2)
 
 

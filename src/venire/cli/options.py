@@ -72,8 +72,7 @@ def _limit_option() -> Option:
         expose_value=False,
         callback=_set_limits,
         metavar="NAME=SIZE",
-        help="Raise a limit on what is read, such as line-length=4MiB; may be repeated.  The limits are in the reference "
-        "of file formats.",
+        help="Raise a limit on what is read, such as line-length=4MiB; may be repeated.  An error names its limit.",
     )
 
 

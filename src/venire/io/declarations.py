@@ -90,7 +90,9 @@ def _table(beside: Path) -> dict[str, Any]:
 def _within_limit(scale: Scale, where: object, line: int | None = None) -> Scale:
     """Raise where a declared scale has more labels than can be compared with each other."""
     if len(scale) > current().scale_labels:
-        hint = "if these are scores, not labels, round them; gains of many labels belong into a table of labels and gains"
+        hint = (
+            "if these are scores, not labels, round them; gains of many labels belong into a table of labels and gains"
+        )
         raise over("scale_labels", where, line, f"a scale of {len(scale):,} labels", hint=hint)
     return scale
 

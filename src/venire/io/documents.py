@@ -1,6 +1,7 @@
 """Small files that are read whole: TOML beside judgments, and JSON that Venire wrote.
 
-Whatever is wrong with them, also nesting that a parser cannot follow and numbers with thousands of digits, is one error.
+Whatever is wrong with them is an error of ours, also nesting that a parser cannot follow, and numbers with thousands of
+digits.
 """
 
 from __future__ import annotations

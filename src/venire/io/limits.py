@@ -113,14 +113,12 @@ def over(name: str, where: object, line: int | None, found: str, *, hint: str = 
 
 def table() -> list[tuple[str, str, str]]:
     """Return the name, default and meaning of each limit, for the documentation."""
-    return [
-        (
-            _spelled(each.name),
-            shown_size(each.default) if each.metadata["size"] else f"{each.default:,}",
-            each.metadata["what"],
-        )
-        for each in fields(Limits)
-    ]
+    rows = []
+    for each in fields(Limits):
+        value = getattr(Limits(), each.name)
+        shown = shown_size(value) if each.metadata["size"] else f"{value:,}"
+        rows.append((_spelled(each.name), shown, each.metadata["what"]))
+    return rows
 
 
 def _spelled(name: str) -> str:

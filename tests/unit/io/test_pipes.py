@@ -79,7 +79,9 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress], ids=["plain", "gz", "zst"])
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, zstandard.ZstdCompressor().compress], ids=["plain", "gz", "zst"]
+)
 @pytest.mark.parametrize("name", READERS)
 def test_every_reader_reads_a_pipe_as_it_reads_a_file(tmp_path, name, pack):
     """Twice, and the writer writes once."""
@@ -103,9 +105,9 @@ def test_a_long_pipe_is_kept_in_a_file(tmp_path, monkeypatch):
 
 
 def test_a_pipe_is_limited(tmp_path):
-    with fifo(tmp_path / "q.txt", QRELS) as pipe, within_limits(decompressed_size=10):
-        with pytest.raises(FormatError, match="in a pipe"):
-            read_judgments(pipe)
+    limit = within_limits(decompressed_size=10)
+    with fifo(tmp_path / "q.txt", QRELS) as pipe, limit, pytest.raises(FormatError, match="in a pipe"):
+        read_judgments(pipe)
 
 
 def test_another_writer_has_other_content(tmp_path):

@@ -481,7 +481,9 @@ def _keys(lines: bytes, quote: Ints, value: Ints) -> list[str]:
     """Return the different keys of values that begin at these places: the text that ended last."""
     last = np.searchsorted(quote, value)
     last = last[last >= 2]
-    raw = {lines[begin : end + 1] for begin, end in zip(quote[last - 2].tolist(), quote[last - 1].tolist(), strict=True)}
+    raw = {
+        lines[begin : end + 1] for begin, end in zip(quote[last - 2].tolist(), quote[last - 1].tolist(), strict=True)
+    }
     found = []
     for key in raw:
         with suppress(ValueError):
@@ -534,9 +536,7 @@ def _key_counts(lines: bytes, number: Ints, where: object) -> dict[bytes, int]:
     return counts
 
 
-def _refuse_twice(
-    lines: bytes, number: Ints, frame: pl.DataFrame, where: object, counts: Mapping[bytes, int]
-) -> None:
+def _refuse_twice(lines: bytes, number: Ints, frame: pl.DataFrame, where: object, counts: Mapping[bytes, int]) -> None:
     """Raise at the first object that has a key twice; counts: how often some keys occur.
 
     Lines are parsed one by one only where there are more keys than values: not in a file without nulls.

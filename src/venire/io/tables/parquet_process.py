@@ -13,7 +13,6 @@ import struct
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 ALLOWANCE = 256 << 20
 """Bytes of memory for any file."""
