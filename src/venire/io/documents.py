@@ -19,23 +19,24 @@ from venire.io.lines import BOM, opened, refuse_long_lines
 
 def read_small(path: Path) -> bytes:
     """Read a file of lines whole, up to the limits on its size and that of lines, without byte order mark."""
-    data = _content(path)
+    data = _content(path, "document_size")
     refuse_long_lines(data, path)
     return data
 
 
-def _content(path: Path) -> bytes:
-    most = current().document_size
+def _content(path: Path, limit: str) -> bytes:
+    """Read a file whole, up to the limit of this name, without byte order mark."""
+    most = getattr(current(), limit)
     with opened(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise over("document_size", path, None, f"a document of more than {most:,} bytes")
+        raise over(limit, path, None, f"more than {most:,} bytes")
     return data.removeprefix(BOM)
 
 
-def read_document(path: Path) -> str:
-    """Read a text file whole: UTF-8, up to the limit on its size."""
-    data = _content(path)
+def _text(path: Path, limit: str) -> str:
+    """Read a text in UTF-8."""
+    data = _content(path, limit)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -46,17 +47,17 @@ def read_document(path: Path) -> str:
 
 def read_toml(path: Path, *, hint: str) -> dict[str, Any]:
     """Read TOML; hint: what was expected."""
-    found: dict[str, Any] = _parsed(path, tomllib.loads, "TOML", hint)
+    found: dict[str, Any] = _parsed(_text(path, "toml_size"), tomllib.loads, path, form="TOML", hint=hint)
     return found
 
 
 def read_json(path: Path, *, hint: str | None = None) -> Any:
     """Read one JSON value; hint: what was expected."""
-    return _parsed(path, json.loads, "JSON", hint)
+    return _parsed(_text(path, "json_size"), json.loads, path, form="JSON", hint=hint)
 
 
-def _parsed(path: Path, parse: Callable[[str], Any], form: str, hint: str | None) -> Any:
-    text = read_document(path)
+def _parsed(text: str, parse: Callable[[str], Any], path: Path, *, form: str, hint: str | None) -> Any:
+    """Parse a text; what the parser cannot follow is an error, as is nesting beyond the limit."""
     try:
         found = parse(text)
     except RecursionError:

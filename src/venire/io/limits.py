@@ -38,9 +38,9 @@ class Limits:
     labels_per_item: int = _limit(100_000, "labels of one document for one topic")
     assessors: int = _limit(100_000, "assessors whose agreement is computed")
     files: int = _limit(10_000, "files of a folder or a pattern, or named together")
-    document_size: int = _limit(
-        64 << 20, "a file that is read whole: TOML, a saved model or certificate, gains, topics", size=True
-    )
+    toml_size: int = _limit(1 << 20, "a TOML file", size=True)
+    json_size: int = _limit(16 << 20, "a saved model or certificate", size=True)
+    document_size: int = _limit(64 << 20, "a file of gains, topics, groups, intents or duplicates", size=True)
     decompressed_size: int = _limit(16 << 30, "a file after decompression, or what a pipe holds", size=True)
     ratio: int = _limit(200, "bytes of memory for each byte of a compressed or Parquet file, after the first 64 MiB")
 

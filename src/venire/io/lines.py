@@ -84,12 +84,12 @@ def opened_raw(path: Path) -> Iterator[BinaryIO]:
         raise FormatError(path, None, "is a folder, expected a file", hint="name the files in it") from None
     except PermissionError:
         raise FormatError(path, None, "may not be read", hint="change its permissions") from None
-    except OSError as error:
-        if error.filename is None and not isinstance(error, gzip.BadGzipFile):
-            raise
-        if not isinstance(error, gzip.BadGzipFile):
-            raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
+    except gzip.BadGzipFile as error:
         raise _damaged(path, error) from None
+    except OSError as error:
+        if error.filename is None or str(error.filename) != str(path):
+            raise
+        raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
     except (EOFError, zlib.error) as error:
         raise _damaged(path, error) from None
 

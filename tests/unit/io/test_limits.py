@@ -246,12 +246,19 @@ def test_numbers_of_many_digits_elsewhere(write):
 
 def test_the_labels_of_a_declared_scale(write):
     qrels = write("q.txt", QRELS)
-    for n, beyond in ((10_000, False), (10_001, True), (200_000, True)):
+    for n, beyond in ((10_000, False), (10_001, True), (130_000, True)):
         write("q.toml", f"labels = [{', '.join(map(str, range(n)))}]")
         if beyond:
             assert "table" in str(refused("scale-labels", read_judgments, qrels))
         else:
             assert len(read_judgments(qrels).scale) == n
+
+
+def test_two_hundred_thousand_labels_in_toml_are_refused(write):
+    write("q.toml", f"labels = [{', '.join(map(str, range(200_000)))}]")
+    refused("toml-size", read_judgments, write("q.txt", QRELS))
+    with within_limits(toml_size="4MiB"):
+        assert "table" in str(refused("scale-labels", read_judgments, write("q.txt", QRELS)))
 
 
 def test_the_labels_of_an_item(write):
@@ -287,10 +294,17 @@ def test_the_size_of_documents(write):
     with within_limits(document_size=8):
         assert read_gains_file(write("gains.txt", "0 0\n1 1\n")) == {"0": 0.0, "1": 1.0}
         assert read_duplicates(write("same.txt", "a b c d\n"))
-        write("q.toml", "#" * 9)
-        for name, read in (("gains.txt", read_gains_file), ("same.txt", read_duplicates), ("fit.json", read_fit)):
+        for name, read in (("gains.txt", read_gains_file), ("same.txt", read_duplicates)):
             refused("document-size", read, write(name, "123456789"))
-        refused("document-size", read_judgments, write("q.txt", QRELS))
+    fit, toml, qrels = write("fit.json", "[1, 2, 3]"), write("q.toml", 'scale = "0<1"'), write("q.txt", QRELS)
+    with within_limits(toml_size=13, json_size=9):
+        read_judgments(qrels)
+        with pytest.raises(FormatError, match="not a saved fit"):
+            read_fit(fit)
+    with within_limits(toml_size=12, json_size=8):
+        refused("toml-size", read_judgments, qrels)
+        refused("json-size", read_fit, fit)
+    assert toml.stat().st_size == 13
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
