@@ -46,10 +46,11 @@ papers: $(VENV)/.work  ## compute the numbers of the papers and write them into 
 bench: $(VENV)/.bench  ## time Venire beside its peers; DOCS=1 writes docs/benchmarks.md
 	$(BIN)/python bench/run.py $(if $(DOCS),--docs)
 
-fuzz: $(VENV)/.fuzz  ## 10,000 damaged run files, random examples, then a fuzzer for a minute; SECONDS=600 for ten
+fuzz: $(VENV)/.fuzz  ## 10,000 damaged files of each format, random examples, then fuzzers for a minute each; SECONDS=600 for ten
 	VENIRE_MUTATIONS=10000 $(BIN)/python -m pytest -n auto tests/properties/test_mutated_runs.py tests/contract/test_sanitizers.py
 	VENIRE_EXAMPLES=explore $(BIN)/python -m pytest -n auto -m "not slow" tests/properties
 	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python fuzz/readers.py --count 10000 --seconds $(SECONDS)
 
 clean:  ## remove everything made here, the environment too
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

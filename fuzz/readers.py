@@ -1,9 +1,9 @@
 """Damaged files through every reader: `python fuzz/readers.py [FORMAT ...] [--count 10000] [--seconds 60]`.
 
-First so many damaged files of each format go through its reader and through the commands that read it, then others for
-so many seconds.  Each format has a process of its own with limited memory.  A file must be read or refused with an error
-of ours (commands: exit code 0 or 2), in time, and the process may not take more than 500 MB.  A finding ends the process
-of its format with an error; its file is kept, and `--file` tries it again.
+First so many damaged files of each format go through its reader, and one in ten through the commands that read it, then
+others for so many seconds.  Each format has a process of its own with limited memory.  A file must be read or refused
+with an error of ours (commands: exit code 0 or 2), in time, and the process may not take more than 500 MB.  A finding
+ends the process of its format with an error; its file is kept, and `--file` tries it again.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def clipped(text: str) -> str:
     """Shorten what a message quotes, and then the message, in the middle: names and values may be of any length."""
     if len(text) <= LONGEST_VALUE:
         return text
-    text = _LONG.sub(lambda found: _middle_out(found[0], LONGEST_VALUE // 2), text)
+    text = _LONG.sub(lambda found: _middle_out(found[0], LONGEST_VALUE // 2), _middle_out(text, 1 << 14))
     return _middle_out(text, LONGEST_MESSAGE)
 
 

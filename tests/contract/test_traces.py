@@ -38,11 +38,7 @@ def test_a_result_names_its_inputs(command, tmp_path, monkeypatch):
     made = json.loads(answer.stdout)
     made = made.get("made_with", made)
     assert version("venire") in (made.get("version"), made.get("venire"))
-    read = (
-        [tmp_path / "judgments.tsv", tmp_path / "judgments.tsv.toml"]
-        if command != "certify"
-        else [tmp_path / "judgments.tsv"]
-    )
+    read = [tmp_path / "judgments.tsv", tmp_path / "judgments.tsv.toml"]
     read += [] if "RUNS" not in COMMANDS[command] else sorted((tmp_path / "runs").iterdir())
     expected = {(str(path), sha256(path.read_bytes()).hexdigest(), path.stat().st_size) for path in read}
     assert expected <= {(each["name"], each["sha256"], each["size"]) for each in made["inputs"]}

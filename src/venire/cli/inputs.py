@@ -300,11 +300,11 @@ def _wanted(where: Iterable[str]) -> dict[str, list[str]]:
 def chosen_topics(path: str | None, judgments: Judgments) -> tuple[list[str] | None, list[str]]:
     """Read the topics to score, the text before a tab on each line; return notes on those that were not judged."""
     from venire.data.ids import as_text
-    from venire.io.lines import read_bytes
+    from venire.io.documents import read_small
 
     if path is None:
         return None, []
-    lines = as_text(read_bytes(Path(path))).splitlines()
+    lines = as_text(read_small(Path(path))).splitlines()
     known = set(judgments.topics)
     topics = [line.partition("\t")[0].strip() for line in lines]
     topics = [topic for topic in dict.fromkeys(topics) if topic in known or (topic and not topic.startswith("#"))]

@@ -57,8 +57,6 @@ def _paths(sources: Iterable[str]) -> Iterator[Path]:
     from venire.io.lines import expanded
 
     for source in sources:
-        if source == "-":
-            raise click.UsageError("inspect reads files, not standard input")
         yield from expanded(source)
 
 

@@ -92,8 +92,7 @@ def _limit_option() -> Option:
         expose_value=False,
         callback=_set_limits,
         metavar="NAME=SIZE",
-        help="Raise a limit on what is read, such as line-length=4MiB; may be repeated.  The limits are in the reference "
-        "of file formats.",
+        help="Raise a limit on what is read, such as line-length=4MiB; may be repeated.  An error names its limit.",
     )
 
 
@@ -101,7 +100,7 @@ def _set_limits(ctx: click.Context, parameter: click.Parameter, texts: tuple[str
     """Read NAME=SIZE, one or several, and read all files of the command under these limits."""
     if not texts:
         return
-    from venire.io.limits import limits
+    from venire.io.limits import within_limits
 
     asked: dict[str, int | str] = {}
     for text in texts:
@@ -109,7 +108,7 @@ def _set_limits(ctx: click.Context, parameter: click.Parameter, texts: tuple[str
         if not equals:
             raise click.BadParameter(f"{text!r} is not NAME=SIZE, as in line-length=4MiB", ctx, parameter)
         asked[name] = size
-    ctx.with_resource(limits(**asked))
+    ctx.with_resource(within_limits(**asked))
 
 
 def option(*names: str, section: str, **settings: Any) -> Decorator:

@@ -142,6 +142,11 @@ def natural_order(names: Ids) -> Ints:
     """Return the order of names: numeric if all are numbers, else bytewise."""
     texts = list(names)
     if all(text.isascii() and text.isdigit() for text in texts):
-        digits = [text.lstrip("0") for text in texts]
-        return np.array(sorted(range(len(texts)), key=lambda n: (len(digits[n]), digits[n], texts[n])), dtype=np.int64)
+        return np.array(sorted(range(len(texts)), key=lambda n: _as_number(texts[n])), dtype=np.int64)
     return np.array(sorted(range(len(texts)), key=lambda n: as_bytes(texts[n])), dtype=np.int64)
+
+
+def _as_number(digits: str) -> tuple[int, str, str]:
+    """Return what orders digits by the number they write, however many they are."""
+    number = digits.lstrip("0")
+    return len(number), number, digits

@@ -7,4 +7,5 @@ from venire.io.exchange import (
     write_scaled_qrels as write_scaled_qrels,
 )
 from venire.io.judgments import read_grid as read_grid
+from venire.io.limits import Limits as Limits, within_limits as within_limits
 from venire.io.search_task import search_judgments as search_judgments

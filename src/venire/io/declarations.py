@@ -22,6 +22,7 @@ from venire.data.scale import Scale
 from venire.errors import FormatError, ScaleError, VenireError
 from venire.io.documents import read_toml
 from venire.io.limits import current, over
+from venire.io.lines import is_readable
 from venire.io.outputs import NewFiles
 
 DECLARED = ("reference", "machines")
@@ -117,7 +118,7 @@ def scale_file(path: Path) -> Path | None:
     name = path.name
     while True:
         beside = path.with_name(name + ".toml")
-        if beside.is_file() and beside != path:
+        if is_readable(beside) and beside != path:
             return beside
         shorter = Path(name).stem
         if shorter == name:

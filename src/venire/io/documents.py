@@ -1,6 +1,7 @@
 """Small files that are read whole: TOML beside judgments, and JSON that Venire saved.
 
-Whatever is wrong with them, also nesting that a parser cannot follow and numbers with thousands of digits, is one error.
+Whatever is wrong with them is an error of ours, also nesting that a parser cannot follow, and numbers with thousands of
+digits.
 """
 
 from __future__ import annotations
@@ -15,21 +16,36 @@ import numpy as np
 
 from venire.errors import FormatError
 from venire.io.limits import current, over
-from venire.io.lines import BOM, opened
+from venire.io.lines import BOM, opened, refuse_long_lines
 from venire.types import Floats, Ints
 
 _TYPES = {str: "text", bool: "true or false", list: "a list"}
+MOST_COUNTED = 2.0**53
+"""From here on not every whole number is a float."""
 FORMAT = 1
 """Version of the format of saved files; a change that older versions of Venire cannot read raises it."""
 
 
-def read_document(path: Path) -> str:
-    """Read a text file whole: UTF-8, up to the limit on its size."""
-    most = current().document_size
+def read_small(path: Path) -> bytes:
+    """Read a file of lines whole, up to the limits on its size and that of lines, without byte order mark."""
+    data = _content(path, "document_size")
+    refuse_long_lines(data, path)
+    return data
+
+
+def _content(path: Path, limit: str) -> bytes:
+    """Read a file whole, up to the limit of this name, without byte order mark."""
+    most = getattr(current(), limit)
     with opened(path) as file:
-        data = file.read(most + 1).removeprefix(BOM)
+        data = file.read(most + 1)
     if len(data) > most:
-        raise over("document_size", path, None, f"a document of more than {most:,} bytes")
+        raise over(limit, path, None, f"more than {most:,} bytes")
+    return data.removeprefix(BOM)
+
+
+def _text(path: Path, limit: str) -> str:
+    """Read a text in UTF-8."""
+    data = _content(path, limit)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -40,13 +56,13 @@ def read_document(path: Path) -> str:
 
 def read_toml(path: Path, *, hint: str) -> dict[str, Any]:
     """Read TOML; hint: what was expected."""
-    found: dict[str, Any] = _parsed(path, tomllib.loads, "TOML", hint)
+    found: dict[str, Any] = _parsed(_text(path, "toml_size"), tomllib.loads, path, form="TOML", hint=hint)
     return found
 
 
 def read_json(path: Path, *, hint: str | None = None) -> Any:
     """Read one JSON value; hint: what was expected."""
-    return _parsed(path, json.loads, "JSON", hint)
+    return _parsed(_text(path, "json_size"), json.loads, path, form="JSON", hint=hint)
 
 
 def read_saved(path: Path, kind: str, *, what: str, hint: str) -> dict[str, Any]:
@@ -83,8 +99,8 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-def _parsed(path: Path, parse: Callable[[str], Any], form: str, hint: str | None) -> Any:
-    text = read_document(path)
+def _parsed(text: str, parse: Callable[[str], Any], path: Path, *, form: str, hint: str | None) -> Any:
+    """Parse a text; what the parser cannot follow is an error, as is nesting beyond the limit."""
     try:
         found = parse(text)
     except RecursionError:
@@ -129,6 +145,6 @@ def numbers(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Float
 def counts(held: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Ints:
     """Return a member of a saved object as an array of counts of this shape."""
     found = numbers(held, name, shape)
-    if (found < 0).any() or (found != np.floor(found)).any():
+    if (found < 0).any() or (found != np.floor(found)).any() or (found >= MOST_COUNTED).any():
         raise ValueError(f"{name} is not a count")
     return found.astype(np.int64)

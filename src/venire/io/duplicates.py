@@ -14,7 +14,7 @@ import numpy as np
 from venire.data.ids import as_text
 from venire.data.judgments import Items
 from venire.errors import FormatError
-from venire.io.lines import read_bytes
+from venire.io.documents import read_small
 from venire.types import Ints
 
 Duplicates = Sequence[Sequence[str]]
@@ -22,7 +22,7 @@ Duplicates = Sequence[Sequence[str]]
 
 def read_duplicates(path: str | Path) -> Duplicates:
     """Read groups of duplicate documents."""
-    groups = [as_text(line).split() for line in read_bytes(Path(path)).splitlines() if not line.startswith(b"#")]
+    groups = [as_text(line).split() for line in read_small(Path(path)).splitlines() if not line.startswith(b"#")]
     groups = [group for group in groups if group]
     if not groups:
         raise FormatError(path, None, "names no documents", hint="expected lines of duplicate documents")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -150,10 +151,10 @@ def refuse_unknown_columns(names: Iterable[str], parts: Sequence[Rows]) -> None:
 def _with_distinct_names(parts: list[Rows]) -> list[Rows]:
     """Name assessors after folder and file where several folders have files of the same name."""
     names = [part.assessor.names[0] if part.named_after_file else None for part in parts]
-    twice = {name for name in names if name is not None and names.count(name) > 1}
-    sources = [part.source for part, name in zip(parts, names, strict=True) if name in twice]
-    for source in sources:
-        if sources.count(source) > 1:
+    twice = {name for name, times in Counter(names).items() if name is not None and times > 1}
+    sources = Counter(part.source for part, name in zip(parts, names, strict=True) if name in twice)
+    for source, times in sources.items():
+        if times > 1:
             raise FormatError(source, None, "is given twice", hint="name each file of judgments once")
     return [
         named(part, f"{Path(part.source).parent.name}/{name}") if name in twice else part

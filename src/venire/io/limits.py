@@ -1,9 +1,9 @@
 """Limits on what is read: sizes beyond which a file is refused rather than read.
 
 A damaged or hostile file must not take all the memory, or hours.  Each limit is far above what judgments, runs and logs
-have, is an error that names the file, the line and the limit, and can be raised: ``with limits(line_length="4MiB"):`` in
-Python, and an option of every command that reads files.  The limits in force belong to the context (``contextvars``) of
-the caller, not to the process.
+have, is an error that names the file, the line and the limit, and can be raised: by ``within_limits`` in Python, and by
+an option of every command that reads files.  The limits in force belong to the context (``contextvars``) of the caller,
+not to the process.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Limits:
     labels_per_item: int = _limit(100_000, "labels of one document for one topic")
     assessors: int = _limit(100_000, "assessors whose agreement is computed")
     files: int = _limit(10_000, "files of a folder or a pattern, or named together")
-    document_size: int = _limit(
-        64 << 20, "a file that is read whole: TOML, a saved model or certificate, gains, topics", size=True
-    )
+    toml_size: int = _limit(1 << 20, "a TOML file", size=True)
+    json_size: int = _limit(16 << 20, "a saved model or certificate", size=True)
+    document_size: int = _limit(64 << 20, "a file of gains, topics, groups, intents or duplicates", size=True)
     decompressed_size: int = _limit(16 << 30, "a file after decompression, or what a pipe holds", size=True)
     ratio: int = _limit(200, "bytes of memory for each byte of a compressed or Parquet file, after the first 64 MiB")
 
@@ -61,17 +61,18 @@ def current() -> Limits:
 
 
 @contextmanager
-def limits(**largest: int | str) -> Iterator[Limits]:
+def within_limits(**largest: int | str) -> Iterator[Limits]:
     """Read under other limits within a ``with`` block; sizes may be texts such as "4MiB".
+
+    largest: fields of :class:`Limits` by name.  Files of runs are read when they are scanned, so the block holds the
+    evaluation, too.
 
     Examples
     --------
-    >>> from venire.io.limits import current, limits
-    >>> with limits(line_length="4MiB"):
-    ...     current().line_length
+    >>> from venire.io import within_limits
+    >>> with within_limits(line_length="4MiB") as limits:
+    ...     limits.line_length
     4194304
-    >>> current().line_length
-    1048576
     """
     values = {_known(name): value if isinstance(value, int) else read_size(value) for name, value in largest.items()}
     token = _IN_FORCE.set(replace(current(), **values))
@@ -112,14 +113,12 @@ def over(name: str, where: object, line: int | None, found: str, *, hint: str = 
 
 def table() -> list[tuple[str, str, str]]:
     """Return the name, default and meaning of each limit, for the documentation."""
-    return [
-        (
-            _spelled(each.name),
-            shown_size(each.default) if each.metadata["size"] else f"{each.default:,}",
-            each.metadata["what"],
-        )
-        for each in fields(Limits)
-    ]
+    rows = []
+    for each in fields(Limits):
+        value = getattr(Limits(), each.name)
+        shown = shown_size(value) if each.metadata["size"] else f"{value:,}"
+        rows.append((_spelled(each.name), shown, each.metadata["what"]))
+    return rows
 
 
 def _spelled(name: str) -> str:

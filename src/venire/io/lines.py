@@ -85,12 +85,12 @@ def opened_raw(path: Path) -> Iterator[BinaryIO]:
         raise FormatError(path, None, "is a folder, expected a file", hint="name the files in it") from None
     except PermissionError:
         raise FormatError(path, None, "may not be read", hint="change its permissions") from None
-    except OSError as error:
-        if error.filename is None and not isinstance(error, gzip.BadGzipFile):
-            raise
-        if not isinstance(error, gzip.BadGzipFile):
-            raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
+    except gzip.BadGzipFile as error:
         raise _damaged(path, error) from None
+    except OSError as error:
+        if error.filename is None or str(error.filename) != str(path):
+            raise
+        raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
     except (EOFError, zlib.error) as error:
         raise _damaged(path, error) from None
 
@@ -123,10 +123,20 @@ def _kept(path: Path) -> BinaryIO | None:
     return _view(held.content)
 
 
+class Spool:
+    """A file without a name, which is closed when nobody reads it any more."""
+
+    def __init__(self) -> None:
+        self.file = cast("BinaryIO", TemporaryFile())  # noqa: SIM115
+
+    def __del__(self) -> None:
+        self.file.close()
+
+
 class Kept(NamedTuple):
     """What a pipe held, and when it was last written to: a later writer has other content."""
 
-    content: bytes | BinaryIO
+    content: bytes | Spool
     changed: int
 
 
@@ -134,41 +144,40 @@ _PIPES: dict[tuple[int, int], Kept] = {}
 
 
 @lru_cache(maxsize=1)
-def _standard_input(stream: BinaryIO) -> bytes | BinaryIO:
+def _standard_input(stream: BinaryIO) -> bytes | Spool:
     return _drained(stream, STDIN)
 
 
-def _drained(stream: BinaryIO, path: Path) -> bytes | BinaryIO:
+def _drained(stream: BinaryIO, path: Path) -> bytes | Spool:
     """Read a pipe to its end, into memory or a file without a name."""
     most, size, parts = current().decompressed_size, 0, list[bytes]()
-    file: BinaryIO | None = None
+    spool: Spool | None = None
     while block := stream.read(1 << 20):
         size += len(block)
         if size > most:
             raise over("decompressed_size", path, None, f"more than {most:,} bytes in a pipe")
         parts.append(block)
         if size > KEPT_IN_MEMORY:
-            file = file or cast("BinaryIO", TemporaryFile())  # noqa: SIM115 - it is kept until the process ends
-            file.write(b"".join(parts))
+            spool = spool or Spool()
+            spool.file.write(b"".join(parts))
             parts.clear()
-    if file is None:
+    if spool is None:
         return b"".join(parts)
-    file.flush()
-    return file
+    spool.file.write(b"".join(parts))
+    spool.file.flush()
+    return spool
 
 
-def _view(content: bytes | BinaryIO) -> BinaryIO:
+def _view(content: bytes | Spool) -> BinaryIO:
     """Return a reader of what was kept, with a position of its own."""
-    if isinstance(content, bytes):
-        return BytesIO(content)
-    return BufferedReader(_Section(content.fileno()), CHUNK)
+    return BytesIO(content) if isinstance(content, bytes) else BufferedReader(_Section(content), CHUNK)
 
 
 class _Section(RawIOBase):
     """A file that is read from its start, whatever other readers of the same descriptor do."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor, self._place = descriptor, 0
+    def __init__(self, spool: Spool) -> None:
+        self._spool, self._descriptor, self._place = spool, spool.file.fileno(), 0
 
     def readable(self) -> bool:
         return True

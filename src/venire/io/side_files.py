@@ -18,7 +18,8 @@ from venire.data.gains import FORMULAS, Gains, mapping, parse_gains
 from venire.data.ids import Category, as_text
 from venire.data.scale import Scale
 from venire.errors import FormatError
-from venire.io.lines import is_readable, read_bytes
+from venire.io.documents import read_small
+from venire.io.lines import is_readable
 from venire.io.tables.blocks import frame_of, read_frame
 from venire.results import read_number
 from venire.types import Floats, Ints
@@ -85,7 +86,7 @@ def _lines(path: Path, columns: tuple[str, ...], *, last: bool = False) -> Itera
     last: the last column is what follows the last separator, else it is the rest of the line.
     """
     first, empty = True, True
-    for number, raw in enumerate(read_bytes(path).splitlines(), start=1):
+    for number, raw in enumerate(read_small(path).splitlines(), start=1):
         line = as_text(raw).strip()
         if not line or line.startswith("#"):
             continue

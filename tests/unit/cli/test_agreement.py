@@ -189,3 +189,16 @@ def test_what_is_not_known_is_refused(venire, judgments):
     assert answer.code == 2
     assert "krippendorff_alpha" in answer.err
     assert venire("agreement", judgments, "--by", "aspect").code == 2
+
+
+def test_a_crowd_may_be_anonymous(venire, write):
+    lines = "".join(f"1\td{n % 5}\tw{n}\t{n % 2}\n" for n in range(40))
+    crowd = write("crowd.tsv", "topic\tdoc\tassessor\tlabel\n" + lines)
+    assert '"n_raters": 40' in venire("agreement", crowd, "--name", "krippendorff_alpha", "--format", "json").out
+    asked = ("agreement", crowd, "--name", "krippendorff_alpha", "--format", "json", "--limit", "assessors=39")
+    refused = venire(*asked)
+    assert refused.code == 2
+    assert "anonymous" in refused.err
+    answer = venire(*asked, "--anonymous")
+    assert answer.code == 0
+    assert '"n_raters": 8' in answer.out

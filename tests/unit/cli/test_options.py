@@ -65,3 +65,26 @@ def test_rng_is_taken_where_nothing_is_random(venire, qrels, run, name):
     plain, seeded = venire(name, qrels, run), venire(name, qrels, run, "--rng", "7")
     assert seeded == plain
     assert seeded.code == 0
+
+
+def test_limits_are_raised_by_an_option(venire, write):
+    """The error names the limit and the option; with the option the file is read."""
+    run, qrels = write("run.txt", f"1 Q0 {'d' * 200_000} 1 1 s\n"), write("q.txt", "1 0 a 1\n1 0 b 0\n")
+    refused = venire("evaluate", qrels, run)
+    assert refused.code == 2
+    assert "run.txt:1: found a field of 200,000 bytes" in refused.err
+    assert "(--limit field-length=512KiB)" in refused.err
+    assert venire("evaluate", qrels, run, "--limit", "field-length=512KiB", "--limit", "line-length=2MiB").code == 0
+    assert venire("evaluate", qrels, run).code == 2
+
+
+@pytest.mark.parametrize("text", ["field-length", "field-lenght=3", "field-length=x", "field-length=0"])
+def test_limits_that_are_none(venire, write, text):
+    answer = venire("inspect", write("q.txt", "1 0 a 1\n"), "--limit", text)
+    assert answer.code == 2
+    assert "field-len" in answer.err or "'x'" in answer.err
+
+
+def test_commands_that_read_files_have_limits(venire):
+    assert "--limit NAME=SIZE" in venire("report", "--help").out
+    assert "--limit" not in venire("completion", "--help").out

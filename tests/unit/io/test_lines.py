@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 import zstandard
 
-from venire import FormatError
+from venire import FormatError, read_judgments
 from venire.io.lines import chunks, opened, read_bytes
 
 
@@ -68,3 +68,10 @@ def test_what_cannot_be_opened_is_an_error(tmp_path):
         pass
     with pytest.raises(FormatError, match="is a folder"), opened(tmp_path):
         pass
+
+
+def test_a_file_with_a_long_name_is_read(tmp_path):
+    """Its TOML would have a name that is too long."""
+    path = tmp_path / ("q" * 252)
+    path.write_bytes(b"1 0 a 1\n1 0 b 0\n")
+    assert len(read_judgments(path)) == 2

@@ -264,8 +264,11 @@ def _joined(parts: Sequence[Part], form: Form) -> Part:
 
 
 def _label(label: float | str) -> str:
-    """Return a label as text, whole numbers without a fraction."""
-    return label if isinstance(label, str) else str(int(label)) if float(label).is_integer() else str(float(label))
+    """Return a label as text, whole numbers without a fraction; what has no text is empty, which is refused."""
+    try:
+        return label if isinstance(label, str) else str(int(label)) if float(label).is_integer() else str(float(label))
+    except (TypeError, ValueError, OverflowError):  # no number, or one of more digits than Python writes
+        return ""
 
 
 def _refuse_dict(texts: Sequence[Any], source: str) -> None:
