@@ -18,6 +18,17 @@ N_MUTATED = int(os.environ.get("VENIRE_MUTATIONS", "1500"))
 SEED = 2
 FOLDER = Path(sanitized.__file__).parent
 TEST_BUILD = [sanitized.STABLE, *sanitized.TEST_BUILD]
+UNIT_TESTS = [
+    Path(__file__).parents[1] / "unit" / "scan" / f"test_{name}.py" for name in ("arguments", "limits", "interrupts")
+]
+WITH_BUILD = """
+import sys
+from pathlib import Path
+import sanitized
+sanitized.load(Path(sys.argv[1]))
+import pytest
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "-m", "not slow", "-k", "not control_c", *sys.argv[2:]]))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +49,11 @@ def plain_compiler():
 
 def run(compiler, script, *arguments):
     """Run a script in a process of its own, since a build must be loaded before anything else."""
-    command = [sys.executable, str(FOLDER / script), *map(str, arguments)]
-    environment = sanitized.environment(compiler)
+    return run_python(compiler, FOLDER / script, *arguments)
+
+
+def run_python(compiler, *arguments):
+    command, environment = [sys.executable, *map(str, arguments)], sanitized.environment(compiler)
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
@@ -53,6 +67,14 @@ def test_nothing_is_found_in_damaged_files(compiler, tmp_path):
     assert not [finding for finding in sanitized.FINDINGS if finding in done.stderr], done.stderr
     assert done.returncode == 0, done.stderr
     assert int(re.fullmatch(r"(\d+) inputs scanned\n", done.stdout)[1]) > N_MUTATED
+
+
+def test_nothing_is_found_in_odd_arguments_at_limits_or_at_interrupts(compiler, tmp_path):
+    library = sanitized.build(compiler, tmp_path / "_scan.so")
+    done = run_python(compiler, "-c", WITH_BUILD, library, *UNIT_TESTS)
+    assert not [finding for finding in sanitized.FINDINGS if finding in done.stderr], done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 400
 
 
 @pytest.mark.parametrize(

@@ -352,6 +352,8 @@ static inline int did(Scan *scan, size_t work) {
 
 static inline size_t n_entries(const Scan *scan) { return scan->entries.used / sizeof(Entry); }
 
+enum { FAST = 1 << 16 }; /* documents of a list whose table stays in the cache; with more, each takes longer */
+
 /* Make room in the table of documents seen: 1 done, 0 no memory, or the scan is to end. */
 static int widen(Scan *scan) {
     size_t room = scan->seen_room ? 2 * scan->seen_room : 4096;
@@ -374,6 +376,7 @@ static int widen(Scan *scan) {
 static inline int add(Scan *scan, Slice doc, double score) {
     size_t count = n_entries(scan);
     if (2 * count >= scan->seen_room && !widen(scan)) return -1;
+    if (count >= FAST && !did(scan, 64)) return -1;
     const Scanner *scanner = scan->scanner;
     Entry *entries = (Entry *)scan->entries.data;
     uint64_t mixed = hash(&scanner->keys, doc);

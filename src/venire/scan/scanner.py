@@ -5,8 +5,8 @@ in numpy.  Both are pure functions of the bytes, release the interpreter lock wh
 each other in the tests.  Ids are hashed with a seed that is drawn for each process; results do not depend on it.
 
 A signal, such as that of Ctrl-C, is handled while the main thread scans.  A scan in another thread ends soon after
-``stop``.  The compiled scanner looks for both every 8 MiB.  The other handles signals between operations on whole
-arrays, and looks for ``stop`` between its steps, so a list of many millions of documents delays it.
+``stop``.  The compiled scanner looks for both at least every 8 MiB.  The other handles signals between operations on
+whole arrays, and looks for ``stop`` between its steps, so a list of many millions of documents delays it.
 """
 
 from __future__ import annotations
