@@ -176,7 +176,7 @@ class _Sink:
             raise self._failure from error
 
     def write(self, data: bytes) -> int:
-        """Write all of these bytes; nothing once it is closed, though compressors try that when they are thrown away."""
+        """Write all of these bytes; nothing once it is closed, which compressors try when they are thrown away."""
         rest = memoryview(data).cast("B")
         try:
             with _named(self._path):
