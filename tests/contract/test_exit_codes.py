@@ -225,6 +225,7 @@ def in_a_shell(line: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
         ("venire evaluate qrels.txt nowhere.run 2>&-", 2, b""),
         ("venire evaluate qrels.txt x.run <&- -o scores.txt >&- 2>&-", 0, b""),
         ("venire evaluate qrels.txt nowhere.run 2>/dev/full", 2, b""),
+        ("venire simulate levels --topics 2 --docs 3 -o made 2>/dev/full", 0, b""),
         ("venire evaluate qrels.txt x.run >/dev/full", 2, b"standard output: cannot be written: No space left"),
         ("venire --help >/dev/full", 2, b"No space left"),
         ("venire --help >&-", 0, b""),

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from math import isfinite
+from math import isinf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,16 @@ class Option(click.Option):
 
 
 class Number(click.FloatRange):
-    """A number in a range, neither infinite nor NaN."""
+    """A number in a range, not NaN, and not infinite unless that is allowed."""
+
+    def __init__(self, *limits: Any, infinite: bool = False, **more: Any) -> None:
+        super().__init__(*limits, **more)
+        self.infinite = infinite
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the number."""
         found = super().convert(value, param, ctx)
-        if not isfinite(found):
+        if isnan(found) or (isinf(found) and not self.infinite):
             self.fail(f"{value} is not a finite number", param, ctx)
         return found
 

@@ -44,7 +44,7 @@ making = declare.gathered(
         "split": declare.option(
             "--split",
             section=SETTINGS,
-            type=declare.Number(min=0),
+            type=declare.Number(min=0, infinite=True),
             multiple=True,
             metavar="W",
             help="Split labels at random onto a scale with one more label between any two; the larger W, the less "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -185,4 +186,5 @@ def _write(out: Output, folder: Path, collection: Simulated, **truth: object) ->
     truth = {"scale": str(collection.judgments.scale), "topics": collection.setting.n_topics, **truth}
     out.table("files", table, beside={"truth": truth})
     if not out.quiet:
-        click.echo(visible(f"wrote {collection.sentence()}; into {folder}"), err=True)
+        with suppress(OSError):  # of standard error
+            click.echo(visible(f"wrote {collection.sentence()}; into {folder}"), err=True)

@@ -48,7 +48,8 @@ class NewFiles:
     """Files that take their places together, when the block ends without an error and all of them are complete."""
 
     def __init__(self) -> None:
-        self._ready: list[tuple[Path, Path, Path]] = []
+        self._parts: list[Path] = []
+        self._complete: list[tuple[Path, Path, Path]] = []
 
     def __enter__(self) -> NewFiles:
         return self
@@ -57,31 +58,31 @@ class NewFiles:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            while self._ready and kind is None:
-                named, part, target = self._ready[0]
-                with _named(named):
+            for path, part, target in self._complete if kind is None else []:
+                with _named(path):
                     part.replace(target)
                     _flush_folder(target.parent)
-                del self._ready[0]
         finally:
-            for _, part, _ in self._ready:
-                part.unlink(missing_ok=True)
+            for part in self._parts:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
 
     @contextmanager
     def open(self, path: Path) -> Iterator[BinaryIO]:
         """Open a file for writing; an error names it."""
         with _named(path):
             target = followed(path)
-            part = None if target is None else target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
             old = None if target is None else _old(target)
-            how = os.O_APPEND if part is None else os.O_CREAT | os.O_EXCL
-            descriptor = os.open(part or path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), 0o666)
-        if part is not None and target is not None:
-            self._ready.append((path, part, target))
-        with _Sink(path, descriptor) as sink:
+        if target is None:
+            with _Sink(path, path, os.O_APPEND) as sink:
+                yield cast("BinaryIO", sink)
+            return
+        part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
+        self._parts.append(part)
+        with _Sink(path, part, os.O_CREAT | os.O_EXCL) as sink:
             yield cast("BinaryIO", sink)
-            if part is not None:
-                sink.finish(old)
+            sink.finish(old)
+        self._complete.append((path, part, target))
 
     def add(self, path: Path, data: bytes) -> None:
         """Write a whole file."""
@@ -158,25 +159,28 @@ def _old(target: Path) -> os.stat_result | None:
 class _Sink:
     """An open file that is written whole; an error of writing is kept, since libraries wrap it in their own."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
-        self._path, self._descriptor = path, descriptor
+    def __init__(self, named: Path, path: Path, how: int) -> None:
+        self._path, self._is_open = named, True
         self._failure: OSError | None = None
+        with _named(named):
+            self._descriptor = os.open(path, os.O_WRONLY | how | getattr(os, "O_BINARY", 0), 0o666)
 
     def __enter__(self) -> _Sink:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._is_open = False
         with _named(self._path):
             os.close(self._descriptor)
         if error is not None and self._failure is not None and error is not self._failure:
             raise self._failure from error
 
     def write(self, data: bytes) -> int:
-        """Write all of these bytes."""
+        """Write all of these bytes; nothing once it is closed, which compressors try when they are thrown away."""
         rest = memoryview(data).cast("B")
         try:
             with _named(self._path):
-                while rest:
+                while rest and self._is_open:
                     rest = rest[os.write(self._descriptor, rest[:MOST_AT_ONCE]) :]
         except OSError as error:
             self._failure = error
@@ -187,7 +191,9 @@ class _Sink:
         """Do nothing: nothing is held back."""
 
     def finish(self, old: os.stat_result | None) -> None:
-        """Flush to the disk, and set owner and permissions as the old file has them."""
+        """Flush to the disk, and set owner and permissions as the old file has them; raise if a write had failed."""
+        if self._failure is not None:
+            raise self._failure
         with _named(self._path):
             if old is not None and hasattr(os, "fchown"):
                 with suppress(OSError):

@@ -5,6 +5,7 @@ import gzip
 import os
 import stat
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,31 @@ def test_compressed_files_fail_alike(tmp_path, monkeypatch, ending):
         file.write(b"new")
     if ending == ".gz":
         assert gzip.decompress(path.read_bytes()) == b"new"
+
+
+def test_a_file_whose_error_is_caught_does_not_take_its_place(tmp_path):
+    (tmp_path / "a").write_bytes(b"old")
+    with NewFiles() as files:
+        files.add(tmp_path / "b", b"new")
+        with suppress(ValueError), files.open(tmp_path / "a") as file:
+            file.write(b"ne")
+            raise ValueError
+    assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a", "b"], b"old")
+
+
+def test_an_error_that_a_library_swallows_is_still_one(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(outputs.os, "write", fails(errno.ENOSPC))
+    with pytest.raises(OutputError), new_file(tmp_path / "a") as file, suppress(OSError):
+        file.write(b"new")
+    assert (names(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"old")
+
+
+def test_what_is_written_after_the_end_goes_nowhere(tmp_path):
+    """The number of a closed file may be that of another one by then."""
+    with new_file(tmp_path / "a") as late:
+        late.write(b"a")
+    with new_file(tmp_path / "b") as file:
+        late.write(b"late")
+        file.write(b"b")
+    assert [(tmp_path / name).read_bytes() for name in "ab"] == [b"a", b"b"]
