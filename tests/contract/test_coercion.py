@@ -34,8 +34,8 @@ READ = {
 MAY_READ = ("venire.io.", "venire.cli.")
 """Packages that read files: on the command line, the files are named and the rules of reading are stated."""
 READS = ("read_", "rows_from_", "rows_of_")
-ALSO_COERCE = {"read_also", "read_clicks", "read_features", "read_json", "read_preferences"}
-"""Coercion of other input; ``read_also`` hands judgments on to ``as_judgments``; ``read_json`` is for saved models."""
+ALSO_COERCE = {"read_also", "read_clicks", "read_features", "read_preferences", "read_saved"}
+"""Coercion of other input; ``read_also`` hands judgments on to ``as_judgments``; ``read_saved`` is for saved models."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

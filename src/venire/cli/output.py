@@ -261,7 +261,7 @@ class Output:
 
 def made_with(document: Mapping[str, object]) -> dict[str, object]:
     """Return what a result can be traced by, the version and the inputs, unless the document has it."""
-    if not {"made_with", "inputs"}.isdisjoint(document):
+    if not {"made_with", "inputs"}.isdisjoint(document) or click.get_current_context(silent=True) is None:
         return {}
     from importlib.metadata import version
 

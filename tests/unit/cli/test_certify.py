@@ -33,7 +33,7 @@ def record(files):
 def test_json_has_the_keys_of_the_contract(record):
     assert record["reference"] == ["ann", "bob", "eve"]
     assert set(record) >= {"reference", "judges", "inputs"}
-    assert [set(each) for each in record["inputs"]] == [{"name", "sha256"}] * 5
+    assert [set(each) for each in record["inputs"]] == [{"name", "sha256", "size"}] * 5
     judge = record["judges"][0]
     assert set(judge) >= {
         *("judge", "agreement", "order", "alt_test", "scores", "pairs", "favoured", "claims", "prompt"),

@@ -201,10 +201,10 @@ def test_errors_are_said_even_when_quiet(venire, qrels):
 
 
 def test_runs_from_standard_input(venire, qrels, run):
-    expected = venire("evaluate", qrels, run, "--format", "json").out
-    assert venire("evaluate", qrels, "-", "--format", "json", stdin=run.read_bytes()).out == expected
+    expected = loaded(venire("evaluate", qrels, run, "--format", "json").out)
+    assert loaded(venire("evaluate", qrels, "-", "--format", "json", stdin=run.read_bytes()).out) == expected
     packed = gzip.compress(run.read_bytes())
-    assert venire("evaluate", qrels, "-", "--format", "json", stdin=packed).out == expected
+    assert loaded(venire("evaluate", qrels, "-", "--format", "json", stdin=packed).out) == expected
 
 
 def test_standard_input_cannot_be_two_things(venire):

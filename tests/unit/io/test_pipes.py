@@ -18,7 +18,7 @@ import pytest
 import zstandard
 
 from venire import evaluate, read_aspects, read_clicks, read_judgments, read_preferences, read_runs
-from venire.certification.binding import files_of
+from venire.io.fingerprints import files_of
 from venire.errors import FormatError
 from venire.io import lines as io_lines, read_duplicates, read_preference_groups, within_limits
 from venire.io.inspect import inspect_file
