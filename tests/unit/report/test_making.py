@@ -280,7 +280,7 @@ def test_a_fine_scale_keeps_the_page_small():
 
 
 def test_white_text_on_dark_cells_stays_white_on_dark_pages(html):
-    texts = re.findall(r'<text style="[^"]*fill: ([^";]+)', html)
+    texts = re.findall(r'<text [^>]*?fill="([^"]+)', html)
     assert "#fff" in texts
     assert "var(--paper)" not in texts
 
