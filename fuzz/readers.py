@@ -91,20 +91,19 @@ def try_one(name: str, path: Path, data: bytes, counts: Counter[str], kept: Path
     path.write_bytes(data)
     kept.write_bytes(data)  # what ends the process leaves no time for it
     before = peak()
-    signal.signal(signal.SIGALRM, _too_long)
     try:
-        signal.alarm(PATIENCE)
+        _set_timer(PATIENCE)
         counts[outcome(form, path)] += 1
         for command in form.commands if commands else ():
-            signal.alarm(PATIENCE)
+            _set_timer(PATIENCE)
             if (code := exit_code(command, path)) not in (0, 2):
                 raise AssertionError(f"{' '.join(command)}: exit code {code}")
             counts[f"exit {code}"] += 1
-        signal.alarm(0)
+        _set_timer(0)
         if before < MOST_MEMORY < peak():
             raise AssertionError(f"{peak()} MB of memory, {before} MB before")
     except BaseException as error:
-        signal.alarm(0)
+        _set_timer(0)
         import traceback
 
         traceback.print_exception(error)
@@ -112,6 +111,16 @@ def try_one(name: str, path: Path, data: bytes, counts: Counter[str], kept: Path
         return 1
     kept.unlink()
     return 0
+
+
+def _set_timer(seconds: int) -> None:
+    """Raise after so many seconds of work, or twenty times as many of waiting; 0: never."""
+    for timer, each, most in (
+        (signal.ITIMER_PROF, signal.SIGPROF, seconds),
+        (signal.ITIMER_REAL, signal.SIGALRM, 20 * seconds),
+    ):
+        signal.signal(each, _too_long)
+        signal.setitimer(timer, most)
 
 
 def _too_long(number: int, frame: object) -> None:  # noqa: ARG001 - the signature of a handler

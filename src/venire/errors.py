@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LONGEST_VALUE, LONGEST_WORD, LONGEST_MESSAGE = 200, 600, 1_600
 """Characters of a value in quotes, of a text without a space, and of a message: it fits on a screen of 24 lines."""
 _LONG = re.compile(
-    rf"""'(?:[^'\\]|\\.){{{LONGEST_VALUE},}}'|"(?:[^"\\]|\\.){{{LONGEST_VALUE},}}"|\S{{{LONGEST_WORD},}}"""
+    rf"""'(?:[^'\\]|\\.){{{LONGEST_VALUE},}}+'|"(?:[^"\\]|\\.){{{LONGEST_VALUE},}}+"|\S{{{LONGEST_WORD},}}"""
 )
 MOST_COMPARED = 10_000
 """Known names that are compared with an unknown one."""

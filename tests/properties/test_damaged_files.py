@@ -86,8 +86,9 @@ def test_odd_contents_are_read_or_refused(name, content, tmp_path):
 
 
 @pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
-def test_commands_refuse_odd_contents(content, tmp_path):
-    path = tmp_path / "odd"
+@pytest.mark.parametrize("name", ["odd", "odd.csv", "odd.jsonl", "odd.parquet"])
+def test_commands_refuse_odd_contents(name, content, tmp_path):
+    path = tmp_path / name
     path.write_bytes(content)
     for command in (
         ["inspect", "FILE"],

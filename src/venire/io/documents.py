@@ -7,6 +7,7 @@ digits.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -24,6 +25,9 @@ MOST_COUNTED = 2.0**53
 """From here on not every whole number is a float."""
 FORMAT = 1
 """Version of the format of saved files; a change that older versions of Venire cannot read raises it."""
+
+PART = r"""(?<![\w-])(?:(?>[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
+"""A part of a key of TOML, with the dot behind it."""
 
 
 def read_small(path: Path) -> bytes:
@@ -55,8 +59,14 @@ def _text(path: Path, limit: str) -> str:
 
 
 def read_toml(path: Path, *, hint: str) -> dict[str, Any]:
-    """Read TOML; hint: what was expected."""
-    found: dict[str, Any] = _parsed(_text(path, "toml_size"), tomllib.loads, path, form="TOML", hint=hint)
+    """Read TOML; hint: what was expected.
+
+    The parser takes quadratic time for a key of many parts, so that these are refused before.
+    """
+    text = _text(path, "toml_size")
+    if re.search(f"{PART}{{{current().json_depth}}}", text):
+        raise _too_deep(path, "TOML")
+    found: dict[str, Any] = _parsed(text, tomllib.loads, path, form="TOML", hint=hint)
     return found
 
 

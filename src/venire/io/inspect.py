@@ -248,7 +248,7 @@ class _Copy:
             self.path, self._lines = self._folder / self._source.name, data.split(b"\n")
             if (scale := scale_file(self._source)) is not None:
                 (self._folder / scale.name).write_bytes(scale.read_bytes())
-        if not self._lines[line - 1]:
+        if line > len(self._lines) or not self._lines[line - 1]:
             return False
         self._lines[line - 1] = b""
         self.path.write_bytes(b"\n".join(self._lines))

@@ -210,6 +210,18 @@ def test_the_depth_of_documents(write):
                 read_fit(fit)
 
 
+@pytest.mark.parametrize("part", ["a.", '"a b".', "'a' . "])
+def test_the_parts_of_a_key(write, part):
+    """The parser would take hours for a key of a million bytes."""
+    qrels = write("q.txt", QRELS)
+    for n, beyond in ((63, False), (64, True), (100_000, True)):
+        write("q.toml", f'scale = "0<1"\n{part * n}b = 1\n')
+        if beyond:
+            refused("json-depth", read_judgments, qrels)
+        else:
+            read_judgments(qrels)
+
+
 @pytest.mark.parametrize("name", ["q.txt", "j.csv", "j.jsonl"])
 @pytest.mark.parametrize("digit", ["1", "1.", "-1"])
 def test_the_digits_of_a_label(write, name, digit):

@@ -47,7 +47,7 @@ ROWS, CELLS = 1 << 19, 1 << 22
 LF, CR, SPACE, QUOTE, BACKSLASH = 10, 13, 32, 34, 92
 BRACKET = np.zeros(256, dtype=np.int8)
 BRACKET[[ord("{"), ord("[")]], BRACKET[[ord("}"), ord("]")]] = 1, -1
-KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*"(?=\s*:)')
+KEY = re.compile(rb'"(?:[^"\\\n]|\\.)*+"(?=\s*+:)')
 """A key of a JSON object, or a text that looks like one."""
 LINES_OF_A_ROW = 16
 """A row whose fields have line ends in quotes may be as long as so many lines."""

@@ -95,6 +95,10 @@ class Decoder:
             raise FormatError(path, None, f"cannot be read as Parquet ({words})", hint=HINT)
         return kind, content
 
+    def lives(self) -> bool:
+        """Return whether the process is ours, not that of a parent, and has not ended."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
     def end(self) -> None:
         """End the process, unless it is that of a parent."""
         atexit.unregister(self.end)
@@ -110,7 +114,7 @@ _WAITING: list[Decoder] = []
 @contextmanager
 def _decoder() -> Iterator[Decoder]:
     """Take a process that waits, or start one; one that is not done with its file is ended."""
-    _WAITING[:] = [each for each in _WAITING if each.owner == os.getpid()]  # those of a parent are not ours
+    _WAITING[:] = [each for each in _WAITING if each.lives()]
     decoder = _WAITING.pop() if _WAITING else Decoder()
     try:
         yield decoder
@@ -124,7 +128,8 @@ def _decoder() -> Iterator[Decoder]:
 @contextmanager
 def _on_disk(path: Path, file: BinaryIO) -> Iterator[Path]:
     """Return where the file is; one that was compressed, or came through a pipe, is unpacked into a temporary file."""
-    if getattr(getattr(file, "raw", None), "name", None) == str(path):
+    as_text = str(path).encode("utf-8", "replace").decode("utf-8")  # the decoder takes no other names
+    if getattr(getattr(file, "raw", None), "name", None) == as_text:
         yield path.absolute()
         return
     with NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
