@@ -44,9 +44,14 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None and bool(np.isfinite(float(text)))
 
 
+def is_digits(label: str) -> bool:
+    """Return whether a label is a whole number without fraction, of any number of digits."""
+    return _INTEGER.fullmatch(label) is not None
+
+
 def is_integer(label: str) -> bool:
-    """Return whether a label is a whole number without fraction, in digits."""
-    return len(label) <= MOST_DIGITS and _INTEGER.fullmatch(label) is not None
+    """Return whether a label is a whole number without fraction, in digits that Python reads as a number."""
+    return len(label) <= MOST_DIGITS and is_digits(label)
 
 
 def is_negative(label: str) -> bool:

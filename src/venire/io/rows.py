@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from venire.data.ids import Category, joined
 from venire.data.judgments import FACETS, Items, Judgments, given_items, is_conditional, number_items
-from venire.data.scale import NOT_APPLICABLE, Scale, is_integer, is_negative, is_number, whole
+from venire.data.scale import NOT_APPLICABLE, Scale, is_digits, is_integer, is_negative, is_number, whole
 from venire.errors import FormatError, RepeatedLineWarning, ScaleError, known_names
 from venire.io.declarations import DECLARED, PROMPT, Role
 from venire.io.limits import current, over
@@ -195,7 +195,7 @@ def _refuse_digits(label: Category, parts: Sequence[Rows]) -> None:
     """Raise at the first label that is a number of more digits than a number has."""
     length = label.names.slices.end - label.names.slices.start
     for code in np.flatnonzero(length > current().digits).tolist():
-        if is_number(label.names[code]) or is_integer(label.names[code]):
+        if is_number(label.names[code]) or is_digits(label.names[code]):
             row = int(np.flatnonzero(label.codes == code)[0])
             raise over("digits", *locate_row(parts, row), f"a label of {length[code]:,} digits", hint="round it")
 
