@@ -9,11 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from venire.comparison.residual_model import WEIGHT_SD, Part, ResidualModel, item_features, log_weights, mean_scores
+from venire.comparison.favoured import FEWEST_PAIRS, pairs_in_order
+from venire.comparison.residual_model import (
+    RANKER_SD,
+    WEIGHT_SD,
+    Part,
+    ResidualModel,
+    item_features,
+    judge_rankers,
+    log_weights,
+    mean_scores,
+)
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, build_panel, in_isolation
 from venire.data.runs import Facts
@@ -117,10 +128,22 @@ class Scene:
         features = item_features(weights, self.labels.group, self.raw[:, number])
         if measure.normalised and measure.best_depth is None:
             features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
+        features = np.concatenate([features, RANKER_SD * judge_rankers(weights, self.in_order)], axis=1)
         item = np.flatnonzero(self.scored)
         start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
         values = self.plan.worths[number].values
         return ResidualModel.of(self.labels, values, item=item, start=start, weights=weights, features=features)
+
+    @cached_property
+    def in_order(self) -> Floats:
+        """In which share of pairs of results with different labels by the judge the higher is first -> (system,).
+
+        0 where pairs are too few to tell.
+        """
+        group, n_labels = self.labels.group, self.labels.rows.shape[1]
+        label = np.where(group < n_labels, group, -1)
+        right, n_pairs = pairs_in_order(self.case.facts, label, self.layout.chosen)
+        return np.where(n_pairs >= FEWEST_PAIRS, right / np.maximum(n_pairs, 1.0), 0.0)
 
     def by_topic(self, number: int, *, n_draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Score topics by the judge, and by draws of the labels that the reference did not give, for one measure.

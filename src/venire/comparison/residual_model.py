@@ -12,14 +12,19 @@ so that labels without uncertainty stay as they are.  The effects are
 
     f    intercept, group (the label of the judge), whether no list has the item, and the mean score by the judge of the
          systems that return it, in standard deviations; for measures that count all relevant items, such as AP, also
-         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse)
+         the logarithm of the weight of the item in all lists (for others it makes the order of systems worse);
+         and, if there are systems that rank by the labels of the judge (``judge_rankers``), their share of its weight
     tau  the topic
     v    the systems: z has the weights of the item in the lists of each system, centred over items, of unit length
     u    systems within the topic
 
-with normal priors of mean 0 (``kernels.residual_effects``).  Their deviations, below, are weakly informative and not
-estimated: the variance of v by maximum likelihood on few labels is often too small, and intervals of systems are then
-too short.  They were chosen on two judges of TREC Deep Learning 2021, and hold for others (``bench/corrected.py``).
+with normal priors of mean 0 (``kernels.residual_effects``).  Their deviations, below, are weakly informative.  That of
+v is known up to a factor, over which effects are averaged: systems differ less in the residuals of a judge whose labels
+are near to those of the reference, and with one deviation for all judges the order of systems by a strong judge was
+worse than without correction, and intervals for weak ones too short.  Maximum likelihood would choose one factor, on
+few labels often a very small one.  A system that re-ranks by the labels of the judge is returned for its errors too,
+which nothing else can tell from few labels, so its effect has a wider prior.  Deviations were chosen on two judges of
+TREC Deep Learning 2021, and hold for others (``bench/corrected.py``, ``bench/favoured.py``).
 The noise e has the variance of the gain that the effects leave.  The expansion is repeated around the effects that all
 topics share (as in penalised quasi-likelihood; Breslow and Clayton 1993, doi:10.1080/01621459.1993.10594284).
 
@@ -44,6 +49,11 @@ INTERCEPT_SD, OUTSIDE_SD, GROUP_SD, SCORE_SD, WEIGHT_SD = 1.2, 1.2, 0.4, 0.8, 0.
 systems, and per unit of log weight."""
 TOPIC_SD, SYSTEM_SD, TOPIC_SYSTEM_SD, THRESHOLD_SD = 0.9, 0.35, 0.55, 2.0
 """Prior deviations in log-odds: between topics, systems, systems within a topic, and thresholds within a topic."""
+SYSTEM_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.4)
+"""By what the deviation between systems may be multiplied; how probable each is, the residuals say."""
+RANKER_SD, USUAL_ORDER = 1.2, 0.8
+"""Prior deviation of the effect of a system that ranks wholly by the labels of the judge; a system that has no more
+than this share of its results in their order has none of it."""
 LEAST_SHARE = 0.02
 """Least probability of a step for the variance of an item: no label of a judge is taken as certain."""
 RAREST = 0.002
@@ -88,7 +98,7 @@ class ResidualModel:
             around = Linearised.at(thresholds, offset)
             slope = around.slope[:, None]
             design = Design(slope * shared, slope * local, around.noise / weight, known, start)
-            effects = fit_effects(design, gain - around.mean)
+            effects = fit_effects(design, gain - around.mean, n_scaled=len(weights), factors=SYSTEM_FACTORS)
             offset = shared @ effects.mean
         return cls(effects, thresholds, around, weights, item)
 
@@ -272,6 +282,19 @@ def rounded_to(levels: Floats, gain: Floats, rng: np.random.Generator) -> Floats
     low, high = found[between], levels[below[between] + 1]
     found[between] = np.where(rng.random(len(low)) * (high - low) < gain[between] - low, high, low)
     return np.asarray(found)
+
+
+def judge_rankers(weights: Floats, in_order: Floats) -> Floats:
+    """Return the share of an item's weight that is in lists of systems that rank by the judge's labels -> (item, 0..1).
+
+    weights (system, item); in_order (system,): the share of pairs of results with different labels by the judge that
+    are in their order (``comparison.favoured``).  A system counts by how far it is above ``USUAL_ORDER``, 1 at most.
+    No column if no system is above.
+    """
+    ranker = np.clip((in_order - USUAL_ORDER) / (1 - USUAL_ORDER), 0.0, 1.0)
+    total = weights.sum(axis=0)
+    share = ranker @ weights / np.where(total > 0, total, 1.0)
+    return share[:, None] if ranker.any() else share[:, None][:, :0]
 
 
 def item_features(weights: Floats, group: Ints, raw: Floats) -> Floats:

@@ -13,11 +13,19 @@ the posterior is :math:`\theta \sim N(\hat\theta, \Lambda^{-1})` and
 :math:`\eta_t \mid \theta \sim N(M_t Q_L^\top D^{-1} (r_L - X_L \theta), M_t)` (Lindley and Smith 1972,
 doi:10.1111/j.2517-6161.1972.tb00885.x; Rasmussen and Williams 2006, Section 2.1).  This is the conditional distribution
 given the known residuals under the covariance :math:`X X^\top + Q Q^\top + D`, at a cost that is linear in the items.
+
+The prior deviation of some shared effects may be known up to a factor k only, which is one of several, each with the
+same prior probability.  With :math:`W_k` the diagonal matrix of :math:`1/k^2` for these effects and 1 for others in
+place of I in :math:`\Lambda`, and :math:`\hat\theta_k = \Lambda_k^{-1} g`,
+
+.. math:: \log p(r \mid k) = \tfrac12 \left( g^\top \hat\theta_k + \log |W_k| - \log |\Lambda_k| \right) + c
+
+and :math:`\theta` has the mean and covariance of the mixture over k (Hoeting et al. 1999, doi:10.1214/ss/1009212519).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,10 +108,13 @@ class Effects:
         return np.asarray(found)
 
 
-def fit_effects(design: Design, residual: Floats) -> Effects:
-    """Condition the effects on the known residuals (item,).  O(items x effects^2 + topics x effects^3)."""
+def fit_effects(design: Design, residual: Floats, *, n_scaled: int = 0, factors: Sequence[float] = (1.0,)) -> Effects:
+    """Condition the effects on the known residuals (item,).  O(items x effects^2 + topics x effects^3).
+
+    n_scaled: how many of the shared effects, the last ones, have prior deviations that are known up to a factor
+    """
     n_shared, n_local, n_topics = design.shared.shape[1], design.local.shape[1], len(design.start) - 1
-    precision, score = np.eye(n_shared), np.zeros(n_shared)
+    information, score = np.zeros((n_shared, n_shared)), np.zeros(n_shared)
     within = np.tile(np.eye(n_local), (n_topics, 1, 1))
     pull, push = np.zeros((n_topics, n_local, n_shared)), np.zeros((n_topics, n_local))
     for topic, items, known in design.topics():
@@ -113,10 +124,32 @@ def fit_effects(design: Design, residual: Floats) -> Effects:
         weight = 1.0 / design.noise[items][known][:, None]
         within[topic] = np.linalg.inv(np.eye(n_local) + q.T @ (weight * q))
         pull[topic], push[topic] = q.T @ (weight * x), q.T @ (weight[:, 0] * r)
-        precision += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
+        information += x.T @ (weight * x) - pull[topic].T @ within[topic] @ pull[topic]
         score += x.T @ (weight[:, 0] * r) - pull[topic].T @ within[topic] @ push[topic]
+    mean, covariance = averaged(information, score, n_scaled=n_scaled, factors=factors)
+    return Effects(design, mean, covariance, within, pull, push)
+
+
+def averaged(
+    information: Floats, score: Floats, *, n_scaled: int = 0, factors: Sequence[float] = (1.0,)
+) -> tuple[Floats, Floats]:
+    """Return mean and covariance of the shared effects over all factors; information is that of the residuals alone."""
+    scaled = np.arange(len(score)) >= len(score) - n_scaled
+    parts = [_given(information, score, np.where(scaled, factor**-2.0, 1.0)) for factor in factors]
+    evidence, means, covariances = (np.array(each) for each in zip(*parts, strict=True))
+    share = np.exp(evidence - evidence.max())
+    share /= share.sum()
+    mean = share @ means
+    between = (share[:, None] * (means - mean)).T @ (means - mean)
+    return mean, between + np.tensordot(share, covariances, axes=1)
+
+
+def _given(information: Floats, score: Floats, prior: Floats) -> tuple[float, Floats, Floats]:
+    """Return log likelihood, mean and covariance of the shared effects, given the precisions of their priors."""
+    precision = information + np.diag(prior)
     covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-    return Effects(design, covariance @ score, covariance, within, pull, push)
+    mean = covariance @ score
+    return float(score @ mean + np.log(prior).sum() - np.linalg.slogdet(precision)[1]) / 2, mean, covariance
 
 
 def root(covariance: Floats) -> Floats:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
+import polars as pl
 import pytest
 
-from venire import evaluate
+from venire import evaluate, read_runs
 from venire.comparison import corrected_scores
 from venire.comparison.correction import Scene, is_linear, list_weights, rank_weights
 from venire.measures.evaluate import Case, Layout
@@ -63,3 +66,26 @@ def test_scores_by_topic_are_those_of_the_judge_and_draws_of_the_reference(made,
                 np.testing.assert_allclose(drawn[0], truth[:, :, number], atol=1e-12)
             else:
                 np.testing.assert_allclose(drawn.mean(axis=(0, 2)), found.value[:, number], atol=0.05)
+
+
+def test_a_system_that_ranks_by_the_labels_of_the_judge_has_an_effect_of_its_own(some):
+    """With lists that are sorted by the judge's labels, the items that they return have one feature more."""
+    frame = some.where(assessor="lenient1").to_polars().with_columns(label=pl.col("label").cast(pl.Int64))
+    columns = frame.select("topic", "doc", "label").iter_rows()
+    lists: dict[str, dict[str, float]] = {}
+    for n, (topic, doc, label) in enumerate(columns):
+        lists.setdefault(topic, {})[doc] = label - n * 1e-6
+    by_chance = {t: {doc: hash_of(doc) for doc in docs} for t, docs in lists.items()}
+    n_effects = []
+    for runs in ({"a": by_chance, "b": by_chance}, {"a": by_chance, "b": lists}):
+        scoring = Scoring(per="assessor")
+        scene = Scene.of(Case.of(some, read_runs(runs), scoring), scoring.plan(["P@10"], some.scale), **WHO)
+        n_effects.append(scene.model(0).effects.design.shared.shape[1])
+    assert scene.in_order[1] == 1.0
+    assert scene.in_order[0] == pytest.approx(0.5, abs=0.05)
+    assert n_effects[1] == n_effects[0] + 1
+
+
+def hash_of(doc: str) -> float:
+    """A score that has nothing to do with labels."""
+    return float(crc32(doc.encode()))

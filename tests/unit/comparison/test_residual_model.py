@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from venire.comparison.correction import Scene
-from venire.comparison.residual_model import Thresholds, mean_scores, rounded_to
+from venire.comparison.residual_model import Thresholds, judge_rankers, mean_scores, rounded_to
 from venire.measures.evaluate import Case
 from venire.measures.scoring import Scoring
 from venire.simulation import Synthetic, generate
@@ -61,3 +61,10 @@ def test_mean_scores_of_the_systems_that_return_an_item():
     weights = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
     found = mean_scores(weights, np.array([0.2, 0.4]))
     np.testing.assert_allclose(found, [0.0, -1.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_items_of_systems_that_rank_by_the_labels_of_the_judge():
+    weights = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(judge_rankers(weights, np.array([1.0, 0.6])), [[0.5], [1.0], [0.0], [0.0]])
+    np.testing.assert_allclose(judge_rankers(weights, np.array([0.9, 0.6])), [[0.25], [0.5], [0.0], [0.0]])
+    assert judge_rankers(weights, np.array([0.8, 0.6])).shape == (4, 0)

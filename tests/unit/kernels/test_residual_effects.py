@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from venire.kernels.residual_effects import Design, fit_effects, root
 
@@ -65,6 +66,28 @@ def test_without_known_residuals_the_prior_remains(case):
     assert (effects.expected() == 0).all()
     prior = (design.shared**2).sum(axis=1) + (design.local**2).sum(axis=1)
     np.testing.assert_allclose(effects.variance(), prior)
+
+
+def test_effects_are_averaged_over_factors_by_how_probable_they_make_the_residuals(case):
+    """The last effect has a prior deviation of .1, 1 or 5: mean and covariance of the mixture, the slow way."""
+    design, residual, _ = case
+    topic, known = np.repeat(np.arange(len(SIZES)), SIZES), np.flatnonzero(design.known)
+    means, covariances, evidence = [], [], []
+    for factor in (0.1, 1.0, 5.0):
+        given = Design(design.shared * [1, 1, factor], design.local, design.noise, design.known, design.start)
+        effects = given.shared @ given.shared.T + (given.local @ given.local.T) * (topic[:, None] == topic)
+        whole = (effects + np.diag(given.noise))[np.ix_(known, known)]
+        evidence.append(multivariate_normal(cov=whole).logpdf(residual[known]))
+        mean, covariance = conditioned(given, residual)
+        means.append(mean)
+        covariances.append(covariance)
+    share = np.exp(evidence) / np.exp(evidence).sum()
+    found = fit_effects(design, residual, n_scaled=1, factors=(0.1, 1.0, 5.0))
+    np.testing.assert_allclose(found.expected(), share @ np.array(means), atol=1e-10)
+    deviation = np.array(means) - share @ np.array(means)
+    variance = share @ (np.array([np.diag(each) for each in covariances]) + deviation**2)
+    np.testing.assert_allclose(found.variance(), variance, atol=1e-10)
+    assert 0.01 < share.min() < share.max() < 0.9
 
 
 def test_root_of_a_singular_covariance():
