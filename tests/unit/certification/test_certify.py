@@ -14,7 +14,7 @@ from venire import VenireError, certify, evaluate, read_judgments
 from venire.certification import Criteria
 from venire.certification.certificate import ranked_table, summary
 from venire.certification.claims import FAIL, NOT_ENOUGH, PASS
-from venire.errors import PairsError
+from venire.errors import EqualLabelsWarning, PairsError
 
 PEOPLE = ("ann", "bob", "eve")
 
@@ -209,6 +209,15 @@ def test_unknown_systems_and_judges_are_refused(judges, wrong, message, hint):
     with pytest.raises(VenireError, match=message) as caught:
         certify(judged(frame()), lists(), judges=judges, reference="ann", n_draws=20, **wrong)
     assert hint in caught.value.hint
+
+
+def test_an_order_that_does_not_exist_is_not_trusted():
+    """With labels from 1 on, P@10 is 1 for all: the claims on orders pass, and that is not a finding."""
+    labels = read_judgments(frame().with_columns(label=(pl.col("label").cast(pl.Int64) + 1).cast(pl.String)))
+    with pytest.warns(EqualLabelsWarning, match="count alike"):
+        (found,) = certify(labels, lists(), "P@10", judges="strong", reference="ann", n_draws=20).judges
+    assert found.sentence() == "strong may be trusted with levels of scores."
+    assert "all-tied" in [note.kind for note in found.notes]
 
 
 def test_one_system_and_one_topic():
