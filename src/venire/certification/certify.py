@@ -182,7 +182,7 @@ class Cast(NamedTuple):
     def _pooled(cls, judgments: Judgments, named: list[str], people: tuple[str, ...], pool: str | Pool) -> Cast:
         """Make one assessor of the reference, of everybody else if that is not stated, or of a crowd to certify."""
         others = [name for name in judgments.assessors if name not in {*people, *named, *judgments.machines}]
-        if people and (named or judgments.machines or not others):
+        if people and (named or judgments.machines or len(others) < 2):
             pooled, is_reference = list(people), True
         else:
             pooled, is_reference = others, not people

@@ -132,8 +132,8 @@ def current_assessor(judgments: Judgments, assessor: str | None, *, new_judge: s
 
 def current_note(judgments: Judgments, judge: str) -> Note:
     """Say whose labels score the runs, where nobody was named."""
-    text = "the runs are scored by the labels of {judge}, the only {one} besides the reference or the other judge"
-    return Note("current-judge", text, judge=judge, one="machine" if judge in judgments.machines else "assessor")
+    text = "the runs are scored by the labels of {judge}, the only {one}"
+    return Note("current-judge", text, judge=judge, one="machine" if judge in judgments.machines else "other assessor")
 
 
 def judges_besides(judgments: Judgments, reference: Collection[str] | None = None) -> tuple[str, ...]:

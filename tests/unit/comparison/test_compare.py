@@ -64,7 +64,10 @@ def test_the_machine_scores_the_runs_where_the_reference_is_declared(collection)
         assert found.swap.case.scoring.assessor == "old"
         assert found.swap.transitions.new == ("new",)
         notes = {note.kind: note.fields for note in found.notes}
-        assert notes["current-judge"] == {"judge": "old", "one": "machine" if "machines" in declared else "assessor"}
+        assert notes["current-judge"] == {
+            "judge": "old",
+            "one": "machine" if "machines" in declared else "other assessor",
+        }
         assert notes["reference-judge"] == {"judge": "new"}
 
 

@@ -138,3 +138,10 @@ def test_a_machine_that_is_named_is_the_other_judge(judged, runs):
     (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
     assert (note.fields["names"], note.fields["machines"]) == (", ".join([*WORKERS[3:], "expert"]), "w0, w2")
     assert found.swap.transitions.new == ("w1",)
+
+
+def test_one_person_besides_the_reference_is_no_crowd(judged, runs):
+    declared = judged.declare(machines=WORKERS[:3], reference=WORKERS[3:])
+    found = compare(declared, runs, pool="median", n_draws=20)
+    (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
+    assert note.fields["names"] == ", ".join([*WORKERS[3:], "expert"])
