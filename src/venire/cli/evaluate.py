@@ -125,6 +125,9 @@ def command(
         raise click.UsageError("--reference is for corrected scores: use it with --corrected")
     labels = inputs.read_labels([judgments, *more], options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    if scoring["pool"] is not None and 0 < len(labels.machines) < len(labels.assessors):
+        machines = f"the labels of machines ({first_few(labels.machines, 4)}) are pooled with those of people"
+        notes.append(f"{machines}; --where assessor=NAME chooses whose labels count")
     sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,

@@ -59,7 +59,7 @@ def _of_several(found: Certificate) -> list[Chapter]:
     rows = ranked_table(found)
     ranking = Grid.of("judges", f"Judges, the nearest to {listed(found.reference)} first.", rows, shown=50)
     repeated = [warning(note) for note in found.notes if getattr(note, "kind", "") in COPIES]
-    parts = (Words(summary(found)), *repeated, ranking)
+    parts: tuple[Part, ...] = (Words(summary(found)), *repeated, ranking)
     first = Chapter("verdict", "Which judge may be trusted with what", found.sentence(), parts)
     return [first, *(_chapter_of(judge, number) for number, judge in enumerate(found.judges))]
 

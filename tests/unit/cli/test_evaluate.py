@@ -84,6 +84,18 @@ def test_several_measures_have_intervals_in_brackets(venire, write, others):
     assert "note: in brackets: 95% interval of the mean over 3 topics" in answer.err
 
 
+def test_a_pool_of_people_and_machines_is_announced(venire, write, run):
+    rows = "".join(f"1,a,{who},1\n1,b,{who},0\n" for who in ("ann", "bob", "gpt"))
+    mixed, people = (
+        write(f"{name}.csv", f"{line}topic,doc,assessor,label\n{rows}")
+        for name, line in (("mixed", "# machines: gpt\n"), ("people", ""))
+    )
+    assert "machines (gpt) are pooled with those of people" in venire("evaluate", mixed, run, "--pool", "mean").err
+    assert "machines" not in venire("evaluate", people, run, "--pool", "mean").err
+    chosen = venire("evaluate", mixed, run, "--pool", "mean", "--where", "assessor=ann", "--where", "assessor=bob")
+    assert "machines" not in chosen.err
+
+
 def test_one_topic_has_no_interval(venire, write, run):
     (row,) = scores(venire("evaluate", write("one.qrels", "1 0 a 1\n"), run, "-m", "P@1", "--format", "json"))
     assert (row["low"], row["high"]) == (None, None)
