@@ -21,6 +21,7 @@ VenireWarning          (UserWarning)
 ├── FewPairsWarning        a number rests on few pairs of labels
 ├── PoolFitWarning         a model of disagreement is fitted on the whole pool
 ├── SelectionWarning       items seem to have been judged again because of their first label
+├── EqualLabelsWarning     all labels that occur count the same for a measure
 └── UnjudgedWarning        many documents at the top of a run were never judged
 """
 
@@ -177,6 +178,10 @@ class PoolFitWarning(VenireWarning):
 
 class SelectionWarning(VenireWarning):
     """Items seem to have been judged again because of their first label."""
+
+
+class EqualLabelsWarning(VenireWarning):
+    """All labels that occur count the same for a measure, so that its scores do not depend on them."""
 
 
 class UnjudgedWarning(VenireWarning):

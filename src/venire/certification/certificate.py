@@ -14,7 +14,7 @@ import numpy as np
 from venire.certification.agreement import ReferenceAgreement
 from venire.certification.alt_test import AltTest
 from venire.certification.binding import KIND
-from venire.certification.claims import CLAIMS, FAIL, NOT_ENOUGH, PASS, UNKNOWN, Claim, Criteria, Sample
+from venire.certification.claims import CLAIMS, FAIL, NOT_ENOUGH, PASS, TIED, UNKNOWN, Claim, Criteria, Sample
 from venire.certification.order import OrderAgreement
 from venire.comparison.corrected_scores import CorrectedScores
 from venire.comparison.favoured import FavouredSystems
@@ -73,8 +73,12 @@ class JudgeCertificate(Tabular):
         return next(chosen, None)
 
     def sentence(self) -> str:
-        """Say what the judge may be trusted with: claims that pass by every measure, fail by one, or are open."""
-        verdicts = {name: {each.verdict for each in self.claims if each.claim == name} for name in CLAIMS}
+        """Say what the judge may be trusted with: claims that pass by every measure, fail by one, or are open.
+
+        Without claims on orders where the judge and the reference tie all systems.
+        """
+        said = [each for each in self.claims if each.detail != TIED]
+        verdicts = {name: {each.verdict for each in said if each.claim == name} for name in CLAIMS}
         worst = {
             name: next(each for each in (FAIL, NOT_ENOUGH, PASS) if each in v) for name, v in verdicts.items() if v
         }

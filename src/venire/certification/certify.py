@@ -27,6 +27,7 @@ from venire.certification.certificate import Certificate, JudgeCertificate, Judg
 from venire.certification.claims import (
     CLAIMS,
     NOT_ENOUGH,
+    TIED,
     UNKNOWN,
     Claim,
     Criteria,
@@ -42,7 +43,7 @@ from venire.comparison.favoured import Families, checked_families, favoured_on
 from venire.data.assessors import Copy, copies, copy_notes, last_labels, last_rows
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments, is_conditional
-from venire.data.panel import Pool
+from venire.data.panel import Pool, judges_besides
 from venire.data.runs import Runs
 from venire.disagreement.reference_labels import reference_names
 from venire.errors import PairsError, SettingError, UnknownName, VenireError
@@ -182,7 +183,7 @@ class Cast(NamedTuple):
     def _pooled(cls, judgments: Judgments, named: list[str], people: tuple[str, ...], pool: str | Pool) -> Cast:
         """Make one assessor of the reference, of everybody else if that is not stated, or of a crowd to certify."""
         others = [name for name in judgments.assessors if name not in {*people, *named, *judgments.machines}]
-        if people and (named or judgments.machines or not others):
+        if people and (named or judgments.machines or len(others) < 2):
             pooled, is_reference = list(people), True
         else:
             pooled, is_reference = others, not people
@@ -205,7 +206,7 @@ def _once(judgments: Judgments, names: Sequence[str]) -> Judgments:
 
 def _to_certify(judgments: Judgments, named: Sequence[str], reference: Sequence[str]) -> tuple[str, ...]:
     """Return the judges that are named, or else the machines, or else everybody but the reference."""
-    names = named or [name for name in judgments.machines or judgments.assessors if name not in reference]
+    names = named or judges_besides(judgments, reference)
     if not names:
         raise SettingError("nobody but the reference judged", hint="add the labels of the judge to certify")
     return tuple(names)
@@ -234,7 +235,8 @@ class Certification:
         tested = alt_test(self.plain, judge, people)
         found, share, notes = self.judged(judge, case, seed)
         claims = self.claims(found) if found else self.undecided(share, str(notes[0]))
-        every_note = dict.fromkeys([*copy_notes(self.copies, judge), *agreement.notes, *tested.notes, *notes])
+        before = [*copy_notes(self.copies, judge), *_tied(judge, claims)]
+        every_note = dict.fromkeys([*before, *agreement.notes, *tested.notes, *notes])
         return JudgeCertificate(
             judge=judge,
             reference=self.reference,
@@ -344,6 +346,15 @@ class Certification:
             for measure in self.plan.names
             for name in CLAIMS
         )
+
+
+def _tied(judge: str, claims: Sequence[Claim]) -> list[Note]:
+    """Say by which measures the verdicts on orders mean nothing."""
+    names = tuple(each.measure for each in claims if each.claim == "order" and each.detail == TIED)
+    text = (
+        "by {measures:list}, {judge} and the reference tie all systems: there is no order that could be right or wrong"
+    )
+    return [Note("all-tied", text, measures=names, judge=judge)] * bool(names)
 
 
 def limits_at(corrected: CorrectedScores, number: int, confidence: float) -> Limits:

@@ -108,10 +108,12 @@ class OrderAgreement(Tabular):
             return f"{text}."
         number = {name: round(each.value) for name, each in self.pairs.items()}
         whole = number["kept"] + number["lost"] + number["reversed"]
+        alone = f"{number['false']:,} {_differ(number['false'])} significantly by its labels alone."
+        if not whole:
+            return f"{text}; no pair differs significantly by the reference; {alone}"
         return (
             f"{text}; of {counted(whole, 'pair')} that {_differ(whole)} significantly by the reference it keeps "
-            f"{number['kept']:,}, loses {number['lost']:,} and reverses {number['reversed']:,}; {number['false']:,} "
-            f"{_differ(number['false'])} significantly by its labels alone."
+            f"{number['kept']:,}, loses {number['lost']:,} and reverses {number['reversed']:,}; {alone}"
         )
 
     def record(self) -> dict[str, Any]:

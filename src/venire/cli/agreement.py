@@ -10,7 +10,7 @@ import click
 from venire.cli.inputs import judgments_argument, keeping_repeats, read_labels, reference_option, shared_options
 from venire.cli.options import MODEL, Command, draws_option, gathered, given, one_of, option, whole_number
 from venire.cli.output import Output, Table
-from venire.results import known
+from venire.results import known, listed
 
 if TYPE_CHECKING:
     from venire.agreement.confusion import Confusions
@@ -177,6 +177,7 @@ def tell_directed(labels: Judgments, out: Output, options: dict[str, Any], repea
     import numpy as np
 
     from venire.agreement.directed import differences, directed_agreement
+    from venire.data.scale import relevant_sets
     from venire.errors import PairsError
 
     by = tuple(dict.fromkeys(options["groups"]))
@@ -184,6 +185,9 @@ def tell_directed(labels: Judgments, out: Output, options: dict[str, Any], repea
     if labels.reference:
         places = [found.assessors.index(name) for name in labels.reference]
         found = found.take(np.isin(found.first, places))
+        if not found.n_pairs:
+            message = f"nobody labelled enough items that {listed(labels.reference)} labelled"
+            raise PairsError(message, hint="have others label some of the same items, or name another reference")
     compared, words = {}, []
     for name in by:
         try:
@@ -194,7 +198,9 @@ def tell_directed(labels: Judgments, out: Output, options: dict[str, Any], repea
     careful = [*map(str, found.notes), *words]
     few = out.format == "table" and len(records) > MOST_ROWS
     more = [f"the first {MOST_ROWS} of {len(records):,} directed pairs are shown; JSON and CSV have all"] if few else []
-    words_of_result = [each.sentence() for each in (*[found] * bool(records), *compared.values())]
+    marked = relevant_sets(labels.scale, options["relevant"]).labels[0]
+    names = [label for label, is_relevant in zip(labels.scale.labels, marked, strict=True) if is_relevant]
+    words_of_result = [*(each.sentence() for each in (found, *compared.values())), f"relevant: {listed(names)}"]
     across = next(iter(compared), None)
     figure = ("plot_agreement", found) if across is None else ("plot_differences", compared[across])
     out.finish(
@@ -207,7 +213,7 @@ def tell_directed(labels: Judgments, out: Output, options: dict[str, Any], repea
             "reference": list(labels.reference),
             "warnings": [*repeated, *careful],
         },
-        figure=("agreement", *figure) if records else (),
+        figure=("agreement", *figure),
         notes=[*repeated, *words_of_result, *careful, *more, *labels.notes],
     )
 

@@ -43,12 +43,16 @@ NUMBERS = (
 judging = gathered(
     "judging",
     {
-        "assessor": inputs.assessor_option(JUDGE, "The assessor whose labels score the runs."),
+        "assessor": inputs.assessor_option(
+            JUDGE,
+            "The assessor whose labels score the runs.  [default: the only one besides --new-judge; where a reference "
+            "is declared, the one machine, or the only one besides the reference]",
+        ),
         "pool": inputs.pool_option(
             JUDGE,
             choices=ALL_POOLS,
-            help="Score the runs with pooled labels, by {}, of all assessors but --new-judge or the reference; without "
-            "these, the other judge is another crowd.",
+            help="Score the runs with pooled labels, by {}, of all people but --new-judge or the reference; without "
+            "these, the other judge is another crowd.  Declared machines are left out.",
         ),
         "new_judge": option(
             "--new-judge",

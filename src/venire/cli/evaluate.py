@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -125,6 +125,9 @@ def command(
         raise click.UsageError("--reference is for corrected scores: use it with --corrected")
     labels = inputs.read_labels([judgments, *more], options)
     topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    if scoring["pool"] is not None and 0 < len(labels.machines) < len(labels.assessors):
+        machines = f"the labels of machines ({first_few(labels.machines, 4)}) are pooled with those of people"
+        notes.append(f"{machines}; --where assessor=NAME chooses whose labels count")
     sources = inputs.scanned_for_fit(read_runs(list(runs), **options["rules"]), labels, [options["worth"]["gains"]])
     case = {
         **scoring,
@@ -154,13 +157,14 @@ def _write_scores(out: Output, case: dict[str, Any], *, per_topic: bool, **_: ob
         out.table("scores", long_table(scores, _whose(case), per_topic=per_topic), beside=beside)
     else:
         out.table("scores", wide_table(scores, per_topic=per_topic))
-    return [*scores.notes, *_intervals(scores), *_not_means(case)]
+    brackets = not out.for_machines and len(case["measures"]) > 1
+    return [*scores.notes, *_intervals(scores, brackets=brackets), *_not_means(case)]
 
 
-def _intervals(scores: Scores) -> list[str]:
-    """Return what low and high are; nothing where topics are too few."""
-    n_topics = len(scores.names["topic"])
-    words = f"low and high: 95% interval of the mean over {n_topics:,} topics (Student's t); single topics have none"
+def _intervals(scores: Scores, *, brackets: bool) -> list[str]:
+    """Return what low and high, or numbers in brackets, are; nothing where topics are too few."""
+    n_topics, what = len(scores.names["topic"]), "in brackets" if brackets else "low and high"
+    words = f"{what}: 95% interval of the mean over {n_topics:,} topics (Student's t); single topics have none"
     return [words] if n_topics >= FEWEST_TOPICS else []
 
 
@@ -188,7 +192,7 @@ def _write_user_scores(out: Output, case: dict[str, Any], *, users: int, rng: in
         out.table("scores", long_user_table(found, _whose(case), per_topic=per_topic))
     else:
         out.table("scores", wide_user_table(found, per_topic=per_topic))
-    return [*found.notes, found.sentence(), *_intervals(found.topics)]
+    return [*found.notes, found.sentence(), *_intervals(found.topics, brackets=not out.for_machines)]
 
 
 def _write_corrected(out: Output, case: dict[str, Any], *, rng: int, **_: object) -> list[str]:
@@ -200,19 +204,21 @@ def _write_corrected(out: Output, case: dict[str, Any], *, rng: int, **_: object
     with bar(case["runs"].sources, quiet=out.quiet) as progress:
         found = corrected_scores(**kept, judge=judge, rng=rng, progress=progress)
     out.table("scores", corrected_table(found, judge, long=out.for_machines))
-    words = f"low and high: 95% interval of the score that {listed(found.reference)} would give on these topics; it is "
+    what = "in brackets" if len(found.measures) > 1 and not out.for_machines else "low and high"
+    words = f"{what}: 95% interval of the score that {listed(found.reference)} would give on these topics; it is "
     words += "due to the labels that were not given, not to the choice of topics"
     return [found.sentence(), words, *found.notes]
 
 
 def judge_to_correct(labels: Judgments, assessor: str | None) -> str:
     """Return whose labels are corrected: as named, or else the only one who is not the reference."""
+    from venire.data.panel import judges_besides
     from venire.disagreement.reference_labels import reference_names
 
     people = reference_names(labels, None)
     if assessor is not None:
         return assessor
-    others = [name for name in labels.machines or labels.assessors if name not in people]
+    others = judges_besides(labels, people)
     if len(others) != 1:
         who = f"of {first_few(others, 4)}" if others else "since nobody but the reference judged"
         way = Way("name the judge", assessor="NAME") if others else "add the labels of a judge"
@@ -222,20 +228,24 @@ def judge_to_correct(labels: Judgments, assessor: str | None) -> str:
 
 def corrected_table(found: CorrectedScores, judge: str, *, long: bool) -> Table:
     """Lay corrected scores out: a row per value, or systems down and measures across, each beside the raw score."""
+    import numpy as np
+
     if long:
         rows: list[list[Cell]] = [
             [row["system"], row["measure"], ALL, judge, *(row[key] for key in ("corrected", "low", "high", "raw"))]
             for row in found.records()
         ]
         return Table([*LONG, "raw"], rows)
-    one, numbers = len(found.measures) == 1, (found.value, found.low, found.high, found.raw)
-    columns = ["low", "high", "raw"] if one else [f"{name} raw" for name in found.measures]
-    shown = numbers if one else (found.value, found.raw)
+    if len(found.measures) == 1:
+        numbers = (found.value, found.low, found.high, found.raw)
+        rows = [[system, *(known(each[n, 0]) for each in numbers)] for n, system in enumerate(found.systems)]
+        return Table(["system", *found.measures, "low", "high", "raw"], rows)
+    cells = np.stack([found.value, found.low, found.high], axis=-1).tolist()
     rows = [
-        [system, *(known(value) for each in shown for value in each[n].tolist())]
+        [system, *(with_interval(list(map(known, each))) for each in cells[n]), *map(known, found.raw[n].tolist())]
         for n, system in enumerate(found.systems)
     ]
-    return Table(["system", *found.measures, *columns], rows)
+    return Table(["system", *found.measures, *(f"{name} raw" for name in found.measures)], rows)
 
 
 def _whose(case: dict[str, Any]) -> str | None:
@@ -265,19 +275,30 @@ def long_table(scores: Scores, assessor: str | None, *, per_topic: bool) -> Tabl
 
 
 def wide_table(scores: Scores, *, per_topic: bool) -> Table:
-    """Lay scores out with systems (and topics, and assessors) down, measures across; one measure with intervals."""
+    """Lay scores out with systems (and topics, and assessors) down, and measures across, with intervals of means.
+
+    Intervals have columns of their own if there is one measure, and are in the cells of several.
+    """
     shown = {"system": True, "topic": per_topic, "assessor": "assessor" in scores.axes}
     measures = scores.names["measure"]
     several = len(scores.names["topic"]) >= FEWEST_TOPICS
-    intervals = ("low", "high") if several and len(measures) == 1 and not per_topic else ()
+    apart = ("low", "high") if several and len(measures) == 1 else ()
     rows: list[list[Cell]] = [
         [
             *(name for name, keep in zip(place, shown.values(), strict=True) if keep),
-            *(value for values in by_measure for value in values[: 1 + len(intervals)]),
+            *(by_measure[0] if apart else [with_interval(each) if several else each[0] for each in by_measure]),
         ]
         for place, by_measure in score_rows(scores, None, per_topic=per_topic)
     ]
-    return Table([*(name for name, keep in shown.items() if keep), *measures, *intervals], rows)
+    return Table([*(name for name, keep in shown.items() if keep), *measures, *apart], rows)
+
+
+def with_interval(cells: Sequence[float | None]) -> Cell:
+    """Write a value with its interval, as in 0.5134 [0.432, 0.595]; without one, the value as wide as the others."""
+    value, low, high = cells
+    if value is None:
+        return None
+    return f"{value:.4f}" if low is None or high is None else f"{value:.4f} [{low:.3f}, {high:.3f}]"
 
 
 def score_rows(scores: Scores, assessor: str | None, *, per_topic: bool) -> Iterator[Row]:
@@ -308,11 +329,13 @@ def long_user_table(found: UserScores, assessor: str | None, *, per_topic: bool)
 
 
 def wide_user_table(found: UserScores, *, per_topic: bool) -> Table:
-    """Lay scores of simulated users out with systems (and topics) down, and measures with their spread across."""
-    rows: list[list[Cell]] = [
-        [system, *([topic] if per_topic else []), *(known(cells[n]) for cells in values for n in (0, 3))]
-        for (system, topic), values in user_rows(found, per_topic=per_topic)
-    ]
+    """Lay scores of simulated users out: systems (and topics) down; measures, with intervals, and spread across."""
+    several = len(found.topics.names["topic"]) >= FEWEST_TOPICS
+    rows: list[list[Cell]] = []
+    for (system, topic), values in user_rows(found, per_topic=per_topic):
+        cells = [list(map(known, each)) for each in values]
+        pairs = ((with_interval(each[:3]) if several else each[0], each[3]) for each in cells)
+        rows.append([system, *([topic] if per_topic else []), *(cell for pair in pairs for cell in pair)])
     across = [name for measure in found.users.names["measure"] for name in (measure, f"{measure} sd")]
     return Table(["system", *(["topic"] if per_topic else []), *across], rows)
 

@@ -29,7 +29,7 @@ from venire.comparison.forecast import TIE, JudgeSwap
 from venire.comparison.judge_change import CONFIDENCE, OwnDocuments, min_agreement
 from venire.data.gains import GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import Pool, build_panel, current_assessor, one_label_each
+from venire.data.panel import Pool, build_panel, current_assessor, current_note, one_label_each
 from venire.data.runs import Facts
 from venire.data.scale import Scale
 from venire.disagreement.transitions import agreement_transitions
@@ -249,6 +249,9 @@ def agreement_needed(
     crowd = None if pool is None else crowd_judge(labels, pool, another=False)
     labels, assessor = (labels, assessor) if crowd is None else (crowd.judgments, crowd.name)
     judge = current_assessor(labels, assessor)
+    notes = () if crowd is None else crowd.notes
+    if assessor is None and len(labels.assessors) > 1:
+        notes = (*notes, current_note(labels, judge))
     scoring = Scoring(assessor=judge, gains=gains_for(gains, labels.scale), topics=topics)
     plan = scoring.plan(as_list(measures), labels.scale)
     case = Case.of(labels, runs, scoring, progress=progress)
@@ -256,7 +259,7 @@ def agreement_needed(
     two = _numbers(systems, requested_pairs(systems, baseline, candidate))
     exact = [n for n, each in enumerate(plan.measures) if isinstance(each, P) and _is_binary(plan.worths[n])]
     others = [n for n in range(len(plan.measures)) if n not in exact]
-    found = AgreementNeeded((), systems, {}, {}, judge, None, n_draws, int(seed_of(rng).generate_state(1)[0]))
+    found = AgreementNeeded((), systems, {}, {}, judge, None, n_draws, int(seed_of(rng).generate_state(1)[0]), notes)
     found = _with_exact(found, case, plan.only(exact), two) if exact else found
     return _with_drawn(found, case, plan.only(others), two) if others else found
 

@@ -28,7 +28,7 @@ from venire.data.assessors import Copy, copies, copy_notes
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
 from venire.data.panel import Panel, Pool, build_panel
-from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
+from venire.errors import EqualLabelsWarning, MissingTopicsWarning, UnjudgedWarning, UnknownName
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike
 from venire.measures.evaluate import Case, Layout, as_list
@@ -96,6 +96,7 @@ class ScoresByJudge(Tabular):
         with warnings.catch_warnings():  # evaluate and compare warn of these for the judge who scores the runs
             warnings.simplefilter("ignore", MissingTopicsWarning)
             warnings.simplefilter("ignore", UnjudgedWarning)
+            warnings.simplefilter("ignore", EqualLabelsWarning)
             layout = Layout.of(case, plan)
         values = layout.place(score_facts(case.facts, case.panel, plan, group=case.group)).transpose(3, 0, 1, 2)
         labelled, judged = _places(case, plan, layout)

@@ -24,7 +24,7 @@ from venire.comparison.tests import PairedT, PairTest, SignFlip
 from venire.data.assessors import copy_notes
 from venire.data.gains import Gains, GainsLike, gains_for
 from venire.data.judgments import Judgments
-from venire.data.panel import Pool, build_panel, current_assessor
+from venire.data.panel import Pool, build_panel, current_assessor, current_note
 from venire.data.scale import Scale
 from venire.disagreement.transitions import ANY, Transitions, agreement_transitions
 from venire.errors import AmbiguousLabels, SettingError, UnknownName, VenireError
@@ -111,22 +111,22 @@ class MeasureComparison:
     def fragile(self) -> list[int]:
         """Return the pairs that are significant and yet fragile, the most fragile first."""
         chosen = np.flatnonzero(self.tested.significant & self.changes.fragile)
-        order: list[int] = chosen[np.argsort(-self.changes.flips[chosen], kind="stable")].tolist()
+        order: list[int] = chosen[np.argsort(-self.changes.changed[chosen], kind="stable")].tolist()
         return order
 
     def sentence(self) -> str:
         """Return how many pairs are significant, and how many of these are fragile."""
         if len(self.tested.a) == 1:
             return self._of_one_pair()
-        n_pairs, significant, flips = len(self.tested.a), int(self.tested.significant.sum()), self.changes.flips
+        n_pairs, significant, changed = len(self.tested.a), int(self.tested.significant.sum()), self.changes.changed
         text = f"By {self.forecast.measure}, {significant:,} of {n_pairs:,} pairs of systems differ significantly over "
         if not significant:
             return f"{text}topics."
-        worst = int(np.argmax(np.where(self.tested.significant, flips, -1.0)))
+        worst = int(np.argmax(np.where(self.tested.significant, changed, -1.0)))
         a, b = self._names(worst)
         return (
-            f"{text}topics; fragile (another judge would reverse the order with a probability over {FRAGILE:.0%}): "
-            f"{len(self.fragile()):,} of these. The highest probability is {flips[worst]:.0%}, for {a} and {b}."
+            f"{text}topics; fragile (another judge would reverse or tie them with a probability over {FRAGILE:.0%}): "
+            f"{len(self.fragile()):,} of these. The highest probability is {changed[worst]:.0%}, for {a} and {b}."
         )
 
     def _of_one_pair(self) -> str:
@@ -225,7 +225,8 @@ def compare(
 
     Parameters
     ----------
-    assessor : whose labels score the runs; needed where several judged
+    assessor : whose labels score the runs.  None: the only assessor besides ``new_judge``; where a reference is
+        declared, the one machine, or the only other assessor
     pool : pool the labels of a crowd in place of one assessor: a rule as in ``evaluate``, or "dawid-skene"
     new_judge : the judge to forecast, by name, or "any": a random other assessor; with a pool, the declared reference,
         else another crowd (``comparison.crowd``).  None: the declared reference if that is one assessor and another one
@@ -248,10 +249,12 @@ def compare(
     another: dict[str, Any] = {"new_judge": new_judge or ANY, "another": agreement is None, "rng": rng}
     crowd = None if pool is None else crowd_judge(labels, pool, **another)
     labels, assessor = (labels, assessor) if crowd is None else (crowd.judgments, crowd.name)
-    worth, old = gains_for(gains, labels.scale), current_assessor(labels, assessor)
+    worth, old = gains_for(gains, labels.scale), current_assessor(labels, assessor, new_judge=new_judge)
     scoring = Scoring(assessor=old, gains=worth, topics=topics)
     transitions: Transitions | None = None if crowd is None else crowd.transitions
     notes: list[Any] = [] if crowd is None else [*crowd.notes]
+    if assessor is None and len(labels.assessors) > 1:
+        notes.append(current_note(labels, old))
     if new_judge is None:
         new_judge, said = (ANY, []) if agreement is not None else reference_judge(labels, old)
         notes += said

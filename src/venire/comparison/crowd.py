@@ -5,9 +5,9 @@ Of a crowd, no single worker is a judge, so that a comparison under another judg
 - an assessor who is named, or who is declared as the reference: their labels are kept apart and not pooled;
 - or else another crowd of the same kind, which gives each item as many labels.
 
-A crowd is of people: declared machines are left out of it.  If nobody is left but the reference and machines, the
-people of the reference are pooled if they are several, else the machines, whose pool is a machine too.  A note says who
-is in the pool.
+A crowd is of people: declared machines are left out of it.  If at most one person is left besides the reference, and
+the reference is several people, all people are pooled; if only machines are left, they are, and their pool is a machine
+too.  A note says who is in the pool.
 
 What another crowd says is predicted for each item from the labels of this one.  Its workers are other people, so all
 that counts is how often an item has each label: with n labels on item t, counts :math:`n_t`,
@@ -90,8 +90,8 @@ def crowd_judge(
             raise UnknownName("assessor", name, labels.assessors)
     others = [name for name in labels.assessors if name not in apart]
     workers = [name for name in others if name not in labels.machines]
-    if not workers and new_judge == ANY and len(apart) > 1:
-        workers, apart = [*apart], ()
+    if len(workers) < 2 and new_judge == ANY and len(apart) > 1:
+        workers, apart = [name for name in labels.assessors if name in {*apart, *workers}], ()
     workers = workers or others
     if not workers:
         raise AmbiguousLabels("nobody is left to pool", hint="keep fewer assessors apart as the reference")

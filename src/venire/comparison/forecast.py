@@ -56,7 +56,7 @@ BLOCK_CELLS = 1 << 21
 """How many cells (draws x items, draws x lists) are held at a time."""
 POOLED, DEFAULT_MODEL = "pooled", "hierarchical"
 FRAGILE = 0.2
-"""A pair is fragile if another judge reverses it with more than this probability."""
+"""A pair is fragile if another judge reverses or ties it with more than this probability."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +151,16 @@ class Changes:
 
     @property
     def fragile(self) -> Bools:
-        """Pairs that another judge reverses with a probability over ``FRAGILE``."""
-        return self.flips > FRAGILE
+        """Pairs that another judge reverses or ties with a probability over ``FRAGILE``.
+
+        A pair that is tied now has no order that could change.
+        """
+        return (np.abs(self.delta) > TIE) & (self.changed > FRAGILE)
+
+    @property
+    def changed(self) -> Floats:
+        """Probability that another judge reverses or ties the pair."""
+        return self.flips + self.tie
 
 
 class SwapOptions(TypedDict, total=False):

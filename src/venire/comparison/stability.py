@@ -4,9 +4,9 @@ From the draws of a forecast, for every two systems: how often does the one that
 all pairs: Kendall's tau-b between the order now and in each draw.  For every system: the interval of its rank.  Tied
 systems share a rank, so their interval goes from the best of the tied ranks to the worst.
 
-A pair is *significant* by a test over topics (its adjusted p-value comes from the caller), *fragile* if another judge
-reverses it with a probability over 20 %.  Pairs that are both come first wherever pairs are listed: more topics under
-the same judge would not make them less fragile.
+A pair is *significant* by a test over topics (its adjusted p-value comes from the caller), *fragile* if it has an order
+now that does not stay under another judge with a probability over 20 %: the pair is reversed or tied.  Pairs that are
+both come first wherever pairs are listed: more topics under the same judge would not make them less fragile.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Stability(Tabular):
 
     @property
     def fragile(self) -> Bools:
-        """Pairs that another judge reverses with a probability over ``FRAGILE`` -> (pair,)."""
-        return self.flips > FRAGILE
+        """Pairs that another judge reverses or ties with a probability over ``FRAGILE`` -> (pair,)."""
+        return (np.abs(self.delta) > TIE) & (self.flips + self.tie > FRAGILE)
 
     @property
     def significant(self) -> Bools:
@@ -85,8 +85,11 @@ class Stability(Tabular):
         return np.zeros(n, dtype=np.bool_) if self.p_adjusted is None else self.p_adjusted < ALPHA
 
     def order(self) -> Ints:
-        """Return the numbers of the pairs, significant yet fragile first, then by the probability of being reversed."""
-        return np.lexsort((-self.flips, ~(self.significant & self.fragile)))
+        """Return the numbers of the pairs, significant yet fragile first, then by the probability of being reversed.
+
+        Of those that are reversed as often, first those that are tied more often.
+        """
+        return np.lexsort((-self.tie, -self.flips, ~(self.significant & self.fragile)))
 
     def correlation(self) -> Estimate:
         """Return the mean of tau over the draws, and the interval of 95 % of them."""

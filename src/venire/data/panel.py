@@ -109,19 +109,41 @@ def build_panel(
     return _each(judgments, notes)
 
 
-def current_assessor(judgments: Judgments, assessor: str | None) -> str:
-    """Return the assessor whose labels score the runs now; with several, one must be named."""
+def current_assessor(judgments: Judgments, assessor: str | None, *, new_judge: str | None = None) -> str:
+    """Return the assessor whose labels score the runs now: as named, or the only one who can be meant.
+
+    Where a reference is declared, that is the one machine, or the only one besides the reference; never the new judge.
+    """
     if assessor is not None:
         if assessor not in judgments.assessors:
             raise UnknownName("assessor", assessor, judgments.assessors)
         return assessor
-    if len(judgments.assessors) > 1:
-        shown = first_few(judgments.assessors, 4)
+    names, among = tuple(name for name in judgments.assessors if name != new_judge), "assessors judged"
+    if judgments.reference and (others := [name for name in judges_besides(judgments) if name != new_judge]):
+        names, among = tuple(others), "judges besides the reference"
+    if len(names) != 1:
+        names = names or judgments.assessors
         raise AmbiguousLabels(
-            f"{len(judgments.assessors)} assessors judged ({shown}), and nothing says whose labels score the runs now",
-            hint="name the current assessor; the others are possible new judges",
+            f"{len(names)} {among} ({first_few(names, 8)}), and nothing says whose labels score the runs now",
+            hint=[Way("name the current assessor; the others are possible new judges", assessor="NAME")],
         )
-    return judgments.assessors[0]
+    return names[0]
+
+
+def current_note(judgments: Judgments, judge: str) -> Note:
+    """Say whose labels score the runs, where nobody was named."""
+    text = "the runs are scored by the labels of {judge}, the only {one}"
+    return Note("current-judge", text, judge=judge, one="machine" if judge in judgments.machines else "other assessor")
+
+
+def judges_besides(judgments: Judgments, reference: Collection[str] | None = None) -> tuple[str, ...]:
+    """Return who is judged by the reference: the declared machines, or else everybody else.
+
+    reference: the names of the reference; None: those that are declared.
+    """
+    people = judgments.reference if reference is None else reference
+    machines = tuple(name for name in judgments.machines if name not in people)
+    return machines or tuple(name for name in judgments.assessors if name not in people)
 
 
 def one_label_each(panel: Panel) -> Codes:

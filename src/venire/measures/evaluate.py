@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +20,14 @@ from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments, is_conditional
 from venire.data.panel import Panel, Pool, build_panel
 from venire.data.runs import Facts, no_common_topic
-from venire.errors import MissingTopicsWarning, UnjudgedWarning, UnknownName
+from venire.data.scale import Scale
+from venire.errors import EqualLabelsWarning, MissingTopicsWarning, UnjudgedWarning, UnknownName, joined_ways
 from venire.io.duplicates import Duplicates, groups_of
 from venire.io.judgments import JudgmentsLike, as_judgments
 from venire.io.runs import Progress, RunsLike, scan
+from venire.measures.cascade import RBPResidual
+from venire.measures.measure import BinaryMeasure, Measure
+from venire.measures.precision import Judged
 from venire.measures.scores import ContextUse, Scores
 from venire.measures.scoring import MeasureLike, Plan, Scoring, score_facts
 from venire.results import Note, counted
@@ -33,6 +37,10 @@ if TYPE_CHECKING:
     from venire.data.context import Context
 
 UNJUDGED_SHARE, UNJUDGED_DEPTH = 0.2, 10
+MOSTLY_JUDGED = 0.5
+"""If so many of the first results are judged, a measure for which all labels are relevant tells nothing."""
+WITHOUT_LABELS = (Judged, RBPResidual)
+"""Measures that depend on whether results are judged, by definition."""
 
 
 def evaluate(
@@ -162,6 +170,8 @@ class Layout:
         nothing = [each.empty_score if missing == "zero" else np.nan for each in plan.measures]
         notes = _notes(case, plan, unseen=int((~seen[:, chosen]).sum()), unknown=unknown)
         _warn_missing(facts, chosen, missing)
+        for text in equal_labels(case, plan, chosen):
+            warnings.warn(text, EqualLabelsWarning, stacklevel=3)
         if not plan.unjudged_known:
             _warn_unjudged(facts, panel, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH))
         return cls(facts, chosen, seen, np.array(nothing), tuple(names[n] for n in chosen), notes)
@@ -227,6 +237,55 @@ def _warn_missing(facts: Facts, chosen: Ints, missing: str) -> None:
         more = f" and {counted(len(worst) - 5, 'more system')}" if len(worst) > 5 else ""
         message = f"topics without a list {rule}: {named}{more}"
         warnings.warn(message, MissingTopicsWarning, stacklevel=4)
+
+
+def equal_labels(case: Case, plan: Plan, chosen: Ints) -> list[str]:
+    """Name the measures for which all labels that occur count as relevant, or none does, with ways to resolve that.
+
+    Not if one label occurs and is relevant, as in files of relevant documents, nor if most results have no label: then
+    scores depend on which results were judged.  chosen: numbers of the topics.
+    """
+    panel, facts, scale = case.panel, case.facts, case.judgments.scale
+    scored = np.isin(facts.items.topic, chosen)
+    occurring = np.flatnonzero(np.bincount(panel.label[scored[panel.item]], minlength=len(scale)))
+    if len(facts.depth) < 2 or any(len(each.values) != len(scale) for each in plan.worths):  # users have no labels
+        return []
+    worth = np.array([each.values[occurring] for each in plan.worths])
+    equal = np.flatnonzero((worth == worth[:, :1]).all(axis=1)).tolist()
+    equal = [n for n in equal if not isinstance(plan.measures[n], WITHOUT_LABELS)]
+    none = [n for n in equal if worth[n, 0] == 0]
+    every = [n for n in equal if worth[n, 0] != 0 and len(occurring) > 1]
+    if every and _share_judged(case, chosen, min(plan.depth or UNJUDGED_DEPTH, UNJUDGED_DEPTH)) < MOSTLY_JUDGED:
+        every = []
+    labels = ", ".join(scale.labels[n] for n in occurring)
+    every_text = f"all labels that occur ({labels}) count alike, as relevant, so that scores do not depend on them"
+    none_text = f"no label that occurs ({labels}) counts as relevant, so that all scores are the same"
+    return [
+        f"{', '.join(plan.names[n] for n in numbers)}: {text}{_threshold(plan.measures[numbers[0]], scale, occurring)}"
+        for numbers, text in ((every, every_text), (none, none_text))
+        if numbers
+    ]
+
+
+def _threshold(measure: Measure, scale: Scale, occurring: Ints) -> str:
+    """Say how to state which labels are relevant, as an example the upper half of those that occur."""
+    if len(occurring) < 2:
+        return ""
+    rel = scale.labels[occurring[len(occurring) // 2]]
+    ways = [str(replace(measure, rel=rel))] if isinstance(measure, BinaryMeasure) else []
+    ways.append(f"gains binary:{rel}")
+    if scale.steps()[occurring[0]] > 0:
+        ways.append(f"the scale {'<'.join(scale.labels[n] for n in occurring)}, whose lowest label has no gain")
+    return f"; use {joined_ways(ways)}"
+
+
+def _share_judged(case: Case, chosen: Ints, k: int) -> float:
+    """Return the share of the first k places of all lists that have a label; 0 without lists."""
+    facts, judged = case.facts, np.zeros(case.panel.n_items, dtype=np.bool_)
+    judged[case.panel.item] = True
+    scored = np.isin(facts.topic, chosen)
+    top = (facts.rank <= k) & judged[facts.item] & np.repeat(scored, facts.n_hits)
+    return float(top.sum() / max(int((np.minimum(facts.depth, k) * scored).sum()), 1))
 
 
 def _warn_unjudged(facts: Facts, panel: Panel, chosen: Ints, k: int) -> None:

@@ -25,6 +25,8 @@ CLAIMS = {
 MOST_PICTURES = 3
 """Of several judges, the nearest have a picture."""
 MOST_FAVOURED = 10
+COPIES = ("copied-labels", "more-copies")
+"""Kinds of notes on judges who are copies."""
 
 
 def certificate_report(found: Certificate) -> Report:
@@ -56,7 +58,8 @@ def _of_one(judge: JudgeCertificate) -> list[Chapter]:
 def _of_several(found: Certificate) -> list[Chapter]:
     rows = ranked_table(found)
     ranking = Grid.of("judges", f"Judges, the nearest to {listed(found.reference)} first.", rows, shown=50)
-    parts = (Words(summary(found)), ranking)
+    repeated = [warning(note) for note in found.notes if getattr(note, "kind", "") in COPIES]
+    parts: tuple[Part, ...] = (Words(summary(found)), *repeated, ranking)
     first = Chapter("verdict", "Which judge may be trusted with what", found.sentence(), parts)
     return [first, *(_chapter_of(judge, number) for number, judge in enumerate(found.judges))]
 
@@ -226,4 +229,5 @@ def _binding(found: Certificate) -> Chapter:
     )
     hashes = Grid("inputs", "Inputs and their SHA-256 hashes.", ["input", "sha256"], rows, shown=50)
     required = Grid("criteria", "What the claims require.", ["criterion", "value"], criteria)
-    return Chapter("binding", "What it is bound to", finding, (hashes, required))
+    notes = [Words(f"{note}.") for note in found.notes if getattr(note, "kind", "") not in COPIES]
+    return Chapter("binding", "What it is bound to", finding, (hashes, required, *notes))

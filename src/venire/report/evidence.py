@@ -36,12 +36,13 @@ from venire.comparison.verdict import Verdict, verdict
 from venire.data.assessors import PRIMARY, Copy, copies, with_primary
 from venire.data.gains import Gains, gains_for
 from venire.data.judgments import Judgments, is_conditional
+from venire.data.panel import judges_besides
 from venire.data.runs import Facts, Runs, Scan
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.top_results import labels_to_fit
 from venire.errors import FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
 from venire.io.runs import scan
-from venire.measures.evaluate import Case, evaluate
+from venire.measures.evaluate import Case, equal_labels, evaluate
 from venire.measures.names import parse_measure
 from venire.measures.random_users import UserScores, evaluate_users
 from venire.measures.scores import Scores
@@ -324,6 +325,14 @@ class Evidence:
         order = [self.facts.systems.index(name) for name in systems]
         return Unjudged(found.number[order], found.share[order])
 
+    @cached_property
+    def equal_labels(self) -> list[str]:
+        """Why scores do not depend on the labels: all that occur count as relevant, or none does; mostly nothing."""
+        scoring = Scoring(assessor=self.judge)
+        case = Case.of(self.labels, self.runs, scoring)
+        every_topic = np.arange(len(case.facts.items.topics))
+        return equal_labels(case, scoring.plan([self.question.measure], self.labels.scale), every_topic)
+
     @property
     def nothing_judged(self) -> bool:
         """Whether none of the first results of any system was judged."""
@@ -357,8 +366,7 @@ class Evidence:
         labels, k = self.answered, parse_measure(self.question.measure).k
         if not labels.reference or len(self.facts.systems) < 2:
             return ()
-        others = [name for name in labels.machines or labels.assessors if name not in labels.reference]
-        names = [self.judge] if self.judge not in (*labels.reference, PRIMARY) else others
+        names = [self.judge] if self.judge not in (*labels.reference, PRIMARY) else judges_besides(labels)
         whole = (name for name in names if share_of_results(labels, self.facts, [name], k) >= NEARLY_ALL)
         return tuple(islice(whole, MOST_TESTED))
 

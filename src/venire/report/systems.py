@@ -33,7 +33,7 @@ def systems_chapter(evidence: Evidence) -> Chapter:
     """Write the chapter on the scores of the systems."""
     means = {name: scores.mean("topic").values[:, 0] for name, scores in evidence.scores.items()}
     systems = evidence.scores["linear"].names["system"]
-    parts: list[Part] = []
+    parts: list[Part] = [warning(text, "equal-labels") for text in evidence.equal_labels]
     if isinstance(evidence.users, Missing):
         parts.append(Words(evidence.users.sentence("The scores for a random user"), "warning"))
     elif len(systems) > 1 and evidence.users.mean.values[:, 0].max() > TIE:
@@ -200,16 +200,15 @@ def _fragile(one: MeasureComparison) -> list[Part]:
     if not one.tested.significant.any():
         return [Words("No difference is significant over topics, so there is no fragile one.", about="none")]
     if not chosen:
-        text = (
-            f"No significant difference is fragile: another judge reverses none with a probability over {FRAGILE:.0%}."
-        )
+        text = "No significant difference is fragile: another judge reverses or ties none with a probability over "
+        text += f"{FRAGILE:.0%}."
         return [Words(text, about="none-fragile")]
     records = one.records()
-    keys = ("a", "b", "delta", "p_adjusted", "p_stays_ahead", "p_flips")
+    keys = ("a", "b", "delta", "p_adjusted", "p_stays_ahead", "p_tie", "p_flips")
     rows = [{key: records[n][key] for key in keys} for n in chosen[:MOST_PAIRS]]
     caption = (
-        "Differences that are significant over topics and fragile: another judge would reverse them with a probability "
-        f"over {FRAGILE:.0%}."
+        "Differences that are significant over topics and fragile: another judge would reverse or tie them with a "
+        f"probability over {FRAGILE:.0%}."
     )
     return [Grid.of("fragile_pairs", caption, rows)]
 

@@ -14,7 +14,8 @@ from venire import VenireError, certify, evaluate, read_judgments
 from venire.certification import Criteria
 from venire.certification.certificate import ranked_table, summary
 from venire.certification.claims import FAIL, NOT_ENOUGH, PASS
-from venire.errors import PairsError
+from venire.comparison import corrected_scores, favoured_systems
+from venire.errors import EqualLabelsWarning, PairsError
 
 PEOPLE = ("ann", "bob", "eve")
 
@@ -160,6 +161,9 @@ def test_the_reference_is_pooled_and_not_certified():
         assert found.reference == ("majority of 2 assessors",)
         assert [each.judge for each in found.judges] == ["strong"]
         assert [note.fields["names"] for note in found.notes if note.kind == "pooled"] == ["ann, bob"]
+    two = labels.where(assessor=["ann", "bob", "strong"])
+    found = certify(two, lists(), reference=["ann", "bob"], **how)
+    assert (found.reference, found.judges[0].judge) == (("majority of 2 assessors",), "strong")
     one = certify(labels, lists(), judges="strong", reference="ann", **how)
     assert (one.reference, [each.judge for each in one.judges]) == (("ann",), ["strong"])
     assert "nobody-pooled" in [note.kind for note in one.notes]
@@ -209,6 +213,15 @@ def test_unknown_systems_and_judges_are_refused(judges, wrong, message, hint):
     with pytest.raises(VenireError, match=message) as caught:
         certify(judged(frame()), lists(), judges=judges, reference="ann", n_draws=20, **wrong)
     assert hint in caught.value.hint
+
+
+def test_an_order_that_does_not_exist_is_not_trusted():
+    """With labels from 1 on, P@10 is 1 for all: the claims on orders pass, and that is not a finding."""
+    labels = read_judgments(frame().with_columns(label=(pl.col("label").cast(pl.Int64) + 1).cast(pl.String)))
+    with pytest.warns(EqualLabelsWarning, match="count alike"):
+        (found,) = certify(labels, lists(), "P@10", judges="strong", reference="ann", n_draws=20).judges
+    assert found.sentence() == "strong may be trusted with levels of scores."
+    assert "all-tied" in [note.kind for note in found.notes]
 
 
 def test_one_system_and_one_topic():
@@ -282,6 +295,15 @@ def test_repeated_labels_are_allowed():
     labels = read_judgments(table, scale="0<1<2", duplicate_labels="keep")
     (found,) = certify(labels, lists(), judges="strong", reference="ann", n_draws=20).judges
     assert 0.5 < found.agreement.repeatability.raw.value < 1
+
+
+def test_of_repeated_labels_the_last_counts_for_corrected_scores_and_favour_too():
+    again = frame(seed=9).filter(pl.col("assessor").is_in(["strong", "ann"]))
+    kept = read_judgments(pl.concat([again, frame()]), scale="0<1<2", duplicate_labels="keep")
+    how = {"judge": "strong", "reference": "ann"}
+    for function in (corrected_scores, favoured_systems):
+        found, expected = (function(labels, lists(), "P(rel=1)@10", **how) for labels in (kept, judged(frame())))
+        assert found.records() == expected.records()
 
 
 def test_prompts_are_those_of_the_judgments_unless_they_are_named():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -249,3 +250,39 @@ def test_criteria_are_options(files):
     record = loaded(run(files, *asked, *loose).stdout)
     assert {each["verdict"] for each in record["judges"][0]["claims"]} == {"PASS"}
     assert record["criteria"]["n_top"] == 2
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory):
+    """Labels of ann and strong, each given twice: what was given first, by its time, comes last in the file."""
+    last = frame().filter(pl.col("assessor").is_in(["ann", "strong"])).with_columns(time=pl.lit("2020-01-02"))
+    first = last.with_columns(label=pl.lit("1"), time=pl.lit("2020-01-01"))
+    return write_files(tmp_path_factory.mktemp("repeated"), pl.concat([last, first]))
+
+
+def test_repeated_labels_have_one_rule_in_all_commands(files, repeated):
+    """The latest label counts in certify, in corrected scores and for agreement; certify also tells repeatability."""
+    one = ["--where", "assessor=ann", "--where", "assessor=strong"]
+
+    def answer(command, where, *more):
+        result = CliRunner().invoke(cli, [command, *where, "--scale", "0<1<2", "--format", "json", "-q", *more])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    measured = ["-m", "P(rel=1)@10", "--reference", "ann"]
+    once, twice = (
+        (
+            answer("certify", where, *measured, "--draws", "50", *more)["judges"][0],
+            answer("evaluate", where, *measured, "--corrected", "--assessor", "strong", *more)["scores"],
+            answer("agreement", where[:1], *more)["statistics"],
+        )
+        for where, more in ((files, one), (repeated, []))
+    )
+    certified, corrected, agreed = twice
+    alpha = next(each for each in agreed if each["name"] == "krippendorff_alpha" and each["level"] == "ordinal")
+    assert certified["agreement"]["alpha"]["value"] == pytest.approx(alpha["value"])
+    assert certified["agreement"]["alpha"]["value"] == once[0]["agreement"]["alpha"]["value"]
+    assert [each["corrected"] for each in certified["scores"]] == pytest.approx([each["value"] for each in corrected])
+    assert corrected == once[1]
+    assert once[0]["agreement"]["repeatability"] is None
+    assert certified["agreement"]["repeatability"]["pairs"] == 288  # each of 12 topics x 24 documents twice

@@ -64,7 +64,37 @@ def test_intervals_of_means_for_every_kind_of_judge(venire, write):
     table = venire("evaluate", judges, run, "-m", "P@1", "--assessor", "ann")
     assert table.out.splitlines()[0].split() == ["system", "P@1", "low", "high"]
     assert "95% interval of the mean over 6 topics" in table.err
-    assert "low" not in venire("evaluate", judges, run, "-m", "P@1", "-m", "AP", "--assessor", "ann").out
+    assert "low and high: 95% interval" in table.err
+
+
+@pytest.mark.parametrize("others", [["AP"], ["AP", "RR", "nDCG@10"]])
+def test_several_measures_have_intervals_in_brackets(venire, write, others):
+    """P@1 of three topics is 1, 1 and 0: 2/3, with Student's interval."""
+    qrels = write("q.qrels", "1 0 a 1\n1 0 b 0\n2 0 a 1\n2 0 b 0\n3 0 a 0\n3 0 b 1\n")
+    name = "a-system-with-a-very-long-name-" + "x" * 40
+    run = write(
+        "r.run", "".join(f"{topic} Q0 {doc} {n} {-n} {name}\n" for topic in "123" for n, doc in enumerate("ab"))
+    )
+    asked = [part for measure in ["P@1", *others] for part in ("-m", measure)]
+    answer = venire("evaluate", qrels, run, *asked, "--per-topic")
+    lines = answer.out.splitlines()
+    assert lines[0].split() == ["system", "topic", "P@1", *others]
+    assert "all    0.6667 [-0.768, 2.101]  " in lines[-1]
+    assert all("[" not in line for line in lines[:-1])
+    assert lines[-1].count("[") == 1 + len(others)
+    assert "note: in brackets: 95% interval of the mean over 3 topics" in answer.err
+
+
+def test_a_pool_of_people_and_machines_is_announced(venire, write, run):
+    rows = "".join(f"1,a,{who},1\n1,b,{who},0\n" for who in ("ann", "bob", "gpt"))
+    mixed, people = (
+        write(f"{name}.csv", f"{line}topic,doc,assessor,label\n{rows}")
+        for name, line in (("mixed", "# machines: gpt\n"), ("people", ""))
+    )
+    assert "machines (gpt) are pooled with those of people" in venire("evaluate", mixed, run, "--pool", "mean").err
+    assert "machines" not in venire("evaluate", people, run, "--pool", "mean").err
+    chosen = venire("evaluate", mixed, run, "--pool", "mean", "--where", "assessor=ann", "--where", "assessor=bob")
+    assert "machines" not in chosen.err
 
 
 def test_one_topic_has_no_interval(venire, write, run):

@@ -154,7 +154,7 @@ def test_a_further_file_is_read_as_the_judgments_are(asked, words, option, form)
 
 def results(answer) -> dict[str, object]:
     """What came out, without the remarks on how files were read, the settings, and the hashes of files."""
-    aside = ("notes", "warnings", "inputs", "settings")
+    aside = ("notes", "warnings", "inputs", "settings", "method")
     return {key: value for key, value in loaded(answer.out).items() if key not in aside}
 
 

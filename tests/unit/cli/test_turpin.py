@@ -143,3 +143,14 @@ def test_few_items_and_many_pairs(venire, files, write):
 def test_odd_options_are_refused(venire, files, args, words):
     answer = venire("agreement", files[0], *args)
     assert (answer.code, words in answer.err) == (2, True)
+
+
+def test_directed_agreement_says_which_labels_are_relevant_and_needs_a_reference_whom_others_met(venire, write):
+    rows = [("ann", 1, 0), ("bob", 2, 0), ("cyd", 2, 1)]
+    lines = [f"{topic}\t{doc}\t{who}\t{(n + off) % 3}\n" for who, topic, off in rows for n, doc in enumerate("abcdef")]
+    judged = write("j.tsv", "topic\tdoc\tassessor\tlabel\n" + "".join(lines))
+    assert "note: relevant: 1 and 2\n" in venire("agreement", judged, "--directed", "--relevant", "1").err
+    assert "note: relevant: 2\n" in venire("agreement", judged, "--directed").err
+    alone = venire("agreement", judged, "--directed", "--reference", "ann")
+    assert alone.code == 2
+    assert "nobody labelled enough items that ann labelled" in alone.err

@@ -57,6 +57,59 @@ def test_records_hold_what_was_promised(collection):
         assert 0 < record["p_value"] <= record["p_adjusted"] <= 1
 
 
+def test_the_machine_scores_the_runs_where_the_reference_is_declared(collection):
+    judgments, runs = collection
+    for declared in ({"reference": "new"}, {"reference": "new", "machines": "old"}):
+        found = compare(judgments.declare(**declared), runs, n_draws=20)
+        assert found.swap.case.scoring.assessor == "old"
+        assert found.swap.transitions.new == ("new",)
+        notes = {note.kind: note.fields for note in found.notes}
+        assert notes["current-judge"] == {
+            "judge": "old",
+            "one": "machine" if "machines" in declared else "other assessor",
+        }
+        assert notes["reference-judge"] == {"judge": "new"}
+
+
+def test_the_only_assessor_besides_the_new_judge_scores_the_runs(collection):
+    judgments, runs = collection
+    assert compare(judgments, runs, new_judge="new", n_draws=20).swap.case.scoring.assessor == "old"
+    declared = judgments.declare(reference="new", machines="old")
+    assert compare(declared, runs, new_judge="old", n_draws=20).swap.case.scoring.assessor == "new"
+
+
+def test_several_judges_besides_the_reference_are_listed(collection):
+    judgments, runs = collection
+    third = with_third(judgments)
+    with pytest.raises(AmbiguousLabels, match=r"2 judges besides the reference \(") as caught:
+        compare(third.declare(reference="new"), runs, n_draws=20)
+    assert all(name in caught.value.message for name in third.assessors if name != "new")
+    assert "assessor NAME" in caught.value.hint
+    found = compare(third.declare(reference="new", machines="old"), runs, n_draws=20)
+    assert found.swap.case.scoring.assessor == "old"
+
+
+def test_a_pair_that_becomes_a_tie_is_fragile():
+    """x is ahead on every topic now; another judge makes all its documents irrelevant in six of ten draws."""
+    labels = {f"q{t}": {"a": 1, "b": 0} for t in range(10)}
+    runs = {"x": {topic: {"a": 1.0} for topic in labels}, "y": {topic: {"b": 1.0} for topic in labels}}
+    found = compare(labels, runs, "P@1", agreement=(1.0, 0.05), n_draws=500).by_measure[0]
+    record = found.records()[0]
+    assert record["p_flips"] == 0
+    assert record["p_tie"] == pytest.approx(0.95**10, abs=0.08)  # no document stays relevant
+    assert found.changes.fragile.tolist() == [True]
+    assert found.stability.fragile.tolist() == [True]
+    assert found.fragile() == [0]
+
+
+def test_a_pair_that_is_tied_now_is_not_fragile(collection):
+    judgments, runs = collection
+    two = {name: runs[name] for name in ("good", "copy")}
+    found = compare(judgments, two, assessor="old", n_draws=20).by_measure[0]
+    assert found.changes.tie.tolist() == [1.0]
+    assert found.changes.fragile.tolist() == found.stability.fragile.tolist() == [False]
+
+
 def with_third(judgments):
     """Add a third assessor, who gives the labels of the first the other way round."""
     own = judgments.where(assessor="old").to_polars()

@@ -184,12 +184,14 @@ def test_names_and_the_order_of_rows_do_not_matter(made):
     np.testing.assert_allclose(again.low, found.low, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::venire.errors.EqualLabelsWarning")
 def test_gains_that_are_all_the_same_leave_no_uncertainty(made):
     found = corrected(made, ["CG@10", "DCG@10"], gains=dict.fromkeys(made.judgments.scale.labels, 2.0))
     np.testing.assert_allclose(found.value, found.raw, atol=1e-6)
     np.testing.assert_allclose(found.low, found.high, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::venire.errors.EqualLabelsWarning")
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP(rel=0)"])
 def test_gains_that_are_all_the_same_leave_none_by_draws_either(made, measure):
     found = corrected(made, measure, gains=dict.fromkeys(made.judgments.scale.labels, 2.0))

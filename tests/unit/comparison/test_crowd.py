@@ -111,3 +111,37 @@ def test_a_pool_of_machines_is_a_machine(judged):
     assert crowd.judgments.machines == (crowd.name,)
     assert crowd.judgments.reference == ("expert",)
     assert crowd_judge(judged.declare(machines=["w1"], reference="expert"), "majority").judgments.machines == ()
+
+
+def test_machines_are_not_in_a_pool_of_people(judged, runs):
+    people, machines = WORKERS[2:], WORKERS[:2]
+    declared = judged.declare(machines=machines, reference="expert")
+    found = compare(declared, runs, pool="majority", n_draws=20)
+    alone = compare(judged.where(assessor=[*people, "expert"]).declare(reference="expert"), runs, pool="majority")
+    np.testing.assert_array_equal(found.scores.values, alone.scores.values)
+    (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
+    assert note.fields == {"pool": "majority of 5 assessors", "names": ", ".join(people), "machines": "w0, w1"}
+    assert "without the machines w0, w1" in str(note)
+
+
+def test_the_reference_is_pooled_where_all_others_are_machines(judged, runs):
+    declared = judged.declare(machines=WORKERS[:3], reference=[*WORKERS[3:], "expert"])
+    found = compare(declared, runs, pool="median", n_draws=20)
+    (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
+    assert note.fields["names"] == ", ".join([*WORKERS[3:], "expert"])
+    assert found.swap.transitions.new == (ANOTHER,)
+
+
+def test_a_machine_that_is_named_is_the_other_judge(judged, runs):
+    declared = judged.declare(machines=WORKERS[:3])
+    found = compare(declared, runs, pool="median", new_judge="w1", n_draws=20)
+    (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
+    assert (note.fields["names"], note.fields["machines"]) == (", ".join([*WORKERS[3:], "expert"]), "w0, w2")
+    assert found.swap.transitions.new == ("w1",)
+
+
+def test_one_person_besides_the_reference_is_no_crowd(judged, runs):
+    declared = judged.declare(machines=WORKERS[:3], reference=WORKERS[3:])
+    found = compare(declared, runs, pool="median", n_draws=20)
+    (note,) = (note for note in found.notes if getattr(note, "kind", "") == "pooled")
+    assert note.fields["names"] == ", ".join([*WORKERS[3:], "expert"])

@@ -63,6 +63,7 @@ class TestLimits:
             assert fit.gains().values.tolist() == binary
             assert fit.udm_gains((1, 3)).values.tolist() == binary
 
+    @pytest.mark.filterwarnings("ignore::venire.errors.EqualLabelsWarning")
     def test_random_labels_give_equal_gains_and_then_no_system_differs(self, tmp_path):
         blind = double(*((a, b, 30) for a in range(3) for b in range(3)))
         gains = PredictedRelevance().fit(blind).gains()

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from venire import evaluate, read_judgments, read_runs
-from venire.errors import GainsError, MeasureError, MissingTopicsWarning, UnjudgedWarning, UnknownName
+from venire.errors import (
+    EqualLabelsWarning,
+    GainsError,
+    MeasureError,
+    MissingTopicsWarning,
+    UnjudgedWarning,
+    UnknownName,
+)
 from venire.io import read_duplicates
 from venire.io.runs import scan
 from venire.measures import measure, nDCG
@@ -198,3 +205,48 @@ def test_a_warning_names_the_line_of_the_caller():
     with pytest.warns(UnjudgedWarning) as caught:
         evaluate({"q": {"d": 1}}, {"q": {"x": 1.0}}, "nDCG@1")
     assert [each.filename for each in caught] == [__file__]
+
+
+def from_label(lowest, *, unjudged=0):
+    """Judgments of three topics with labels from the lowest to three above it, and two runs that return all of them,
+    after documents that were not judged.
+    """
+    docs = [f"d{n}" for n in range(8)]
+    labels = {f"q{t}": {doc: lowest + (n + t) % 4 for n, doc in enumerate(docs)} for t in range(3)}
+    more = [f"u{n}" for n in range(unjudged)]
+    runs = {
+        name: {topic: {doc: -float(n) for n, doc in enumerate([*more, *docs[::step]])} for topic in labels}
+        for name, step in (("up", 1), ("down", -1))
+    }
+    return labels, runs
+
+
+def test_labels_that_all_count_as_relevant_are_announced_with_ways_out():
+    labels, runs = from_label(1)
+    with pytest.warns(EqualLabelsWarning) as caught:
+        scores = evaluate(labels, runs, ["P@5", "nDCG@5", "RR"])
+    assert (scores.values[:, :, [0, 2]] == 1).all()
+    (text,) = (str(each.message) for each in caught)
+    assert text.startswith("P@5, RR: all labels that occur (1, 2, 3, 4) count alike, as relevant")
+    assert "use P(rel=3)@5, gains binary:3, or the scale 1<2<3<4, whose lowest label has no gain" in text
+    for way in ({"measures": "P(rel=3)@5"}, {"measures": "P@5", "gains": "binary:3"}):
+        assert evaluate(labels, runs, **way).values.max() < 1
+
+
+def test_labels_none_of_which_counts_are_announced():
+    labels, runs = from_label(0)
+    none = read_judgments({topic: dict.fromkeys(docs, 0) for topic, docs in labels.items()})
+    with pytest.warns(EqualLabelsWarning, match=r"AP: no label that occurs \(0\) counts as relevant"):
+        assert evaluate(none, runs, "AP").values.max() == 0
+    low = read_judgments(labels, scale="0<1<2<3<4")
+    with pytest.warns(EqualLabelsWarning, match=r"P\(rel=4\)@5: no label .* use P\(rel=2\)@5 or gains binary:2"):
+        assert evaluate(low, runs, "P(rel=4)@5").values.max() == 0
+
+
+def test_files_of_relevant_documents_are_no_cause_for_alarm():
+    """Where most results have no label, or one label is given, scores depend on which results were judged."""
+    labels, runs = from_label(1, unjudged=10)
+    with pytest.warns(UnjudgedWarning) as caught:
+        evaluate(labels, runs, "P@10")
+    assert [each.category for each in caught] == [UnjudgedWarning]
+    evaluate({topic: dict.fromkeys(docs, 1) for topic, docs in labels.items()}, from_label(1)[1], ["P@5", "Judged@5"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from certified_judges import frame, judged, lists
 from venire import certify
 from venire.report.certificate import certificate_report
-from venire.report.document import Grid, Picture
+from venire.report.document import Grid, Picture, Words
 from venire.report.page import page
 
 
@@ -42,3 +43,14 @@ def test_a_judge_with_few_labels_has_a_page_too():
     found = certify(judged(frame()), lists(), judges="sampled", reference="ann", n_draws=20)
     names = [chapter.name for chapter in certificate_report(found).chapters]
     assert names == ["verdict", "agreement", "missing", "binding"]
+
+
+def test_the_page_names_copies_and_who_is_pooled():
+    table = frame()
+    copied = table.filter(pl.col("assessor") == "strong").with_columns(assessor=pl.lit("twin"))
+    labels = judged(pl.concat([table, copied]))
+    how = {"reference": ("ann", "bob"), "pool": "majority", "n_draws": 20}
+    report = certificate_report(certify(labels, lists(), judges=["strong", "twin"], **how))
+    first, last = ([part for part in report.chapters[n].parts if isinstance(part, Words)] for n in (0, -1))
+    assert "copied-labels" in [part.about for part in first]
+    assert "majority of 2 assessors: ann, bob." in [part.text for part in last]
