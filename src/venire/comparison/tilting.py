@@ -7,28 +7,29 @@ The rows of the matrix are therefore tilted: item i gets label j in proportion t
 .. math:: T_{ij} \exp(u_i l_j), \qquad u = F \beta + Z v,
 
 with levels :math:`l_j` in standard deviations of the current labels.  A row of Z is the weight of the document in the
-list of each system (:math:`0.9^{\mathrm{rank}}`), centred, of length 1.  F has the logarithm of the weight of the
-document in all lists, the mean score now of the systems that return it, and the product of its row of Z with the scores
-of all systems, each standardised.
+list of each system (:math:`0.9^{\mathrm{rank}}`), centred, of length 1.  With the scores now of the systems,
+standardised, F has the logarithm of the weight of the document in all lists, the mean score of the systems that return
+it, and the product of its row of Z with the scores; the first and the last standardised.
 
 The coefficients have the priors :math:`\beta_1, \beta_2 \sim N(0.15, 0.1^2)`, :math:`\beta_3 \sim N(0.05, 0.05^2)` and
 
-.. math:: v_s \sim (1 - \pi)\, N(0, 0.1^2) + \pi\, N(0, 1), \qquad \pi = \min(0.1, 0.5 / n)
+.. math:: v_s \sim (1 - \pi)\, N(0, 0.1^2) + \pi\, N(0, 1), \qquad \pi = \min(0.1, 0.3 / n)
 
 for n systems: most are hardly favoured, and few are much (a spike and a slab: Mitchell and Beauchamp 1988,
 doi:10.1080/01621459.1988.10478694).  Labels of the other judge update them: with :math:`m_i` and :math:`V_i` the mean
-and the variance of the level by the matrix, :math:`(l - m_i) / V_i` is normal around :math:`u_i + b_t` with the variance
-:math:`1 / V_i` (one step of Newton's method for the generalised linear model: McCullagh and Nelder 1989, Section 2.5).
-The effect of a topic, :math:`b_t \sim N(0, 0.3^2)`, is integrated out; draws have it in the matrices of topics.
+and the variance of the level by the matrix, :math:`(l - m_i) / V_i` is normal around :math:`u_i + b_t` with the
+variance :math:`1 / V_i` (one step of Newton's method for the generalised linear model: McCullagh and Nelder 1989,
+Section 2.5).  The effect of a topic, :math:`b_t \sim N(0, 0.3^2)`, is integrated out; draws have it in the matrices of
+topics.
 
-Given the set of systems that are favoured much, the posterior is normal, and the probability of the set follows from the
-marginal likelihood.  The sets are searched from the empty one: the system is added or removed that raises the
+Given the set of systems that are favoured much, the posterior is normal, and the probability of the set follows from
+the marginal likelihood.  The sets are searched from the empty one: the system is added or removed that raises the
 probability most, until none does (``MOST_FAVOURED`` times at most).  These sets, and those that differ from them by one
 system, are the components of a mixture.  A judge without labels has the mean of the coefficients of the others, and the
-variances of the priors, none of them favoured much.
+variances of the priors, with no system favoured much.
 
-The priors of :math:`\beta` were chosen on TREC Deep Learning 2021, with NIST and 8 of 23 language models
-(``bench/forecasts.py`` reports the others too).
+The priors of :math:`\beta` were chosen on TREC Deep Learning 2021, with NIST and 8 of 23 language models;
+``bench/forecasts.py`` also reports the others alone.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ SLOPES, SLOPE_SDS = (0.15, 0.15, 0.05), (0.1, 0.1, 0.05)
 """The prior means of the coefficients of F, and their standard deviations."""
 SYSTEM_SD, FAVOURED_SD, TOPIC_SD = 0.1, 1.0, 0.3
 """Prior standard deviations of the coefficients of systems, of those that are favoured much, and of topic effects."""
-FAVOURED, MOST_PROBABLE, MOST_FAVOURED = 0.5, 0.1, 6
+FAVOURED, MOST_PROBABLE, MOST_FAVOURED = 0.3, 0.1, 6
 """How many systems are favoured much: expected, with at most this probability each; and how often sets are changed."""
 NEGLIGIBLE = 0.02
 """Sets of favoured systems are left out if they are less probable than this, relative to the most probable one."""
@@ -108,7 +109,7 @@ class _Evidence(NamedTuple):
 
     def covariance(self, variance: Floats) -> Floats:
         """Return the covariance of the coefficients with these prior variances."""
-        return np.linalg.inv(self.precision + np.diag(1 / variance))
+        return np.asarray(np.linalg.inv(self.precision + np.diag(1 / variance)), dtype=np.float64)
 
     def log_probability(self, variance: Floats) -> float:
         """Return the logarithm of the marginal likelihood, up to a constant."""
