@@ -10,6 +10,7 @@ import pytest
 
 from venire import evaluate, read_judgments, read_runs
 from venire.comparison.forecast import JudgeSwap, forecast
+from venire.comparison.tilting import FAVOURED
 from venire.disagreement.transitions import fit_transitions
 
 N_TOPICS, N_DOCS, N_SYSTEMS, DEPTH = 10, 40, 10, 10
@@ -49,6 +50,10 @@ def runs(scores):
 def calibration_error(p, y):
     place = np.minimum((p * 5).astype(int), 4)
     return sum(abs(p[place == n].mean() - y[place == n].mean()) * (place == n).mean() for n in np.unique(place))
+
+
+def brier(p, y):
+    return ((p - y) ** 2).mean()
 
 
 def swapped(labels, systems, *, tilted=True):
@@ -175,3 +180,57 @@ def test_where_documents_do_not_differ_nothing_is_read_from_them():
     varied = fit_transitions(all_judgments(crowd(rng, easy=1.0)), "0").leaning
     assert varied is not None
     assert varied.k <= 16
+
+
+def favouring(rng, *, more, shape=(30, 60), n_labels=300):
+    """Labels of a judge and of an expert, who see relevance with errors, and scores of five systems.
+
+    The judge gives ``more`` to what the last system, which is not the best, has among its first ten results.  The
+    expert labelled some documents, drawn from the lists in proportion to their weight.
+    """
+    truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=shape)
+    bounds = CENTRE[truth].cumsum(axis=-1)[..., :-1]
+    judge, expert = ((rng.random((*shape, 1)) > bounds).sum(axis=-1) for _ in range(2))
+    scores = np.array([0.3, 0.5, 0.7, 0.9, 0.6])[:, None, None] * truth + rng.normal(size=(5, *shape))
+    place = np.argsort(np.argsort(-scores, axis=2), axis=2)
+    judge = np.minimum(judge + more * (place[-1] < DEPTH), 2)
+    weight = (1 / np.log2(2 + place) * (place < DEPTH)).sum(axis=0).ravel()
+    seen = np.zeros(weight.size, dtype=bool)
+    seen[np.argsort(rng.exponential(size=weight.size) / np.maximum(weight, 1e-9))[:n_labels]] = True
+    return judge, expert, seen.reshape(shape), scores
+
+
+@pytest.mark.parametrize("more", [1, 0])
+def test_a_large_favour_is_used_and_costs_little_where_there_is_none(more, collections, figure, monkeypatch):
+    """How often the favoured system is said to stay ahead of the best one, and Brier scores."""
+    wrong, stated, outcomes = {FAVOURED: [], 0.0: []}, {FAVOURED: [], 0.0: []}, []
+    for rng in np.random.default_rng(31).spawn(collections(25)):
+        judge, expert, seen, scores = favouring(rng, more=more)
+        labels, systems = judgments(judge, expert, seen), read_runs(runs(scores))
+        then = evaluate(judgments(judge, expert, np.ones_like(seen)), systems, "nDCG@10", assessor="new")
+        then = then.mean("topic").values[:, 0]
+        for expected, found in wrong.items():
+            monkeypatch.setattr("venire.comparison.tilting.FAVOURED", expected)
+            (one,) = swapped(labels, systems).forecasts(n_draws=200)
+            a, b = one.pairs()
+            stated[expected].append(one.changes(a, b).stays)
+            if one.mean[4] > one.mean[3] and then[4] < then[3]:
+                found.append(bool((one.draws[:, 4] > one.draws[:, 3]).mean() > 0.5))
+        outcomes.append(np.sign(one.mean[a] - one.mean[b]) * np.sign(then[a] - then[b]) > 0)
+    y = np.concatenate(outcomes)
+    chances = [np.concatenate(each) for each in stated.values()]
+    errors, calibration = ([measure(p, y) for p in chances] for measure in (brier, calibration_error))
+    for name, brier_score, error in zip(("with large favours", "without"), errors, calibration, strict=True):
+        figure(f"Brier score, {name}", brier_score)
+        figure(f"calibration error, {name}", error)
+    if more:
+        with_favours, without = (np.mean(each) for each in wrong.values())
+        figure("collections in which the wrong order is the more probable", with_favours)
+        figure("the same, without large favours", without)
+        assert len(wrong[FAVOURED]) >= 0.8 * len(outcomes)
+        assert with_favours < min(0.5, without)
+        assert errors[0] < 0.9 * errors[1]
+        assert calibration[0] < calibration[1]
+    else:
+        assert errors[0] < 1.05 * errors[1]
+        assert calibration[0] < calibration[1] + 0.01

@@ -6,35 +6,56 @@ The rows of the matrix are therefore tilted: item i gets label j in proportion t
 
 .. math:: T_{ij} \exp(u_i l_j), \qquad u = F \beta + Z v,
 
-with levels :math:`l_j` in standard deviations of the current labels.  F has the logarithm of the weight of the document
-in all lists, and the mean score now of the systems that return it, both standardised; a row of Z is the weight of the
-document in the list of each system (:math:`0.9^{\mathrm{rank}}`), centred, of length 1.  The coefficients have priors
-:math:`\beta_1 \sim N(0.1, 0.1^2)`, :math:`\beta_2 \sim N(0.2, 0.1^2)` and :math:`v \sim N(0, 0.1^2)`.  Labels of the
-other judge update them: with :math:`m_i` and :math:`V_i` the mean and the variance of the level by the matrix,
-:math:`(l - m_i) / V_i` is normal around :math:`u_i` with the variance :math:`1 / V_i` (one step of Newton's method for
-the generalised linear model: McCullagh and Nelder 1989, Section 2.5).  A judge without labels has the mean of the
-coefficients of the others, and the variances of the priors.
+with levels :math:`l_j` in standard deviations of the current labels.  A row of Z is the weight of the document in the
+list of each system (:math:`0.9^{\mathrm{rank}}`), centred, of length 1.  With the scores now of the systems,
+standardised, F has the logarithm of the weight of the document in all lists, the mean score of the systems that return
+it, and the product of its row of Z with the scores; the first and the last standardised.
 
-The priors were chosen on TREC Deep Learning 2021, with NIST and 23 language models, for each of which both elements
-of :math:`\beta` lie between 0.05 and 0.29.  They matter little with a thousand labels.
+The coefficients have the priors :math:`\beta_1, \beta_2 \sim N(0.15, 0.1^2)`, :math:`\beta_3 \sim N(0.05, 0.05^2)` and
+
+.. math:: v_s \sim (1 - \pi)\, N(0, 0.1^2) + \pi\, N(0, 1), \qquad \pi = \min(0.1, 0.3 / n)
+
+for n systems: most are hardly favoured, and few are much (a spike and a slab: Mitchell and Beauchamp 1988,
+doi:10.1080/01621459.1988.10478694).  Labels of the other judge update them: with :math:`m_i` and :math:`V_i` the mean
+and the variance of the level by the matrix, :math:`(l - m_i) / V_i` is normal around :math:`u_i + b_t` with the
+variance :math:`1 / V_i` (one step of Newton's method for the generalised linear model: McCullagh and Nelder 1989,
+Section 2.5).  The effect of a topic, :math:`b_t \sim N(0, 0.3^2)`, is integrated out; draws have it in the matrices of
+topics.
+
+Given the set of systems that are favoured much, the posterior is normal, and the probability of the set follows from
+the marginal likelihood.  The sets are searched from the empty one: the system is added or removed that raises the
+probability most, until none does (``MOST_FAVOURED`` times at most).  These sets, and those that differ from them by one
+system, are the components of a mixture.  A judge without labels has the mean of the coefficients of the others, and the
+variances of the priors, with no system favoured much.
+
+The priors of :math:`\beta` were chosen on TREC Deep Learning 2021, with NIST and 8 of 23 language models;
+``bench/forecasts.py`` also reports the others alone.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from venire.data.rejudging import Given, Tilt
+from venire.data.rejudging import Given, Normals, Tilt
 from venire.data.runs import Facts
 from venire.disagreement.transitions import MOST_LABELS, Transitions
 from venire.types import Codes, Floats
 
 PERSISTENCE = 0.9
-SLOPES, SLOPE_SD, SYSTEM_SD = (0.1, 0.2), 0.1, 0.1
-"""The prior means of the coefficients of F and their standard deviation, and that of the coefficients of systems."""
+SLOPES, SLOPE_SDS = (0.15, 0.15, 0.05), (0.1, 0.1, 0.05)
+"""The prior means of the coefficients of F, and their standard deviations."""
+SYSTEM_SD, FAVOURED_SD, TOPIC_SD = 0.1, 1.0, 0.3
+"""Prior standard deviations of the coefficients of systems, of those that are favoured much, and of topic effects."""
+FAVOURED, MOST_PROBABLE, MOST_FAVOURED = 0.3, 0.1, 6
+"""How many systems are favoured much: expected, with at most this probability each; and how often sets are changed."""
+NEGLIGIBLE = 0.02
+"""Sets of favoured systems are left out if they are less probable than this, relative to the most probable one."""
 LEAST_WEIGHT = 0.1
 """Added to the weight of a document before the logarithm is taken."""
 MOST_DIRECTIONS = 100
-"""With more systems, Z is reduced to so many principal components."""
+"""With more systems, Z is reduced to so many principal components, and no system is favoured much."""
 
 
 def fit_tilt(facts: Facts, old: Codes, given: Given, *, transitions: Transitions, mean: Floats) -> Tilt | None:
@@ -46,19 +67,20 @@ def fit_tilt(facts: Facts, old: Codes, given: Given, *, transitions: Transitions
     n_labels = len(transitions.scale)
     if not transitions.scale.ordered or n_labels > MOST_LABELS or spread == 0 or len(mean) < 2:
         return None
-    design = np.concatenate([_features(facts, mean), _directions(facts)], axis=1)
+    design = _design(facts, mean)
     centre, variance = np.zeros(design.shape[1]), np.full(design.shape[1], SYSTEM_SD**2)
-    centre[:2], variance[:2] = SLOPES, SLOPE_SD**2
-    levels = np.arange(n_labels) / spread
+    centre[: len(SLOPES)], variance[: len(SLOPES)] = SLOPES, np.square(SLOPE_SDS)
+    probability = min(MOST_PROBABLE, FAVOURED / len(mean)) if len(mean) <= MOST_DIRECTIONS else 0.0
+    levels, topic = np.arange(n_labels) / spread, np.asarray(facts.items.topic)
     fits = []
     for judge, row in enumerate(given.labels(len(old))):
-        both = (row >= 0) & (old >= 0)
-        expected, noise = moments(transitions.by_assessor[judge], levels)
-        residual = levels[row[both]] - expected[old[both]]
-        fits.append(_posterior(design[both], residual, noise[old[both]], prior=(centre, variance)))
-    means, factors = [each[0] for each in fits], [each[1] for each in fits]
-    further = np.mean(means, axis=0), np.diag(np.sqrt(variance))
-    return Tilt(design, np.stack([*means, further[0]]), np.stack([*factors, further[1]]), 1 / spread)
+        both = np.flatnonzero((row >= 0) & (old >= 0))
+        expected, noise = (each[old[both]] for each in moments(transitions.by_assessor[judge], levels))
+        left = levels[row[both]] - expected - noise * (design[both] @ centre)
+        labels = _Evidence.of(design[both], left, noise, topic=topic[both])
+        fits.append(_posterior(labels, centre, variance, probability))
+    further = np.mean([each.weight @ each.mean for each in fits], axis=0), np.diag(np.sqrt(variance))
+    return Tilt(design, (*fits, Normals.one(*further)), 1 / spread)
 
 
 def moments(matrix: Floats, levels: Floats) -> tuple[Floats, Floats]:
@@ -67,14 +89,92 @@ def moments(matrix: Floats, levels: Floats) -> tuple[Floats, Floats]:
     return mean, np.maximum(matrix @ levels**2 - mean**2, 1e-6)
 
 
-def _posterior(
-    design: Floats, residual: Floats, noise: Floats, *, prior: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
-    """Return mean (column,) and a factor of the covariance (column, column) of the coefficients."""
-    centre, variance = prior
-    precision = np.diag(1 / variance) + (design.T * noise) @ design
-    mean = centre + np.linalg.solve(precision, design.T @ (residual - noise * (design @ centre)))
-    return mean, np.linalg.inv(np.linalg.cholesky(precision)).T
+class _Evidence(NamedTuple):
+    """What labels say of the coefficients: precision (column, column) and gradient (column,) of the log-likelihood."""
+
+    precision: Floats
+    gradient: Floats
+
+    @classmethod
+    def of(cls, design: Floats, left: Floats, noise: Floats, *, topic: Codes) -> _Evidence:
+        """Integrate out the effect of every topic; left (row,): residuals at the centre of the prior."""
+        if not len(left):
+            return cls(np.zeros((design.shape[1],) * 2), np.zeros(design.shape[1]))
+        order = np.argsort(topic, kind="stable")
+        weighted, left, noise = noise[order, None] * design[order], left[order], noise[order]
+        starts = np.flatnonzero(np.diff(topic[order], prepend=-1))
+        sums, residuals, total = (np.add.reduceat(each, starts) for each in (weighted, left, noise))
+        shrunken = (sums / (total + 1 / TOPIC_SD**2)[:, None]).T
+        return cls(design[order].T @ weighted - shrunken @ sums, design[order].T @ left - shrunken @ residuals)
+
+    def covariance(self, variance: Floats) -> Floats:
+        """Return the covariance of the coefficients with these prior variances."""
+        return np.asarray(np.linalg.inv(self.precision + np.diag(1 / variance)), dtype=np.float64)
+
+    def log_probability(self, variance: Floats) -> float:
+        """Return the logarithm of the marginal likelihood, up to a constant."""
+        covariance = self.covariance(variance)
+        size = np.linalg.slogdet(covariance)[1] - np.log(variance).sum()
+        return float(self.gradient @ covariance @ self.gradient + size) / 2
+
+
+def _posterior(labels: _Evidence, centre: Floats, variance: Floats, probability: float) -> Normals:
+    """Return the posterior of the coefficients, a component for every probable set of favoured systems."""
+    found = _favoured_sets(labels, variance, probability)
+    chance = np.exp(np.array(list(found.values())) - max(found.values()))
+    sets = [each for each, likely in zip(found, chance >= NEGLIGIBLE, strict=True) if likely]
+    covariances = [labels.covariance(_widened(variance, each)) for each in sets]
+    means = np.stack([centre + each @ labels.gradient for each in covariances])
+    weight = chance[chance >= NEGLIGIBLE]
+    return Normals(weight / weight.sum(), means, np.linalg.cholesky(np.stack(covariances)))
+
+
+def _favoured_sets(labels: _Evidence, variance: Floats, probability: float) -> dict[frozenset[int], float]:
+    """Search sets of columns that are favoured much -> the logarithms of their probabilities, up to a constant."""
+    chosen: frozenset[int] = frozenset()
+    found = {chosen: labels.log_probability(variance)}
+    if not probability:
+        return found
+    prior = np.log(probability / (1 - probability))
+    for _ in range(MOST_FAVOURED):
+        now = _widened(variance, chosen)
+        other = np.where(now == variance, FAVOURED_SD**2, variance)
+        covariance = labels.covariance(now)
+        own = np.maximum(1 / np.diag(covariance) - 1 / now, 1e-9)  # the precision of a coefficient by the labels alone
+        estimate = covariance @ labels.gradient / np.diag(covariance) / own
+        before, after = 1 / own + now, 1 / own + other
+        gain = (np.log(before / after) + estimate**2 * (1 / before - 1 / after)) / 2
+        gain += np.where(now == variance, prior, -prior)
+        base = found[chosen]
+        for column in range(len(SLOPES), len(variance)):
+            found.setdefault(chosen ^ {column}, base + float(gain[column]))
+        best = len(SLOPES) + int(np.argmax(gain[len(SLOPES) :]))
+        if gain[best] <= 0:
+            break
+        chosen = chosen ^ {best}
+    return found
+
+
+def _widened(variance: Floats, favoured: frozenset[int]) -> Floats:
+    """Return the prior variances if these columns are favoured much."""
+    found = variance.copy()
+    found[list(favoured)] = FAVOURED_SD**2
+    return found
+
+
+def _design(facts: Facts, mean: Floats) -> Floats:
+    """Features of every document, and its row of weights by system, or of components -> (item, column)."""
+    weight = _weights(facts)
+    total, score = weight.sum(axis=1), _standardised(mean)
+    quality = np.where(total > 0, weight @ score / np.maximum(total, 1e-300), 0.0)
+    rows = weight - weight.mean(axis=1, keepdims=True)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    contrast = _standardised(rows @ score)
+    if rows.shape[1] > MOST_DIRECTIONS:
+        _, vectors = np.linalg.eigh(rows.T @ rows)
+        rows = rows @ vectors[:, -MOST_DIRECTIONS:]
+    features = _standardised(np.log(total + LEAST_WEIGHT)), quality, contrast
+    return np.concatenate([np.stack(features, axis=1), rows], axis=1)
 
 
 def _weights(facts: Facts) -> Floats:
@@ -82,25 +182,6 @@ def _weights(facts: Facts) -> Floats:
     found = np.zeros((len(facts.items), len(facts.systems)))
     found[facts.item, np.repeat(facts.system, facts.n_hits)] = PERSISTENCE ** facts.rank.astype(np.float64)
     return found
-
-
-def _features(facts: Facts, mean: Floats) -> Floats:
-    """Weight in all lists, and mean score of the systems that return a document, standardised -> (item, 2)."""
-    weight = _weights(facts)
-    total = weight.sum(axis=1)
-    quality = np.where(total > 0, weight @ _standardised(mean) / np.maximum(total, 1e-300), 0.0)
-    return np.stack([_standardised(np.log(total + LEAST_WEIGHT)), quality], axis=1)
-
-
-def _directions(facts: Facts) -> Floats:
-    """Centred rows of weights, of length 1, or their first principal components -> (item, system or component)."""
-    weight = _weights(facts)
-    rows = weight - weight.mean(axis=1, keepdims=True)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    if rows.shape[1] <= MOST_DIRECTIONS:
-        return rows
-    _, vectors = np.linalg.eigh(rows.T @ rows)
-    return rows @ vectors[:, -MOST_DIRECTIONS:]
 
 
 def _standardised(values: Floats) -> Floats:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -78,22 +78,38 @@ class Given:
         return self.item[rows], self.label[rows]
 
 
+class Normals(NamedTuple):
+    """A mixture of normal distributions: weight (component,), mean (component, column), factor of the covariance."""
+
+    weight: Floats
+    mean: Floats
+    factor: Floats
+
+    @classmethod
+    def one(cls, mean: Floats, factor: Floats) -> Normals:
+        """Return a single normal distribution: mean (column,), factor (column, column)."""
+        return cls(np.ones(1), mean[None], factor[None])
+
+    def draw(self, rng: Generator) -> Floats:
+        """Draw once -> (column,)."""
+        number = int(np.searchsorted(np.cumsum(self.weight)[:-1], rng.random())) if len(self.weight) > 1 else 0
+        return np.asarray(self.mean[number] + self.factor[number] @ rng.standard_normal(self.mean.shape[1]))
+
+
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Tilts of items, u = design @ c, with coefficients c drawn from N(mean, factor factor') of the judge of a draw.
+    """Tilts of items, u = design @ c, with coefficients c of the judge of a draw.
 
-    design (item, column); mean (judge, column); factor (judge, column, column); step: distance of adjacent levels.
+    design (item, column); judges: distributions of c by judge; step: distance of adjacent levels.
     """
 
     design: Floats
-    mean: Floats
-    factor: Floats
+    judges: tuple[Normals, ...]
     step: float
 
     def coefficients(self, judge: int, rng: Generator) -> Floats:
         """Draw the coefficients of a judge -> (column,); judges beyond the last are like the last."""
-        judge = min(judge, len(self.mean) - 1)
-        return self.mean[judge] + self.factor[judge] @ rng.standard_normal(self.mean.shape[1])
+        return self.judges[min(judge, len(self.judges) - 1)].draw(rng)
 
     def odds(self, items: Ints, coefficients: Floats) -> Floats:
         """Return the factors of the odds of adjacent labels: coefficients (draw, column) -> (draw, item)."""

@@ -3,7 +3,9 @@ r"""Transitions: matrices from one judge's label to another's, which may vary wi
 T_ij is the probability that the new judge gives j where the old one gave i (Turpin and Scholer 2009 have two labels and
 the two agreement rates).  It is estimated from the items that both labelled; as these may be few, each row is shrunk
 with the weight of ``PRIOR`` items: to a model of proportional odds fitted on all rows together, or, where labels have
-no order or are many, to the new judge's own distribution of labels.  Three forms, by what may vary:
+no order or are many, to the new judge's own distribution of labels; and with the weight of one item to the uniform
+distribution (Perks 1947, Journal of the Institute of Actuaries 73), since a label not yet seen may be given.  Three
+forms, by what may vary:
 
     fixed          one matrix: rows are drawn from their Dirichlet posterior
     assessors      the judge is one of the assessors, drawn at random, with their own matrix
@@ -79,6 +81,12 @@ FORMS = ("fixed", "assessors", "hierarchical")
 ANY = "any"
 PRIOR, OWN = 20.0, 2.0
 """Weight of the prior of a row, in items: that of all judges, and that of one judge around it."""
+UNSEEN = 1.0
+"""Weight of the uniform part of the prior of a row, in items.
+
+Without it, a judge of whom only one label is known would hardly ever give another, and systems would be tied in most
+draws.
+"""
 MOST_LABELS = 12
 """With more labels, proportional odds are not fitted."""
 FURTHER = 3
@@ -218,7 +226,7 @@ def fit_transitions(judgments: Judgments, old: str, new: str = ANY) -> Transitio
         )
     counts = counts[present]
     names = [name for name, known in zip(names, present.tolist(), strict=True) if known]
-    prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered)
+    prior = prior_of(counts.sum(axis=(0, 1)), ordered=judgments.scale.ordered) + UNSEEN / len(judgments.scale)
     matrix = _shrunk(counts.sum(axis=(0, 1)), prior)
     by_assessor = _shrunk(counts.sum(axis=1), OWN * matrix)
     k_assessor = concentration(counts.sum(axis=1), matrix[None]) if len(names) > 1 else np.inf

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from venire.data.scale import Scale
-from venire.disagreement.transitions import ANY, agreement_transitions, concentration, fit_transitions, prior_of
+from venire.disagreement.transitions import ANY, UNSEEN, agreement_transitions, concentration, fit_transitions, prior_of
 from venire.errors import PairsError, SettingError, UnknownName
 from venire.io import read_grid
 
@@ -36,10 +36,20 @@ def test_any_other_judge_is_all_others_who_share_items():
 def test_rows_are_shrunk(scale):
     found = fit_transitions(read_grid(GRID, scale=scale), "U1", "U2")
     counts = found.counts.sum(axis=(0, 1))
-    prior = prior_of(counts, ordered="<" in scale)
+    prior = prior_of(counts, ordered="<" in scale) + UNSEEN / 3
     np.testing.assert_allclose(found.matrix, (counts + prior) / (counts + prior).sum(axis=1, keepdims=True))
     np.testing.assert_allclose(found.matrix.sum(axis=1), 1)
     assert (found.matrix > 0).all()
+
+
+def test_a_label_that_was_never_seen_is_drawn_now_and_then():
+    """Of 30 items labelled alike, the rate of another label is that of one item in 51, and not 0 in most matrices."""
+    same = read_grid("0 1 2 " * 10 + "\n" + "1 1 1 " * 10, scale="0<1<2")
+    found = fit_transitions(same, "U1", "U2")
+    rng = np.random.default_rng(3)
+    other = 1 - np.stack([found.matrices("fixed")(rng, number)[0][:, 1] for number in range(500)])
+    assert (other.mean(axis=0) > UNSEEN * 2 / 3 / 31).all()
+    assert (np.median(other, axis=0) > 0.005).all()
 
 
 @pytest.mark.parametrize("form", ["fixed", "assessors", "hierarchical"])
