@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from venire.comparison.favoured import FEWEST_PAIRS, pairs_in_order
+from venire.comparison.favour_statistics import FEWEST_PAIRS, pairs_in_order
 from venire.comparison.residual_model import (
     RANKER_SD,
     WEIGHT_SD,

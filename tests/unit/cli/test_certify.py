@@ -267,7 +267,7 @@ def test_repeated_labels_have_one_rule_in_all_commands(files, repeated):
     def answer(command, where, *more):
         result = CliRunner().invoke(cli, [command, *where, "--scale", "0<1<2", "--format", "json", "-q", *more])
         assert result.exit_code == 0, result.output
-        return json.loads(result.stdout)
+        return loaded(result.stdout)
 
     measured = ["-m", "P(rel=1)@10", "--reference", "ann"]
     once, twice = (

@@ -18,9 +18,9 @@ import pytest
 import zstandard
 
 from venire import evaluate, read_aspects, read_clicks, read_judgments, read_preferences, read_runs
-from venire.io.fingerprints import files_of
 from venire.errors import FormatError
 from venire.io import lines as io_lines, read_duplicates, read_preference_groups, within_limits
+from venire.io.fingerprints import files_of
 from venire.io.inspect import inspect_file
 from venire.io.runs import scan
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
