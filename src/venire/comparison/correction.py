@@ -7,7 +7,7 @@ labels that the reference did not give are drawn, and all systems are scored on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,8 @@ from venire.types import Bools, Floats
 BLOCK_CELLS = 1 << 21
 """How many cells (draws x items) are held at a time."""
 LEAST_DEGREES = 4
+NEARLY_ALL, MOST_BELOW = 0.95, 0.2
+"""Nearly all labels of the reference are up to a rank; a note says so if more of the gain than this is below it."""
 LINEAR, NOT_LINEAR = (P, CG, DCG, CCG, RBP), (Normalised, RBPResidual)
 UP_TO_1 = (Normalised, CountsRelevant, Q, bpref, RR, ERR, Success)
 """Measures that are from 0 to 1 and not linear in the gains: their intervals end there."""
@@ -88,7 +90,8 @@ class Scene:
         support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
         predicted = predict_labels(labels, judges, people, importance=importance, support=support)
         notes = (*layout.notes, predicted.note, *predicted.notes)
-        return cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
+        found = cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
+        return replace(found, notes=(*notes, *found.below_labels()))
 
     @property
     def degrees(self) -> int:
@@ -126,13 +129,33 @@ class Scene:
         """Fit the model of residuals for one measure."""
         measure, weights = self.plan.measures[number], self.weights(number)
         features = item_features(weights, self.labels.group, self.raw[:, number])
-        if measure.normalised and measure.best_depth is None:
+        if counts_all_relevant(measure):
             features = np.column_stack([features, WEIGHT_SD * log_weights(weights)])
         features = np.concatenate([features, RANKER_SD * judge_rankers(weights, self.in_order)], axis=1)
         item = np.flatnonzero(self.scored)
         start = np.searchsorted(self.case.facts.items.topic[item], np.append(self.layout.chosen, 1 << 30))
         values = self.plan.worths[number].values
         return ResidualModel.of(self.labels, values, item=item, start=start, weights=weights, features=features)
+
+    def below_labels(self) -> Iterator[Note]:
+        """Yield a note for each measure that counts all relevant items, if many are below what the reference labelled.
+
+        Below: at a higher rank in every list than nearly all of the items that the reference labelled.
+        """
+        rank = np.full(len(self.scored), np.inf)
+        np.minimum.at(rank, self.case.facts.item, self.case.facts.rank)
+        labelled = rank[self.labels.known & self.scored & np.isfinite(rank)]
+        depth = float(np.quantile(labelled, NEARLY_ALL)) if len(labelled) else np.inf
+        below = self.scored & ~self.labels.known & (rank > depth)
+        for measure, name, worth in zip(self.plan.measures, self.plan.names, self.plan.worths, strict=True):
+            gain = np.where(self.scored, self.labels.rows @ np.maximum(worth.values, 0.0), 0.0)
+            share = float(gain[below].sum() / (gain.sum() or 1.0))
+            if counts_all_relevant(measure) and share > MOST_BELOW:
+                text = (
+                    "{measure} counts relevant results at every rank, and {share:.0%} of them are predicted below rank "
+                    "{depth:.0f}, where the reference labelled nearly none: its intervals may be too short"
+                )
+                yield Note("below-labels", text, measure=name, share=share, depth=depth)
 
     @cached_property
     def in_order(self) -> Floats:
@@ -228,6 +251,11 @@ def _topic_shares(layout: Layout, missing: str) -> Floats:
 def is_linear(measure: Measure) -> bool:
     """Whether the measure is a sum of gains, each with a weight that depends on its rank alone."""
     return isinstance(measure, LINEAR) and not isinstance(measure, NOT_LINEAR)
+
+
+def counts_all_relevant(measure: Measure) -> bool:
+    """Whether relevant items count at every rank, also those that no list has, as in AP."""
+    return measure.normalised and measure.best_depth is None
 
 
 def rank_weights(measure: Measure, depth: int) -> Floats:

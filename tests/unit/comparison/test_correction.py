@@ -9,6 +9,7 @@ import pytest
 from venire import evaluate, read_runs
 from venire.comparison import corrected_scores
 from venire.comparison.correction import Scene, is_linear, list_weights, rank_weights
+from venire.io.runs import scan
 from venire.measures.evaluate import Case, Layout
 from venire.measures.names import parse_measure
 from venire.measures.scoring import Scoring
@@ -89,3 +90,18 @@ def test_a_system_that_ranks_by_the_labels_of_the_judge_has_an_effect_of_its_own
 def hash_of(doc: str) -> float:
     """A score that has nothing to do with labels."""
     return float(crc32(doc.encode()))
+
+
+def test_relevant_results_below_those_that_the_reference_labelled_have_a_note(made):
+    """AP counts them, P@10 does not; a sample of all results has labels at every rank."""
+    labels = made.judgments
+    facts = scan(made.runs, labels.items).facts
+    top = np.bincount(facts.item[facts.rank <= 5], minlength=len(labels.items)) > 0
+    judge = ~labels.assessor.among("careful1", "assessor")
+    first_five, spread = (labels.take(judge | kept[labels.item]) for kept in (top, np.arange(len(top)) % 4 == 0))
+    found = [corrected_scores(each, made.runs, ["P@10", "AP"], n_draws=8, **WHO) for each in (first_five, spread)]
+    below = [[note for note in each.notes if note.kind == "below-labels"] for each in found]
+    assert [note.fields["measure"] for note in below[0]] == ["AP"]
+    assert below[0][0].fields["depth"] <= 5
+    assert 0.2 < below[0][0].fields["share"] < 1
+    assert not below[1]
