@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from venire.cli.options import PATH, Command, output_options, reading, rng_option
+from venire.cli.options import PATH, Command, output_options, reading, rng_option, with_flags
 from venire.cli.output import Cell, Output, Table, as_text, bar
+from venire.errors import Way, joined_ways
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from venire.io.inspect import Inspection
+    from venire.io.inspect import Inspection, Problem
 
 MOST_ASSESSORS, MOST_NAMES = 20, 8
 TEXT = ("compression", "bytes", "lines", "encoding", "line_ends")
@@ -60,6 +61,12 @@ def _paths(sources: Iterable[str]) -> Iterator[Path]:
         yield from expanded(source)
 
 
+def _hint(problem: Problem) -> str | None:
+    """Return the hint; the way to raise a limit is named with its option, others are of other commands."""
+    ways = [with_flags(way) if isinstance(way, Way) and "limit" in way.settings else way for way in problem.ways]
+    return joined_ways(ways) if ways else problem.hint
+
+
 def shared_systems(found: Iterable[Inspection]) -> list[str]:
     """Return notes on systems that are in several files, which an evaluation of both would refuse."""
     home: dict[str, str] = {}
@@ -75,7 +82,7 @@ def shared_systems(found: Iterable[Inspection]) -> list[str]:
 
 def as_record(found: Inspection) -> dict[str, object]:
     """Return what was found about a file as JSON has it."""
-    problems = [{"line": each.line, "what": each.what, "hint": each.hint} for each in found.problems]
+    problems = [{"line": each.line, "what": each.what, "hint": _hint(each)} for each in found.problems]
     return {"file": found.file, "kind": found.kind, "facts": dict(found.facts), "problems": problems}
 
 
@@ -107,7 +114,7 @@ def in_words(found: Inspection) -> Iterator[str]:
         place = "" if problem.line is None else f"line {problem.line:,}: "
         yield f"  {'error' if problem.fatal else 'problem'}: {place}{problem.what}"
         if problem.hint:
-            yield f"    hint: {problem.hint}"
+            yield f"    hint: {_hint(problem)}"
 
 
 def label_table(counts: Mapping[str, Mapping[str, int]]) -> Table:

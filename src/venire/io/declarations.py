@@ -51,12 +51,7 @@ def scale_beside(path: Path) -> Scale | None:
     table = _table(beside)
     if table and set(table) <= {*DECLARED, PROMPTS}:
         return None
-    try:
-        return _within_limit(Scale.from_table(table, where=beside), beside)
-    except VenireError:
-        raise
-    except ValueError as error:  # an integer of more digits than Python writes
-        raise FormatError(beside, None, f"holds a label that cannot be written ({error})") from None
+    return _within_limit(Scale.from_table(table, where=beside), beside)
 
 
 def declared_roles(data: bytes, path: Path) -> tuple[Role, ...]:

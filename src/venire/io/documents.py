@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,18 +117,19 @@ def _parsed(text: str, parse: Callable[[str], Any], path: Path, *, form: str, hi
         raise _too_deep(path, form) from None
     except ValueError as error:  # also integers of more digits than Python reads
         raise FormatError(path, None, f"is not {form} ({error})", hint=hint) from None
-    level = [found]
-    for _ in range(current().json_depth):
-        level = [each for held in level for each in _held(held)]
-    if level:
+    most, values, inner = current(), [found], list[Any]()
+    for _ in range(most.json_depth + 1):
+        if any(isinstance(each, int) and abs(each) >= 10**most.digits for each in values):
+            raise over("digits", path, None, f"{form} with an integer of more than {most.digits} digits")
+        inner, values = values, [each for value in values for each in _held(value)]
+    if any(isinstance(each, dict | list) for each in inner):
         raise _too_deep(path, form)
     return found
 
 
-def _held(value: Any) -> list[Any]:
-    """Return the objects and lists that an object or a list holds."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [each for each in inner if isinstance(each, dict | list)]
+def _held(value: Any) -> Iterable[Any]:
+    """Return what an object or a list holds."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _too_deep(path: Path, form: str) -> FormatError:

@@ -58,12 +58,16 @@ MOST_ERRORS = 20
 
 @dataclass(frozen=True)
 class Problem:
-    """Something to know about a file; ``line`` counts from 1, ``fatal``: the file cannot be read as it is."""
+    """Something to know about a file; ``line`` counts from 1, ``fatal``: the file cannot be read as it is.
+
+    ways: where the hint names several ways out, each of them.
+    """
 
     what: str
     line: int | None = None
     hint: str | None = None
     fatal: bool = False
+    ways: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ def reading_all(path: Path, read: Callable[[Path], T]) -> tuple[T | None, list[P
                 result = read(copy.path)
             except VenireError as error:
                 elsewhere = isinstance(error, FormatError) and str(error.where) != str(copy.path)
-                errors.append(VenireError(error.message, hint=error.hint) if elsewhere else error)
+                errors.append(VenireError(error.message, hint=error.ways or error.hint) if elsewhere else error)
                 line = None if elsewhere else getattr(error, "line", None)
                 if line is None or not copy.leave_out(line):
                     break
@@ -257,8 +261,8 @@ class _Copy:
 
 def _problem(error: VenireError) -> Problem:
     if isinstance(error, FormatError):
-        return Problem(error.what, error.line, error.hint, fatal=True)
-    return Problem(error.message, None, error.hint, fatal=True)
+        return Problem(error.what, error.line, error.hint, fatal=True, ways=error.ways)
+    return Problem(error.message, None, error.hint, fatal=True, ways=error.ways)
 
 
 def judgment_facts(judgments: Judgments) -> dict[str, Any]:

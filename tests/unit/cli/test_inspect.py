@@ -377,3 +377,20 @@ def test_nothing_to_look_at(venire, args, words):
     answer = venire("inspect", *args)
     assert (answer.code, answer.out) == (2, "")
     assert words in answer.err
+
+
+def test_a_limit_is_named_with_its_option(venire, write):
+    answer = venire("inspect", write("q.txt", f"1 0 a 1\n1 0 b 1\n1 0 {'d' * 200_000} 1\n"))
+    assert answer.code == 2
+    assert "raise the limit (--limit field-length=512KiB)" in answer.out
+
+
+def test_an_error_in_the_file_beside_names_it(venire, write):
+    write("q.toml", "scale = ")
+    answer = venire("inspect", write("q.txt", "1 0 a 1\n"))
+    assert answer.code == 2
+    assert "q.toml: is not TOML" in answer.out
+
+
+def test_standard_input_is_inspected(venire):
+    assert "TREC qrels" in venire("inspect", "-", stdin="1 0 a 1\n1 0 b 0\n").out
