@@ -32,8 +32,6 @@ NEW_MODELS = ("hierarchical", "pooled")
 COMPLETE = "complete columns"
 TODAY = ("today hierarchical", "today pooled")
 TIE, DEPTH, NEARLY_ALL, BINS = 1e-12, 10, 0.98, 10
-CHOSEN_ON = slice(1, None, 3)
-"""The judges on which the priors of venire.comparison.tilting were chosen."""
 REQUIRED = {  # the least that was asked for: how the Brier score compares with that of today's pool, from the pool
     ("nDCG@10", 0.03, "pool"): 0.0625 / 0.0671,
     ("nDCG@10", 0.1, "pool"): 0.0552 / 0.0689,
@@ -214,7 +212,13 @@ def show(rows: list[dict[str, Any]]) -> None:
     print(f"hierarchical at 100% of complete columns: {text or 'not measured'}")
     if TODAY[1] not in models:
         return
-    show_required(found)
+    for (measure, share, way), least in REQUIRED.items():
+        if share not in shares:
+            continue
+        today = found[measure, "pool", share, TODAY[1]]["brier"]
+        ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
+        text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
+        print(f"{measure} {share:.0%} from the {way}, over today's pool: {text}; required {least:.3f}")
     worse = [
         f"{measure} {way} {share:.0%}"
         for measure in MEASURES
@@ -223,18 +227,6 @@ def show(rows: list[dict[str, Any]]) -> None:
         if found[measure, way, share, NEW_MODELS[0]]["brier"] > found[measure, way, share, TODAY[0]]["brier"]
     ]
     print(f"above today's hierarchical: {', '.join(worse) or 'none'}")
-
-
-def show_required(found: dict[tuple[str, str, float, str], dict[str, Any]]) -> None:
-    """Print how Brier scores, by measure, way, share and model, compare with what was required."""
-    shares = {share for _, _, share, _ in found}
-    for (measure, share, way), least in REQUIRED.items():
-        if share not in shares:
-            continue
-        today = found[measure, "pool", share, TODAY[1]]["brier"]
-        ratios = {model: found[measure, way, share, model]["brier"] / today for model in NEW_MODELS}
-        text = ", ".join(f"{model} {ratio:.3f}" for model, ratio in ratios.items())
-        print(f"{measure} {share:.0%} from the {way}, over today's pool: {text}; required {least:.3f}")
 
 
 def main() -> None:
@@ -273,11 +265,6 @@ def main() -> None:
         chances = np.concatenate([chances, today], axis=2)
     rows = summarise(bench, samples, chances, n_draws=asked.draws)
     show(rows)
-    others = [n for n, each in enumerate(samples) if each.judge not in bench.judges[CHOSEN_ON]]
-    if worker and 0 < len(others) < len(samples):
-        print("judges on which no prior was chosen:")
-        alone = summarise(bench, [samples[n] for n in others], chances[others], n_draws=asked.draws)
-        show_required({(r["measure"], r["way"], r["share"], r["model"]): r for r in alone})
     if asked.out:
         asked.out.write_text(json.dumps({"judges": judges, "samples": asked.samples, "rows": rows}), encoding="utf-8")
 

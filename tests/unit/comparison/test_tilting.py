@@ -12,10 +12,9 @@ from venire.comparison.forecast import JudgeSwap
 from venire.comparison.tilting import (
     FAVOURED,
     FAVOURED_SD,
-    SLOPE_SDS,
+    SLOPE_SD,
     SLOPES,
     SYSTEM_SD,
-    TOPIC_SD,
     _Evidence,
     _favoured_sets,
     fit_tilt,
@@ -78,7 +77,7 @@ def test_the_favour_changes_what_is_expected_of_the_rest():
 
 
 def linearised(swap):
-    """Design, working responses and variances of the labelled items, and which are of the same topic."""
+    """Design, working responses and their variances, of the labelled items."""
     tilt, old = swap.tilt, np.full(len(swap.case.judgments.items), -1)
     expert = swap.case.judgments.where(assessor="expert")
     old[expert.item] = expert.label
@@ -87,24 +86,22 @@ def linearised(swap):
     levels = np.arange(4) * tilt.step
     assert tilt.step == pytest.approx(1 / old.std())
     mean, variance = moments(swap.transitions.by_assessor[0], levels)
-    topic = swap.case.judgments.items.topic[both]
     y = (levels[new[both]] - mean[old[both]]) / variance[old[both]]
-    return tilt.design[both], y, np.diag(1 / variance[old[both]]), topic[:, None] == topic
+    return tilt.design[both], y, 1 / variance[old[both]]
 
 
 def test_the_posterior_is_that_of_the_normal_model():
-    """Against the definition: generalised least squares with a random effect of topics, for every set of favoured."""
+    """Against the definition: weighted least squares, for every set of favoured systems."""
     swap = swapped(partly(3))
-    x, y, noise, same = linearised(swap)
+    x, y, noise = linearised(swap)
     centre, n = np.array([*SLOPES, 0, 0, 0]), x.shape[1]
-    spread = noise + TOPIC_SD**2 * same
-    weight = np.linalg.inv(spread)
+    weight = np.diag(1 / noise)
     logs, expected = [], []
     for favoured in ([], [0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]):
-        sd = np.array([*SLOPE_SDS, *(FAVOURED_SD if k in favoured else SYSTEM_SD for k in range(3))])
+        sd = np.array([SLOPE_SD, SLOPE_SD, *(FAVOURED_SD if k in favoured else SYSTEM_SD for k in range(3))])
         covariance = np.linalg.inv(np.diag(sd**-2) + x.T @ weight @ x)
         expected.append((centre + covariance @ x.T @ weight @ (y - x @ centre), covariance))
-        total = spread + (x * sd**2) @ x.T
+        total = np.diag(noise) + (x * sd**2) @ x.T
         left = y - x @ centre
         prior = FAVOURED / 3
         log = -np.linalg.slogdet(total)[1] / 2 - left @ np.linalg.solve(total, left) / 2
@@ -119,7 +116,7 @@ def test_the_posterior_is_that_of_the_normal_model():
         np.testing.assert_allclose(found.factor[place] @ found.factor[place].T, expected[number][1], atol=1e-12)
     further = swap.tilt.judges[1]
     np.testing.assert_allclose(further.mean[0], found.weight @ found.mean)
-    np.testing.assert_allclose(further.factor[0], np.diag([*SLOPE_SDS, *[SYSTEM_SD] * (n - len(SLOPES))]))
+    np.testing.assert_allclose(further.factor[0], np.diag([SLOPE_SD, SLOPE_SD, *[SYSTEM_SD] * (n - len(SLOPES))]))
 
 
 def test_coefficients_are_drawn_from_the_mixture():
@@ -130,10 +127,10 @@ def test_coefficients_are_drawn_from_the_mixture():
 
 
 def test_without_labels_no_set_of_favoured_systems_is_preferred():
-    nothing = _Evidence.of(np.zeros((0, 5)), np.zeros(0), np.zeros(0), topic=np.zeros(0, dtype=np.int32))
-    found = _favoured_sets(nothing, np.full(5, SYSTEM_SD**2), 0.1)
+    nothing = _Evidence(np.zeros((4, 4)), np.zeros(4))
+    found = _favoured_sets(nothing, np.full(4, SYSTEM_SD**2), 0.1)
     assert found[frozenset()] == max(found.values())
-    np.testing.assert_allclose([found[frozenset([k])] - found[frozenset()] for k in (3, 4)], np.log(1 / 9))
+    np.testing.assert_allclose([found[frozenset([k])] - found[frozenset()] for k in (2, 3)], np.log(1 / 9))
 
 
 def test_features_of_a_document():
@@ -141,10 +138,10 @@ def test_features_of_a_document():
     design, items = swap.tilt.design, swap.case.judgments.items
     doc = list(items.doc)
     nowhere = np.array([name.startswith("x") and int(name[1:]) >= N_OWN for name in doc])
-    assert (design[nowhere][:, [1, 3, 4, 5]] == 0).all()
+    assert (design[nowhere, 1:] == 0).all()
     assert (design[nowhere, 0] < design[~nowhere, 0].min()).all()
-    np.testing.assert_allclose(np.linalg.norm(design[~nowhere, 3:], axis=1), 1)
-    np.testing.assert_allclose(design[:, 3:].sum(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(design[~nowhere, 2:], axis=1), 1)
+    np.testing.assert_allclose(design[:, 2:].sum(axis=1), 0, atol=1e-12)
 
 
 def test_labels_without_an_order_or_a_spread_are_not_tilted():
