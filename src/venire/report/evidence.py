@@ -40,7 +40,7 @@ from venire.data.panel import judges_besides
 from venire.data.runs import Facts, Runs, Scan
 from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
 from venire.disagreement.top_results import labels_to_fit
-from venire.errors import FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
+from venire.errors import EqualLabelsWarning, FewPairsWarning, PoolFitWarning, SettingError, UnknownName, VenireWarning
 from venire.io.runs import scan
 from venire.measures.evaluate import Case, equal_labels, evaluate
 from venire.measures.names import parse_measure
@@ -312,11 +312,13 @@ class Evidence:
     @cached_property
     def scores(self) -> Mapping[str, Scores]:
         """Scores by the judge's labels, under all gains."""
-        question = self.question
-        return {
-            name: evaluate(self.labels, self.runs, question.measure, assessor=self.judge, gains=gains)
-            for name, gains in self.gains.items()
-        }
+        measure, found = self.question.measure, {}
+        for name, gains in self.gains.items():
+            with warnings.catch_warnings():
+                if name != "linear":  # gains by a model may all be 0
+                    warnings.simplefilter("ignore", EqualLabelsWarning)
+                found[name] = evaluate(self.labels, self.runs, measure, assessor=self.judge, gains=gains)
+        return found
 
     @cached_property
     def unjudged(self) -> Unjudged:
