@@ -286,6 +286,26 @@ def saved_fits() -> tuple[bytes, bytes]:
         return fit.read_bytes(), predictor.read_bytes()
 
 
+JUDGES = b"# reference: ann\n# machines: gpt4\ntopic,doc,assessor,label\n" + b"".join(
+    b"%d,%c,%b,%d\n" % (topic, doc, who, (topic + doc + (who == b"gpt4" and doc == 98)) % 3)
+    for topic in (1, 2)
+    for doc in b"abcd"
+    for who in (b"ann", b"gpt4")
+)
+CERTIFY = ["certify", "JUDGES", "RUN", "--judge", "gpt4"]
+
+
+@cache
+def saved_certificate() -> bytes:
+    from click.testing import CliRunner
+
+    from venire.cli.main import cli
+
+    with TemporaryDirectory() as place:
+        command = arguments([*CERTIFY, "--format", "json", "-q"], Path(place) / "x")
+        return CliRunner().invoke(cli, command, prog_name="venire").stdout.encode()
+
+
 TOML = b"""scale = "0<1<2"
 labels = ["0", "1", "2"]
 measurement = "ordinal"
@@ -406,7 +426,7 @@ FORMS: dict[str, Form] = {
         read_preferences,
         [b"left", b"preferred", b"=", b"?", *EDGES],
         TABLE,
-        [["preferences", "FILE"], ["preferences", "FILE", "--judgments", "QRELS"]],
+        [["preferences", "--preferences", "FILE"], ["preferences", "QRELS", "--preferences", "FILE"]],
     ),
     "preference-lines": Form(
         "choices.txt",
@@ -414,7 +434,7 @@ FORMS: dict[str, Form] = {
         read_preferences,
         [b"=", b"?", b"!", b"left"],
         ANY_TEXT,
-        [["preferences", "FILE"]],
+        [["preferences", "--preferences", "FILE"]],
     ),
     "preference-groups": Form(
         "prefs.txt",
@@ -457,11 +477,11 @@ FORMS: dict[str, Form] = {
     ),
     "certificate": Form(
         "certificate.json",
-        lambda: [b'{"reference": ["ann"], "judges": [{"judge": "gpt4"}], "inputs": [{"name": "a", "sha256": "b"}]}'],
+        lambda: [saved_certificate()],
         read_certificate,
         JSON_WORDS,
         JSON,
-        [["certify", "QRELS", "RUN", "--check", "FILE"]],
+        [[*CERTIFY, "--check", "FILE"], [*CERTIFY, "--check", "FILE", "--format", "json"]],
     ),
     "gains": Form(
         "gains.txt",
@@ -554,7 +574,8 @@ def arguments(command: Sequence[str], path: Path) -> list[str]:
     """Put the names of files into the arguments of a command."""
     places = {"FILE": path, "QRELS": path.with_name("whole-qrels.txt"), "RUN": path.with_name("whole-run.txt")}
     places["BESIDE"] = path.with_name("qrels.txt")
-    for name, content in (("QRELS", QRELS), ("RUN", RUN), ("BESIDE", QRELS)):
+    places["JUDGES"] = path.with_name("judges-and-a-machine.csv")
+    for name, content in (("QRELS", QRELS), ("RUN", RUN), ("BESIDE", QRELS), ("JUDGES", JUDGES)):
         if name in command and not places[name].exists():
             places[name].write_bytes(content)
     return [str(places.get(each, each)) for each in command]
