@@ -1,4 +1,4 @@
-"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--shares S ...] [--today PATH]`.
+"""Forecasts that come true? `python bench/forecasts.py [--judges N] [--samples N] [--today PATH] [--known]`.
 
 On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, NIST, and language models that labelled at least 98 % of the pairs):
 from NIST's labels and a share of another judge's, forecast for every pair of runs that NIST does not tie whether their
@@ -8,6 +8,10 @@ Shares of 1, 3, 10, 30 and 100 %, drawn from the pool, or from the lists: with a
 all judges and samples together), for the judge models, and for those of an older version (--today: the folder src of a
 checkout of commit b35edfe) on the same samples, in another process.  Brier scores are less p (1 - p) / (N - 1) for N
 draws, so that their number does not matter.  Prints tables, and writes JSON to --out.
+
+--known: what could be attained if more were known of the judge.  The transition matrices, the tilt by the systems that
+return a document, or both, are fitted to all labels of the judge in place of the sample; the labels that stand are
+those of the sample.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +37,7 @@ SHARES, WAYS = (0.01, 0.03, 0.1, 0.3, 1.0), ("pool", "lists")
 NEW_MODELS = ("hierarchical", "pooled")
 COMPLETE = "complete columns"
 TODAY = ("today hierarchical", "today pooled")
+KNOWN = ("nothing", "matrices", "tilt", "both")
 TIE, DEPTH, NEARLY_ALL, BINS = 1e-12, 10, 0.98, 10
 REQUIRED = {  # the least that was asked for: how the Brier score compares with that of today's pool, from the pool
     ("nDCG@10", 0.03, "pool"): 0.0625 / 0.0671,
@@ -145,17 +152,36 @@ class Bench:
 
     def forecast(self, sample: Sample, n_draws: int) -> np.ndarray:
         """Forecast by every judge model -> (measure, model, pair); the pool from its parts and their weights."""
-        from venire.comparison.forecast import JudgeSwap, resampled
+        from venire.comparison.forecast import resampled
 
-        labels = with_rows(self.judgments, sample.rows)
-        swap = JudgeSwap.of(labels, self.runs, MEASURES, assessor=OLD, new_judge=sample.judge)
-        found = []
+        swap, found = self.swap(sample), []
         for n, each in enumerate(swap.forecasts(n_draws=n_draws)):
             alone = kept_order(self.delta[:, n], each.draws, self.a, self.b)
             topics = kept_order(self.delta[:, n], resampled(each.now, n_draws, rng=1), self.a, self.b)
             weight = swap.weight_of_topics(n)
             found.append([alone, (1 - weight) * alone + weight * topics])
         return np.array(found, dtype=np.float32)
+
+    def with_known(self, sample: Sample, n_draws: int) -> np.ndarray:
+        """Forecast by the default model with parts that were fitted to all labels -> (measure, part, pair)."""
+        rows = np.flatnonzero(
+            self.judgments.assessor.codes == self.judgments.assessor.code_of(sample.judge, "assessor")
+        )
+        part, whole = (self.swap(sample._replace(rows=each)) for each in (sample.rows, rows))
+        found = []
+        for known in KNOWN:
+            swap = replace(part, transitions=whole.transitions) if known in ("matrices", "both") else replace(part)
+            vars(swap)["tilt"] = whole.tilt if known in ("tilt", "both") else part.tilt
+            draws = [each.draws for each in swap.forecasts(n_draws=n_draws)]
+            found.append([kept_order(self.delta[:, n], each, self.a, self.b) for n, each in enumerate(draws)])
+        return np.array(found, dtype=np.float32).transpose(1, 0, 2)
+
+    def swap(self, sample: Sample) -> Any:
+        """Put the judge of a sample in the place of the old one."""
+        from venire.comparison.forecast import JudgeSwap
+
+        labels = with_rows(self.judgments, sample.rows)
+        return JudgeSwap.of(labels, self.runs, MEASURES, assessor=OLD, new_judge=sample.judge)
 
 
 def brier(p: np.ndarray, y: np.ndarray, n_draws: int) -> float:
@@ -170,11 +196,12 @@ def calibration_error(p: np.ndarray, y: np.ndarray) -> float:
     return float(sum(abs(p[some].mean() - y[some].mean()) * some.mean() for some in inside if some.any()))
 
 
-def summarise(bench: Bench, samples: list[Sample], chances: np.ndarray, *, n_draws: int) -> list[dict[str, Any]]:
+def summarise(
+    bench: Bench, samples: list[Sample], chances: np.ndarray, *, n_draws: int, models: Sequence[str]
+) -> list[dict[str, Any]]:
     """Return one row per measure, share, way and model; chances (sample, measure, model, pair)."""
     rows = []
     outcomes = [bench.outcome(each.judge) for each in samples]
-    models = [*NEW_MODELS, *TODAY][: chances.shape[2]]
     for number, measure in enumerate(MEASURES):
         known = np.abs(bench.delta[:, number]) > TIE
         for way in WAYS:
@@ -237,6 +264,7 @@ def main() -> None:
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="shares of the labels that are known")
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--today", type=Path, help="the folder src of an older version")
+    parser.add_argument("--known", action="store_true", help="what could be attained if more were known of the judge")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -255,15 +283,18 @@ def main() -> None:
         for _ in range(asked.samples if share < 1 else 1)
     ]
     print(f"{len(judges)} judges, {len(samples)} samples, {asked.draws} draws", flush=True)
-    worker = started(bench.judgments.label, samples, asked.today, n_draws=asked.draws) if asked.today else None
-    chances = np.stack([bench.forecast(each, asked.draws) for each in samples])
+    older = asked.today and not asked.known
+    worker = started(bench.judgments.label, samples, asked.today, n_draws=asked.draws) if older else None
+    one = bench.with_known if asked.known else bench.forecast
+    chances = np.stack([one(each, asked.draws) for each in samples])
+    models = KNOWN if asked.known else NEW_MODELS
     if worker:
         process, path = worker
         if process.wait():
             raise SystemExit("the older version failed")
         today = pickle.loads(path.read_bytes())
-        chances = np.concatenate([chances, today], axis=2)
-    rows = summarise(bench, samples, chances, n_draws=asked.draws)
+        chances, models = np.concatenate([chances, today], axis=2), (*NEW_MODELS, *TODAY)
+    rows = summarise(bench, samples, chances, n_draws=asked.draws, models=models)
     show(rows)
     if asked.out:
         asked.out.write_text(json.dumps({"judges": judges, "samples": asked.samples, "rows": rows}), encoding="utf-8")
