@@ -25,6 +25,7 @@ from venire.io.limits import Limits, current, read_size, shown_size, table
 from venire.io.lines import opened
 from venire.io.runs import scan
 from venire.io.side_files import read_gains_file
+from venire.io.tables import parquet
 
 QRELS = "1 0 a 1\n1 0 b 0\n"
 FORMATS = Path(__file__).parents[3] / "docs" / "reference" / "formats.md"
@@ -390,11 +391,24 @@ def test_parquet_is_limited_by_its_size_and_any_damage_is_an_error(tmp_path):
     same = pl.DataFrame({"topic": ["1"], "doc": ["d"], "label": [0]}).select(pl.all().repeat_by(60_000_000).explode())
     same.write_parquet(path, compression="zstd")
     assert path.stat().st_size < 1 << 20
-    with pytest.raises(FormatError, match="needs more memory"):
+    with pytest.raises(FormatError, match="needs more memory or time"):
         read_judgments(path)
     path.write_bytes(whole)
     assert len(read_judgments(path)) == 3
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20
+
+
+@pytest.mark.parametrize("code", ["import time; time.sleep(60)", "import os; os.abort()", "print('x')"])
+def test_a_decoder_that_hangs_or_ends_is_an_error(tmp_path, monkeypatch, code):
+    """So does that of a damaged file now and then."""
+    path, script = tmp_path / "judges.parquet", tmp_path / "script.py"
+    pl.DataFrame({"topic": ["1"], "doc": ["a"], "label": [0]}).write_parquet(path)
+    script.write_text(code, encoding="utf-8")
+    monkeypatch.setattr(parquet, "SCRIPT", script)
+    monkeypatch.setattr(parquet, "PATIENCE", 1.0)
+    monkeypatch.setattr(parquet, "_WAITING", [])
+    with pytest.raises(FormatError, match="needs more memory or time"):
+        read_judgments(path)
 
 
 @pytest.mark.parametrize(

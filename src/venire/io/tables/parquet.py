@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from threading import Timer
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from venire.errors import FormatError
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 HINT = "write the file again, or write the table as CSV"
+SCRIPT = Path(__file__).with_name("parquet_process.py")
+PATIENCE, BYTES_A_SECOND = 120.0, 1 << 20
+"""Seconds without an answer after which the process is ended, and for larger files the least speed."""
 
 
 def column_names(path: Path, file: BinaryIO) -> list[str]:
@@ -48,12 +52,13 @@ def blocks(
     import polars as pl
 
     with _on_disk(path, file) as place, _decoder() as decoder:
+        patience = PATIENCE + place.stat().st_size / BYTES_A_SECOND
         decoder.ask([str(place), n_rows, current().ratio])
-        names = json.loads(decoder.answer(path)[1])
+        names = json.loads(decoder.answer(path, patience)[1])
         if len(names) > current().columns:
             raise over("columns", path, None, f"{len(names):,} columns")
         decoder.ask(list(choose(names)))
-        while (message := decoder.answer(path))[0] == b"B":
+        while (message := decoder.answer(path, patience))[0] == b"B":
             yield pl.read_ipc_stream(message[1])
 
 
@@ -62,7 +67,7 @@ class Decoder:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(Path(__file__).with_name("parquet_process.py"))],
+            [sys.executable, "-P", str(SCRIPT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -80,14 +85,19 @@ class Decoder:
             pipe.write(json.dumps(request).encode("ascii") + b"\n")
             pipe.flush()
 
-    def answer(self, path: Path) -> tuple[bytes, bytes]:
-        """Read what the process says; raise what it found, or that it ended without a word."""
+    def answer(self, path: Path, patience: float) -> tuple[bytes, bytes]:
+        """Read what the process says; raise what it found, or that it ended without a word, or was silent for long."""
         pipe = cast("IO[bytes]", self._process.stdout)
-        head = pipe.read(9)
-        kind, length = head[:1], struct.unpack("<Q", head[1:])[0] if len(head) == 9 else -1
-        content = pipe.read(length) if length >= 0 else b""
+        timer = Timer(patience, self._process.kill)
+        timer.start()
+        try:
+            head = pipe.read(9)
+            kind, length = head[:1], struct.unpack("<Q", head[1:])[0] if len(head) == 9 else -1
+            content = pipe.read(length) if length >= 0 else b""
+        finally:
+            timer.cancel()
         if length < 0 or len(content) < length:
-            message = "cannot be read as Parquet: it is damaged, or needs more memory than a file of its size should"
+            message = "cannot be read as Parquet: it is damaged, or needs more memory or time than files of its size"
             raise FormatError(path, None, message, hint=HINT)
         self.idle = kind in (b"Z", b"E")
         if kind == b"E":
