@@ -37,7 +37,7 @@ from venire.certification.claims import (
     claims_of,
 )
 from venire.certification.order import OrderAgreement, order_agreement, significant_pairs
-from venire.comparison.corrected_scores import CorrectedScores, Scene, corrected_on
+from venire.comparison.corrected_scores import CorrectedScores, Scene, corrected_in
 from venire.comparison.crowd import crowd_judge
 from venire.comparison.favoured import Families, checked_families, favoured_on
 from venire.data.assessors import Copy, copies, copy_notes, last_labels, last_rows
@@ -269,7 +269,7 @@ class Certification:
         how: dict[str, Any] = {"judge": judge, "reference": self.reference}
         try:
             scene = Scene.of(case, self.plan, **how)
-            corrected = corrected_on(case, self.plan, **how, n_draws=self.n_draws, rng=seed)
+            corrected = corrected_in(scene, n_draws=self.n_draws, rng=seed)
         except PairsError as error:
             return None, share, [Note("not-certified", "{why}", why=error.message)]
         notes = [note for note in corrected.notes if note not in self.every.notes]

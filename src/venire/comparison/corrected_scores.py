@@ -201,17 +201,16 @@ def corrected_on(
 
     Options as in ``corrected_scores``.
     """
+    return corrected_in(Scene.of(case, plan, judge=judge, reference=reference), n_draws=n_draws, rng=rng)
+
+
+def corrected_in(scene: Scene, *, n_draws: int = 1000, rng: RNGLike = 0) -> CorrectedScores:
+    """Estimate corrected scores where labels are predicted."""
     if n_draws < 2:
         raise SettingError(
             f"{counted(n_draws, 'draw')}: expected 2 or more", hint="1000 give an interval to two digits"
         )
-    if plan.unjudged_known or case.group is not None:
-        raise SettingError(
-            "corrected scores are defined where unjudged documents have no gain and copies count",
-            hint="leave out the rules for unjudged documents and for duplicates",
-        )
-    scene = Scene.of(case, plan, judge=judge, reference=reference)
-    seed, parts, draws = seed_of(rng), [], []
+    seed, parts, draws, plan = seed_of(rng), [], [], scene.plan
     for number in range(len(plan.names)):
         generator = np.random.default_rng(seed)
         part = scene.corrected(number, n_draws=n_draws, rng=generator)
@@ -224,7 +223,7 @@ def corrected_on(
     sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2).T, 0.0))
     low, high = _interval(value, sd, scene.degrees)
     return CorrectedScores(
-        systems=case.facts.systems,
+        systems=scene.case.facts.systems,
         measures=plan.names,
         raw=scene.raw,
         value=value,

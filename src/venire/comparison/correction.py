@@ -70,6 +70,11 @@ class Scene:
     @classmethod
     def of(cls, case: Case, plan: Plan, *, judge: str | Sequence[str], reference: str | Sequence[str] | None) -> Scene:
         """Choose topics, score the labels of the judge, and predict those of the reference."""
+        if plan.unjudged_known or case.group is not None:
+            raise SettingError(
+                "corrected scores are defined where unjudged documents have no gain and copies count",
+                hint="leave out the rules for unjudged documents and for duplicates",
+            )
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         people = reference_names(case.judgments, reference)
         if set(judges) & set(people):
@@ -101,29 +106,49 @@ class Scene:
 
     def corrected(self, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of one measure; those of a measure that is not linear in the gains by draws of labels."""
-        model = self.model(number)
+        if self.whole:
+            value = np.nanmean(self.by_reference(number, self.known_gains(number)[None])[0], axis=1)
+            return Part(value, np.zeros((len(value), len(value))), value, value)
+        model = self.models[number]
         if is_linear(self.plan.measures[number]):
             return model.weighted_sums()
         return self.drawn(model, number, n_draws=n_draws, rng=rng)
 
     def drawn(self, model: ResidualModel, number: int, *, n_draws: int, rng: np.random.Generator) -> Part:
         """Correct the scores of any measure, by a quarter as many draws of the missing labels."""
-        plan, draw, blocks = self.plan.only([number]), model.label_draws(), []
-        n_labellings = max(2, n_draws // 4) if not model.known.all() else 2
+        draw, blocks, n_labellings = model.label_draws(), [], max(2, n_draws // 4)
         step = max(1, BLOCK_CELLS // max(len(model.item), len(self.case.facts.depth), 1))
         for first in range(0, n_labellings, step):
             gain = np.zeros((min(step, n_labellings - first), len(self.scored)))
             gain[:, model.item] = draw(len(gain), rng)
-            scores = self.layout.place(score_facts(self.case.facts, DrawnGains(gain, self.scored), plan))
-            blocks.append(np.nanmean(scores[:, :, 0], axis=1).T)
+            blocks.append(np.nanmean(self.by_reference(number, gain), axis=2))
         found = np.concatenate(blocks)
         value, covariance = found.mean(axis=0), np.atleast_2d(np.cov(found, rowvar=False))
-        bounds = (0.0, 1.0) if isinstance(plan.measures[0], UP_TO_1) else (-np.inf, np.inf)
+        bounds = (0.0, 1.0) if isinstance(self.plan.measures[number], UP_TO_1) else (-np.inf, np.inf)
         return Part(value, covariance, *(np.full(len(value), each) for each in bounds))
 
     def weights(self, number: int) -> Floats:
         """Return what the gain of each item adds to the mean score of each system, by one measure -> (system, item)."""
         return list_weights(self.layout, self.plan.measures[number], self.share)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the reference labelled every item that is scored."""
+        return bool(self.labels.known[self.scored].all())
+
+    def known_gains(self, number: int) -> Floats:
+        """Return the gains by the labels of the reference, 0 where it gave none -> (item,)."""
+        return np.where(self.scored, self.labels.shares @ self.plan.worths[number].values, 0.0)
+
+    def by_reference(self, number: int, gain: Floats) -> Floats:
+        """Score draws of the gains of all items, (draw, item), by one measure -> (draw, system, topic)."""
+        scores = score_facts(self.case.facts, DrawnGains(gain, self.scored), self.plan.only([number]))
+        return np.moveaxis(self.layout.place(scores)[:, :, 0], -1, 0)
+
+    @cached_property
+    def models(self) -> tuple[ResidualModel, ...]:
+        """The models of residuals, one for each measure."""
+        return tuple(map(self.model, range(len(self.plan.names))))
 
     def model(self, number: int) -> ResidualModel:
         """Fit the model of residuals for one measure."""
@@ -173,15 +198,13 @@ class Scene:
 
         Returns (system, topic), (draw, system, topic); one draw if the reference labelled everything.
         """
-        model, plan = self.model(number), self.plan.only([number])
-        gain = np.zeros((1 if model.known.all() else n_draws, len(self.scored)))
-        gain[:, model.item] = model.label_draws()(len(gain), rng)
+        gain = self.known_gains(number)[None]
+        if not self.whole:
+            gain = np.zeros((n_draws, len(self.scored)))
+            gain[:, self.models[number].item] = self.models[number].label_draws()(n_draws, rng)
         own = _panel_of(in_isolation(self.case.judgments)[0], self.judges)
-        by_judge, by_reference = (
-            self.layout.place(score_facts(self.case.facts, panel, plan))[:, :, 0]
-            for panel in (own, DrawnGains(gain, self.scored))
-        )
-        return by_judge[..., 0], np.moveaxis(by_reference, -1, 0)
+        by_judge = self.layout.place(score_facts(self.case.facts, own, self.plan.only([number])))
+        return by_judge[:, :, 0, 0], self.by_reference(number, gain)
 
 
 def _panel_of(labels: Judgments, judges: Sequence[str]) -> Panel:
