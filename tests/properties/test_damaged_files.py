@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 import pytest
 
@@ -97,6 +98,16 @@ def test_commands_refuse_odd_contents(name, content, tmp_path):
         ["clicks", "FILE"],
     ):
         assert exit_code(command, path) in (0, 2)
+
+
+@pytest.mark.slow
+def test_a_decoder_whose_threads_wait_for_each_other_is_ended(tmp_path):
+    """A file that a version of polars never finishes; it took two minutes to give up, and now it takes 15 seconds."""
+    path = tmp_path / "log.parquet"
+    path.write_bytes(damaged("clicks-parquet", 4, 4321))
+    begun = monotonic()
+    assert outcome(FORMS["clicks-parquet"], path) == "refused"
+    assert monotonic() - begun < 100
 
 
 def test_a_reader_that_fails_would_be_found(tmp_path):

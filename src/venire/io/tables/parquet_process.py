@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import struct
 import sys
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +21,11 @@ ALLOWANCE = 256 << 20
 """Bytes of memory for any file."""
 SECONDS, BYTES_A_SECOND = 60, 1 << 20
 """Time for any file, and for larger ones the least speed."""
+STALLED, LEAST_WORK = 15, 0.005
+"""Seconds in each of which decoding does less work than this, in seconds, after which the process ends itself: threads
+of the decoder that wait for each other."""
+BUSY = threading.Event()
+"""Set while something is decoded."""
 
 
 def main() -> None:
@@ -28,6 +36,7 @@ def main() -> None:
     pl.DataFrame({"a": ["x"] * 8}).write_parquet(warm)
     warm.seek(0)
     pl.scan_parquet(warm).select("a").slice(0, 4).collect().write_ipc_stream(io.BytesIO())
+    threading.Thread(target=_end_if_stalled, daemon=True).start()
     while line := sys.stdin.buffer.readline():
         path, n_rows, ratio = json.loads(line)
         size = Path(path).stat().st_size
@@ -44,13 +53,16 @@ def _decode(path: str, n_rows: int) -> None:
     import polars as pl
     from polars.selectors import by_name
 
+    BUSY.set()
     table, start = pl.scan_parquet(path, glob=False), 0
     _tell(b"N", json.dumps(table.collect_schema().names()).encode("ascii"))
     chosen: list[str] = json.loads(sys.stdin.buffer.readline() or b"[]")
+    BUSY.set()
     while chosen and (part := table.select(by_name(*chosen)).slice(start, n_rows).collect()).height:
         block = io.BytesIO()
         part.write_ipc_stream(block)
         _tell(b"B", block.getvalue())
+        BUSY.set()
         start += part.height
     _tell(b"Z", b"")
 
@@ -70,7 +82,20 @@ def _limit(memory: int, seconds: int) -> None:
         resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
+def _end_if_stalled() -> None:
+    """Watch from a thread of its own; the decoder lets it run."""
+    idle, before = 0, time.process_time()
+    while idle < STALLED:
+        time.sleep(1)
+        now = time.process_time()
+        idle = idle + 1 if BUSY.is_set() and now - before < LEAST_WORK else 0
+        before = now
+    os._exit(1)
+
+
 def _tell(kind: bytes, content: bytes) -> None:
+    """Send a message; while the caller takes its time to read it, nothing is decoded."""
+    BUSY.clear()
     sys.stdout.buffer.write(kind + struct.pack("<Q", len(content)) + content)
     sys.stdout.buffer.flush()
 
