@@ -268,7 +268,7 @@ def test_what_cannot_be_estimated_is_a_note(monkeypatch):
     def refuse(*_, **__):
         raise PairsError("there is no usable label", hint="add labels")
 
-    monkeypatch.setattr("venire.certification.certify.corrected_on", refuse)
+    monkeypatch.setattr("venire.certification.certify.corrected_in", refuse)
     (found,) = certify(judged(frame()), lists(), judges="strong", reference="ann", n_draws=20).judges
     assert found.scores is None
     assert {each.verdict for each in found.claims} == {NOT_ENOUGH}
