@@ -1,0 +1,124 @@
+"""Plan: what to judge next, with the probability of each choice, and what these judgments are expected to tell.
+
+Kinds of judgments, each with a cost of its own:
+
+    first       the first label of a result that nobody labelled
+    second      a label of a result by a second assessor
+    reference   a label by the reference (people) of a result that a judge labelled
+    preference  which of two documents is better
+
+A judgment is chosen at random with a known probability, which travels with its label and is used by the estimates.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from venire.errors import SettingError, UnknownName
+from venire.results import Note, Records, Tabular, counted, known
+
+FIRST, SECOND, REFERENCE, PREFERENCE = "first", "second", "reference", "preference"
+KINDS = (FIRST, SECOND, REFERENCE, PREFERENCE)
+JUDGE, DECIDED, SPENT, UNDECIDABLE = "judge", "decided", "budget", "not decidable"
+"""What to do: judge what the plan lists, or stop, and why."""
+STOPS = {
+    DECIDED: "Goal {goal}: decided; no more judgments are needed.",
+    SPENT: "Goal {goal}: the budget is spent, and the goal is not decided.",
+    UNDECIDABLE: "Goal {goal}: everything that counts is labelled, and the goal is not decided.",
+}
+DECIDED_WITH = 0.8
+"""A budget is enough where the goal is decided with this probability."""
+
+
+class Asked(NamedTuple):
+    """One judgment to collect; other is the second document of a preference, "" for labels."""
+
+    topic: str
+    doc: str
+    judge: str
+    kind: str
+    probability: float
+    reason: str
+    other: str = ""
+
+
+class Expected(NamedTuple):
+    """What a budget is expected to give: the probability that the goal is decided, and the half-width of intervals."""
+
+    budget: float
+    p_decided: float
+    half_width: float
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Tabular):
+    """What to judge next.
+
+    asked: judgments to collect, in blocks by topic; forecast: by budget, ascending; what: the quantity whose intervals
+    have that half-width; enough: the budget with which the goal is decided with probability ``DECIDED_WITH``, None
+    where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``; minutes: expected time of the
+    assessors, None where no times are known.
+    """
+
+    goal: str
+    budget: float
+    asked: tuple[Asked, ...]
+    forecast: tuple[Expected, ...]
+    what: str
+    enough: float | None = None
+    state: str = JUDGE
+    minutes: float | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.asked)
+
+    def sentence(self) -> str:
+        """Say what to collect, and what it is expected to tell."""
+        if self.state != JUDGE:
+            return STOPS[self.state].format(goal=self.goal, what=self.what)
+        kinds = Counter(each.kind for each in self.asked)
+        listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
+        there = min(self.forecast, key=lambda each: abs(each.budget - self.budget), default=None)
+        parts = [f"Goal {self.goal}: collect {counted(len(self.asked), 'judgment')}" + (f" ({listed})." * bool(listed))]
+        if there is not None:
+            parts.append(
+                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and the "
+                f"95% interval of {self.what} has a half-width of {there.half_width:.3f}."
+            )
+        if self.enough is not None:
+            parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g}.")
+        return " ".join(parts)
+
+    def records(self) -> Records:
+        """Return one row per judgment to collect; preferences have the second document in ``other``."""
+        names = Asked._fields if any(each.other for each in self.asked) else Asked._fields[:-1]
+        return [dict(zip(names, each, strict=False)) for each in self.asked]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON, with the forecast."""
+        forecast = [
+            {"budget": each.budget, "p_decided": known(each.p_decided), "half_width": known(each.half_width)}
+            for each in self.forecast
+        ]
+        more = {"goal": self.goal, "state": self.state, "enough": self.enough, "minutes": self.minutes}
+        return {**super().to_dict(), **more, "forecast": forecast}
+
+
+def costs(given: Mapping[str, float] | None) -> dict[str, float]:
+    """Return the cost of each kind of judgment, 1 unless given.
+
+    Examples
+    --------
+    >>> costs({"preference": 0.5})
+    {'first': 1.0, 'second': 1.0, 'reference': 1.0, 'preference': 0.5}
+    """
+    for kind, cost in (given or {}).items():
+        if kind not in KINDS:
+            raise UnknownName("kind of judgment", kind, KINDS)
+        if not 0 < cost < float("inf"):
+            raise SettingError(f"{kind} judgments cost {cost:g}", hint="expected a number above 0")
+    return {kind: float((given or {}).get(kind, 1.0)) for kind in KINDS}
