@@ -62,7 +62,7 @@ FOLDERS = {"demo", "simulate levels", "simulate perceived", "simulate context"}
 QUICK = [words for words in COMMANDS if words not in ("demo", "report", "certify")]
 
 
-def arguments(words: str, names: Names = Names()) -> list[str]:  # noqa: B008 - it is frozen
+def arguments(words: str, names: Names = Names()) -> list[str]:
     """Return the words and arguments of a command, outputs among them, in the folder of the collection."""
     told = {"{assessor}": names.assessors[0], "{aspect}": names.aspects[0], "{tool}": "ranx", "{exported}": "x.json"}
     return [*words.split(), *(told.get(each, each) for each in COMMANDS[words].split())]
@@ -107,7 +107,7 @@ def _written(command: click.Command) -> list[str]:
     return [each.opts[0] for each in command.params if each.callback in PLACES]
 
 
-def write_files(folder: Path, names: Names = Names()) -> None:  # noqa: B008
+def write_files(folder: Path, names: Names = Names()) -> None:
     """Write labels, runs, preferences, a log and the rest; tables, since they hold any name."""
     rng, n_labels = np.random.default_rng(1), len(names.labels)
     items = [(topic, f"{doc}{topic}") for topic in names.topics for doc in names.docs]

@@ -68,32 +68,51 @@ class Scene:
     notes: tuple[Any, ...]
 
     @classmethod
-    def of(cls, case: Case, plan: Plan, *, judge: str | Sequence[str], reference: str | Sequence[str] | None) -> Scene:
-        """Choose topics, score the labels of the judge, and predict those of the reference."""
+    def of(
+        cls,
+        case: Case,
+        plan: Plan,
+        *,
+        judge: str | Sequence[str],
+        reference: str | Sequence[str] | None,
+        planned: bool = False,
+    ) -> Scene:
+        """Choose topics, score the labels of the judge, and predict those of the reference.
+
+        planned: more labels are to come, so that the reference may have given none, there may be no judge, whose place
+        the labels of the reference then take, and items that nobody labelled are predicted too.
+        """
         if plan.unjudged_known or case.group is not None:
             raise SettingError(
                 "corrected scores are defined where unjudged documents have no gain and copies count",
                 hint="leave out the rules for unjudged documents and for duplicates",
             )
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
-        people = reference_names(case.judgments, reference)
+        people = tuple(reference or ()) if planned else reference_names(case.judgments, reference)
         if set(judges) & set(people):
             raise SettingError(f"{listed(judges)} cannot be corrected by itself", hint="name another reference")
         labels, _ = in_isolation(case.judgments)
         for name in judges:
             if name not in labels.assessors:
                 raise UnknownName("assessor", name, labels.assessors)
-        layout = _layout(case, plan, labels, Labelled.of(labels, judges, people, asked=case.scoring.topics))
-        own = _panel_of(labels, judges)
+        own_labels = judges or people
+        layout = _layout(case, plan, labels, Labelled.of(labels, own_labels, people, asked=case.scoring.topics))
+        own = _panel_of(labels, own_labels)
         raw = np.nanmean(layout.place(score_facts(case.facts, own, plan))[..., 0], axis=1)
         scored = np.isin(labels.items.topic, layout.chosen)
-        scored &= np.bincount(labels.item, minlength=len(scored)) > 0
+        if not planned:
+            scored &= np.bincount(labels.item, minlength=len(scored)) > 0
         share = _topic_shares(layout, case.scoring.missing)
         weights = [list_weights(layout, each, share) for each in plan.measures]
         weights = [each / (each.max() or 1.0) for each in weights]
         importance = np.sum(weights, axis=(0, 1))
         support = np.mean([mean_scores(each, raw[:, n]) for n, each in enumerate(weights)], axis=0)
         predicted = predict_labels(labels, judges, people, importance=importance, support=support)
+        if not planned and not (predicted.known & (predicted.group < predicted.rows.shape[1])).any():
+            raise PairsError(
+                f"no item was labelled by {listed(judges)} and by the reference ({listed(people)})",
+                hint="have the reference label some of the results that the systems return",
+            )
         notes = (*layout.notes, predicted.note, *predicted.notes)
         found = cls(case, plan, layout, judges, people, predicted, raw, scored, share, notes)
         return replace(found, notes=(*notes, *found.below_labels()))

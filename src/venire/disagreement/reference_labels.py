@@ -40,8 +40,8 @@ import numpy as np
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.disagreement.transitions import OWN, prior_of
-from venire.errors import PairsError, SettingError, UnknownName, Way
-from venire.results import Note, first_few, listed
+from venire.errors import SettingError, UnknownName, Way
+from venire.results import Note, first_few
 from venire.types import Bools, Floats, Ints
 
 MATRIX, LABELS, RESULTS = "matrix", "labels", "results"
@@ -130,19 +130,17 @@ def predict_labels(
     importance (item,): the weight of the items in the lists that are scored
     support (item,): the mean score of the systems that return it, in standard deviations from the mean over items
 
+    Judges may be none, and the reference may have given no labels yet: then the prediction is that of the priors.
+
     Cost: O(rows), and some 15 fits of proportional odds.
     """
-    people = judgments.where(assessor=reference)
+    people = judgments.take(np.isin(judgments.assessors, list(reference))[judgments.assessor.codes])
     counts = people.label_counts().astype(np.float64)
     total = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
-    label = np.stack([build_panel(judgments, assessor=name).labels(0, 1)[0] for name in judges])
+    own = [build_panel(judgments, assessor=name).labels(0, 1)[0] for name in judges]
+    label = np.array(own, dtype=np.int64).reshape(len(own), len(counts))
     group, known = _groups(label, counts.shape[1]), total[:, 0] > 0
-    if not (known & (label >= 0).any(axis=0)).any():
-        raise PairsError(
-            f"no item was labelled by {listed(judges)} and by the reference ({listed(reference)})",
-            hint="have the reference label some of the results that the systems return",
-        )
     weight, note = inclusion_weights(people, known, importance)
     rows = matrix_rows(shares * weight[:, None], group, ordered=judgments.scale.ordered)[group]
     plain = ReferenceLabels(shares, group, rows, weight, MATRIX, {}, (note,))
@@ -162,6 +160,8 @@ def _groups(label: Ints, n_labels: int) -> Ints:
 def inclusion_weights(people: Judgments, known: Bools, importance: Floats) -> tuple[Floats, Note]:
     """Return what the label of each item counts for, 0 where there is none, and a note on how labels were chosen."""
     weight, inside = known.astype(np.float64), known & (importance > 0)
+    if not known.any():
+        return weight, Note("no-labels-yet", "the reference has given no label yet: predictions are those of priors")
     if known.all():
         return weight, Note("all-labelled", "the reference labelled all {n:item}", n=len(known))
     chance = _stated_inclusion(people)
@@ -247,7 +247,7 @@ def best_prediction(plain: ReferenceLabels, label: Ints, topic: Ints, support: F
         matrix = matrix_rows(plain.shares * weight[:, None], plain.group, ordered=True)
         rows[MATRIX][there] = matrix[plain.group[there]]
         for name, x in designs.items():
-            fitted = fit_proportional_odds(x, plain.shares, weight, penalty=float(len(label)))
+            fitted = fit_proportional_odds(x, plain.shares, weight, penalty=float(max(len(label), 1)))
             rows[name][there] = label_probabilities(fitted, x[there], plain.shares.shape[1])
     score = {name: _log_probability(each, plain) for name, each in rows.items()}
     n = plain.weight.sum()

@@ -86,8 +86,8 @@ class Plan(Tabular):
         parts = [f"Goal {self.goal}: collect {counted(len(self.asked), 'judgment')}" + (f" ({listed})." * bool(listed))]
         if there is not None:
             parts.append(
-                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and the "
-                f"95% interval of {self.what} has a half-width of {there.half_width:.3f}."
+                f"With a budget of {there.budget:g} the goal is decided with probability {there.p_decided:.2f}, and "
+                f"the 95% interval of {self.what} has a half-width of {there.half_width:.3f}."
             )
         if self.enough is not None:
             parts.append(f"A budget of about {self.enough:,.0f} decides it with probability {DECIDED_WITH:g}.")

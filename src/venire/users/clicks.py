@@ -125,7 +125,7 @@ def online_scores(
     runs: RunsLike | None = None,
     *,
     topics: Iterable[str] | None = None,
-    setting: Online = Online(),  # noqa: B008 - frozen
+    setting: Online = Online(),
 ) -> Scores:
     """Score runs by clicks -> Scores (system, topic, measure); NaN where none of a list's documents was shown.
 

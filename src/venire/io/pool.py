@@ -1,0 +1,58 @@
+"""The pool: items that were labelled, and results that the first ranks of some run have and nobody labelled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from venire.data.ids import Category, joined
+from venire.data.judgments import Judgments, number_items
+from venire.data.runs import RunTable
+from venire.io.runs import RunsLike, as_runs, kernel_rules, table_scores, whole_run
+from venire.kernels.ragged import offsets
+from venire.scan.slices import bytewise_order
+from venire.types import Bools, Floats, Ints
+
+
+def with_results(judgments: Judgments, runs: RunsLike, depth: int) -> Judgments:
+    """Add the first results of all runs to the items of the judgments, for topics that were judged.
+
+    depth: how many results of each list.  Labels stay as they are; items are numbered anew.  Cost: O(lines log lines),
+    the lines of one source at a time.
+
+    Examples
+    --------
+    >>> from venire import read_judgments
+    >>> labels = read_judgments({"q1": {"b": 1}})
+    >>> found = with_results(labels, {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}, 2)
+    >>> list(found.items.doc), found.item.tolist()
+    (['a', 'b'], [1])
+    """
+    sources, known = as_runs(runs), judgments.items
+    topics = [Category(known.topic, known.topics)]
+    docs = [Category(np.arange(len(known), dtype=np.int32), known.doc)]
+    for source in sources.sources:
+        table = source if isinstance(source, RunTable) else whole_run(source)
+        first = first_results(table, table_scores(table, kernel_rules(sources.rules)), depth)
+        first &= np.isin(list(table.topic.names), list(known.topics))[table.topic.codes]
+        topics.append(table.topic.take(first))
+        docs.append(table.doc.take(first))
+    items, number = number_items(joined(topics), joined(docs))
+    return replace(judgments, items=items, item=number[: len(known)][judgments.item])
+
+
+def first_results(table: RunTable, score: Floats, depth: int) -> Bools:
+    """Mark the first results of each list: by score, descending, ties by document, descending -> (row,)."""
+    name = np.argsort(bytewise_order(table.doc.names.slices))[table.doc.codes]
+    owner = table.system.codes.astype(np.int64) * max(len(table.topic.names), 1) + table.topic.codes
+    order = np.lexsort((-name, -score, owner))
+    found = np.zeros(len(order), dtype=np.bool_)
+    found[order] = _rank(owner[order]) <= depth
+    return found
+
+
+def _rank(owner: Ints) -> Ints:
+    """Number the rows of each group from 1; groups are together."""
+    size = np.bincount(np.cumsum(np.append(True, owner[1:] != owner[:-1])[: len(owner)]) - 1)
+    return np.asarray(np.arange(len(owner)) - np.repeat(offsets(size)[:-1], size) + 1)

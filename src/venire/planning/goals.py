@@ -1,0 +1,73 @@
+"""Goals: what more judgments are to decide.  They are written as follows.
+
+    pair:A,B     which of two systems is better
+    best         which system is the best
+    top:K        the order of the first K systems
+    levels       the mean score of every system
+    labels       what a label is worth, p(R|i)
+    agreement    how far assessors agree
+    topics       how many more topics a difference needs
+    preferences  p(a > b): how often a document labelled a is preferred to one labelled b
+
+The first four are about systems, and need runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from venire.errors import SettingError, UnknownName
+
+PAIR, BEST, TOP, LEVELS = "pair", "best", "top", "levels"
+LABELS, AGREEMENT, TOPICS, PREFERENCES = "labels", "agreement", "topics", "preferences"
+OF_SYSTEMS = (PAIR, BEST, TOP, LEVELS)
+GOALS = ("pair:A,B", BEST, "top:K", LEVELS, LABELS, AGREEMENT, TOPICS, PREFERENCES)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal: its kind, and what it is about, as it was written."""
+
+    kind: str
+    about: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Goal:
+        """Read a goal.
+
+        Examples
+        --------
+        >>> Goal.parse("top:5")
+        Goal(kind='top', about='5')
+        """
+        kind, colon, about = text.partition(":")
+        if kind not in {each.partition(":")[0] for each in GOALS} or bool(colon) != (kind in (PAIR, TOP)):
+            raise UnknownName("goal", text, GOALS)
+        if kind == TOP and not (about.isdecimal() and len(about) < 10 and int(about) >= 1):
+            raise SettingError(f"goal {text!r}: expected a number of systems", hint="for example top:5")
+        return cls(kind, about)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.about}" if self.about else self.kind
+
+    def first(self, n_systems: int) -> int:
+        """How many of the systems are to be in order: those of top:K, 1 of best."""
+        asked = int(self.about) if self.kind == TOP else 1
+        if n_systems < 2:
+            raise SettingError(f"goal {str(self)!r} needs two systems or more, and there is one", hint="add runs")
+        return min(asked, n_systems - 1)
+
+    def pair(self, systems: Sequence[str]) -> tuple[int, int]:
+        """Return the numbers of the two systems; their names may contain commas."""
+        parts = self.about.split(",")
+        names = [(",".join(parts[:n]), ",".join(parts[n:])) for n in range(1, len(parts))]
+        if not names:
+            raise SettingError(f"goal {str(self)!r}: expected two systems", hint=f"for example pair:{systems[0]},OTHER")
+        found = [(a, b) for a, b in names if a in systems and b in systems]
+        for name in () if found else names[0]:
+            if name not in systems:
+                raise UnknownName("system", name, systems)
+        if found[0][0] == found[0][1]:
+            raise SettingError(f"goal {str(self)!r} names one system twice", hint="name two systems")
+        return systems.index(found[0][0]), systems.index(found[0][1])
