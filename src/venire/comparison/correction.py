@@ -270,7 +270,8 @@ class Labelled:
 
 def _topics_of(labels: Judgments, names: Sequence[str]) -> set[str]:
     """Return the topics with labels of these assessors."""
-    seen = np.unique(labels.items.topic[labels.item[labels.assessor.among(names, "assessor")]])
+    own = np.isin(labels.assessors, list(names))[labels.assessor.codes]
+    seen = np.unique(labels.items.topic[labels.item[own]])
     return {labels.topics[number] for number in seen}
 
 

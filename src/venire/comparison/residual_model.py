@@ -112,9 +112,7 @@ class ResidualModel:
         design = self.effects.design
         drawn = self.effects.draw(1, rng)[0] + np.sqrt(design.noise) * rng.standard_normal(len(more))
         residual, known = np.where(design.known, self.residual, drawn), design.known | more
-        found = fit_effects(
-            replace(design, known=known), residual, n_scaled=len(self.weights), factors=SYSTEM_FACTORS
-        )
+        found = fit_effects(replace(design, known=known), residual, n_scaled=len(self.weights), factors=SYSTEM_FACTORS)
         return np.asarray(self.thresholds.range**2 * found.weighted(self.weights)[1])
 
     def deviation(self) -> Floats:

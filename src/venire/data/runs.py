@@ -123,6 +123,21 @@ class Facts:
             unjudged_topics=tuple(sorted(self.unjudged_topics)),
         )
 
+    def of_systems(self, chosen: Ints) -> Facts:
+        """Keep the lists of some systems, in the order of their numbers (ascending)."""
+        kept = np.isin(self.system, chosen)
+        hits = np.repeat(kept, self.n_hits)
+        return replace(
+            self,
+            systems=tuple(self.systems[n] for n in chosen.tolist()),
+            system=np.searchsorted(chosen, self.system[kept]).astype(np.int32),
+            topic=self.topic[kept],
+            depth=self.depth[kept],
+            offset=offsets(self.n_hits[kept]),
+            rank=self.rank[hits],
+            item=self.item[hits],
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scan(Runs):

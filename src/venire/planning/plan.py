@@ -1,0 +1,278 @@
+"""plan: what to judge next, for a goal and a budget.
+
+Goals about systems are planned in ``planning.systems``, the others by planners of their own; all give a ``Plan``.
+
+**Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
+they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
+is conditional on the past: of being drawn among those not labelled yet.  So each round estimates the same unknown
+total, and the estimate weighs their labels together (Des Raj 1956, doi:10.1080/01621459.1956.10501326).
+Looking after every batch would raise the error rate, so each look has a level of its own (``kernels.sequential``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+
+from venire.data.assessors import last_labels
+from venire.data.gains import GainsLike
+from venire.data.judgments import Judgments
+from venire.data.panel import judges_besides
+from venire.errors import SettingError, UnknownName, Way
+from venire.io.judgments import JudgmentsLike, as_judgments
+from venire.io.pool import with_results
+from venire.io.runs import Progress, RunsLike, as_runs, scan
+from venire.kernels.sequential import level_of
+from venire.measures.measure import Measure
+from venire.measures.scoring import MeasureLike, Scoring
+from venire.planning.goals import OF_SYSTEMS, Goal
+from venire.planning.result import (
+    DECIDED,
+    DECIDED_WITH,
+    JUDGE,
+    SPENT,
+    UNDECIDABLE,
+    Asked,
+    Expected,
+    Plan,
+    costs,
+)
+from venire.planning.systems import BUDGETS, WITHIN, SystemsPlan, asked_rows
+from venire.randomness import seed_of
+from venire.results import Note, first_few
+from venire.types import Floats, RNGLike
+
+LEVEL = 0.05
+DEPTH = 100
+"""How deep results are planned for a measure without a depth of its own."""
+
+
+def plan(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike = "nDCG@10",
+    *,
+    goal: str | Goal,
+    budget: float,
+    batch: float | None = None,
+    after: Sequence[Plan | Iterable[Asked]] = (),
+    reference: str | Sequence[str] | None = None,
+    judge: str | Sequence[str] | None = None,
+    gains: GainsLike = "linear",
+    topics: Iterable[str] | None = None,
+    cost: Mapping[str, float] | None = None,
+    within: float = WITHIN,
+    rng: RNGLike = 0,
+    progress: Progress | None = None,
+) -> Plan:
+    """Choose results to label so that a question about systems is decided, and forecast whether it will be.
+
+    Parameters
+    ----------
+    judgments, runs, measure, gains, topics : as in ``evaluate``
+    goal : "pair:A,B", "best", "top:K" or "levels"
+    budget : how much may be spent in all, in judgments unless kinds have costs
+    batch : how much of it to spend now; None: all
+    after : earlier plans of this budget, in their order, whose labels are among the judgments
+    reference : the people whose labels count, who may have given none yet; None: those that the judgments declare, or
+        the only assessor
+    judge : whose labels are on (nearly) everything; None: the declared machines, or everybody except the reference
+    cost : of each kind of judgment, 1 unless given
+    within : levels are decided where their intervals are at most this far from the scores
+
+    Examples
+    --------
+    >>> from venire.simulation import Synthetic, generate
+    >>> made = generate(Synthetic(n_topics=30), rng=7)
+    >>> labels = made.judgments.where(assessor="lenient1")
+    >>> found = plan(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
+    >>> len(found), found.asked[0].judge, found.asked[0].kind
+    (60, 'expert', 'reference')
+    """
+    aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
+    if aim.kind not in OF_SYSTEMS:
+        raise SettingError(f"goal {str(aim)!r} is not about systems", hint="it has a planner of its own")
+    asked = tuple(row for each in after for row in (each.asked if isinstance(each, Plan) else each))
+    labels = with_probabilities(last_labels(as_judgments(judgments)), asked)
+    who = Roles.of(labels, reference, judge)
+    scoring = Scoring(gains=gains, topics=topics, per="assessor")
+    measured = scoring.plan([measure], labels.scale)
+    sources = as_runs(runs)
+    labels = with_results(labels, sources, reading_depth(measured.measures[0]))
+    facts = scan(sources, labels.items, progress=progress).facts.by_name()
+    price = costs(cost)
+    found = SystemsPlan.of(
+        labels,
+        facts,
+        measured,
+        scoring,
+        goal=aim,
+        judges=who.judges,
+        people=who.people,
+        costs=price,
+        within=within,
+        seed=int(seed_of(rng).generate_state(1)[0]),
+    )
+    past = Past.of(found, [tuple(each.asked if isinstance(each, Plan) else each) for each in after], price)
+    return planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Who is who: the people whose labels count, and the judges whose labels predict them."""
+
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+
+    @classmethod
+    def of(cls, labels: Judgments, reference: str | Sequence[str] | None, judge: str | Sequence[str] | None) -> Roles:
+        """Resolve names; a reference may be new, a judge must have labels."""
+        people = _names(labels.reference if reference is None else reference)
+        if not people:
+            if len(labels.assessors) > 1:
+                raise SettingError(
+                    f"nothing says who is to judge, of {first_few(labels.assessors, 4)}",
+                    hint=[Way("name the people whose labels count", reference="NAME"), "declare them in the file"],
+                )
+            people = labels.assessors
+        judges = judges_besides(labels, people) if judge is None else _names(judge)
+        for name in judges:
+            if name not in labels.assessors:
+                raise UnknownName("assessor", name, labels.assessors)
+        if set(judges) & set(people):
+            raise SettingError(
+                f"{first_few(sorted(set(judges) & set(people)), 3)} is judge and reference", hint="name others"
+            )
+        return cls(people, judges)
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+
+
+def reading_depth(measure: Measure) -> int:
+    """Return how many results of each list count."""
+    return measure.k or DEPTH
+
+
+def with_probabilities(labels: Judgments, asked: Sequence[Asked]) -> Judgments:
+    """Add the probabilities of earlier plans to the labels that came from them, where they are not stated."""
+    if not asked:
+        return labels
+    known = {(each.topic, each.doc, each.judge): each.probability for each in asked}
+    items, names = labels.items, labels.assessors
+    topics, docs = list(items.topics), list(items.doc)
+    found = np.full(len(labels), np.nan) if labels.probability is None else labels.probability.copy()
+    for row in np.flatnonzero(np.isnan(found)).tolist():
+        item = int(labels.item[row])
+        key = topics[items.topic[item]], docs[item], names[labels.assessor.codes[row]]
+        found[row] = known.get(key, np.nan)
+    return replace(labels, probability=found)
+
+
+@dataclass(frozen=True)
+class Past:
+    """What was done before: fractions of the information at earlier looks, and what was spent and is outstanding."""
+
+    before: int
+    spent: tuple[float, ...]
+    missing: int
+
+    @classmethod
+    def of(cls, found: SystemsPlan, rounds: Sequence[Sequence[Asked]], price: Mapping[str, float]) -> Past:
+        """Count which judgments of earlier plans have labels."""
+        labels, items = found.scene.labels, found.facts.items
+        topics = list(items.topics)
+        known = np.flatnonzero(labels.known)
+        given = {(topics[items.topic[n]], doc) for n, doc in zip(known, items.doc.take(known), strict=True)}
+        spent = [[price[each.kind] for each in row if (each.topic, each.doc) in given] for row in rounds]
+        n_asked = sum(map(len, rounds))
+        done = sum(map(len, spent))
+        return cls(len(given) - done, tuple(sum(each) for each in spent), n_asked - done)
+
+    def times(self, budget: float, batch: float) -> list[float]:
+        """Fractions of the information at all looks, those to come too, which end with the whole budget."""
+        done = np.cumsum([0.0, *self.spent])
+        left = max(budget - done[-1], 0.0)
+        to_come = [min(done[-1] + n * batch, budget) for n in range(1, ceil(left / batch - 1e-9) + 1)]
+        labels = self.before + np.array([*done, *to_come])
+        return [float(each) for each in labels / max(self.before + budget, 1e-12) if each > 0]
+
+    @property
+    def n_looks(self) -> int:
+        """How many looks there were, with the present one."""
+        return len(self.spent) + (self.before > 0)
+
+
+def planned(
+    found: SystemsPlan, goal: Goal, *, budget: float, batch: float | None, past: Past, people: Sequence[str]
+) -> Plan:
+    """Look at the goal, stop if it is decided or nothing is left to do, and else draw the next batch."""
+    least = min(found.costs.values())
+    if not budget >= least or (batch is not None and not batch >= least):
+        raise SettingError(f"budget {budget:g}, batch {batch}", hint="expected enough for one judgment or more")
+    size, left = budget if batch is None else float(batch), budget - sum(past.spent)
+    times = past.times(budget, size)
+    now = level_of(times[: past.n_looks], LEVEL) if past.n_looks else 0.0
+    last = level_of(times, LEVEL) if times else LEVEL
+    notes = [*found.scene.labels.notes, *notes_of(found, past)]
+    state = _state(found, now, left=left, least=least)
+    if state != JUDGE:
+        return Plan(str(goal), budget, (), (), found.question.what, state=state, notes=tuple(notes))
+    candidates = found.candidates
+    probability = candidates.probabilities(min(size, left))
+    drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
+    forecast = [found.expected(each, last) for each in _budgets(left, float(candidates.cost.sum()))]
+    asked = asked_rows(found, drawn, probability, people)
+    return Plan(
+        str(goal), budget, asked, tuple(forecast), found.question.what, enough(forecast), state, notes=tuple(notes)
+    )
+
+
+def _state(found: SystemsPlan, level: float, *, left: float, least: float) -> str:
+    """What to do next; level: of the present look, 0 if there are no labels to look at."""
+    if level > 0 and found.decided(level):
+        return DECIDED
+    if not len(found.candidates.item):
+        return UNDECIDABLE
+    return JUDGE if left >= least else SPENT
+
+
+def _budgets(left: float, all_of_it: float) -> list[float]:
+    """Budgets of the forecast: shares and multiples of what is left, up to the cost of everything, and that."""
+    asked = {min(float(round(left * share)) or 1.0, all_of_it) for share in BUDGETS}
+    return sorted(asked | {all_of_it})
+
+
+def enough(forecast: Sequence[Expected]) -> float | None:
+    """Find the budget that decides with probability ``DECIDED_WITH``, by interpolation over the log of the budget.
+
+    Examples
+    --------
+    >>> round(enough([Expected(100, 0.7, 0.02), Expected(400, 0.9, 0.01)]))
+    200
+    """
+    p = np.maximum.accumulate([each.p_decided for each in forecast])
+    budget: Floats = np.log([each.budget for each in forecast])
+    if not len(p) or p[-1] < DECIDED_WITH:
+        return None
+    high = int(np.argmax(p >= DECIDED_WITH))
+    if high == 0:
+        return float(np.exp(budget[0]))
+    share = (DECIDED_WITH - p[high - 1]) / (p[high] - p[high - 1])
+    return float(np.exp(budget[high - 1] + share * (budget[high] - budget[high - 1])))
+
+
+def notes_of(found: SystemsPlan, past: Past) -> list[Note]:
+    """Say what is missing, and what the forecast is about."""
+    notes = []
+    if past.missing:
+        text = "{n:judgment} of earlier plans have no label yet; they can be drawn again"
+        notes.append(Note("plan-missing", text, n=past.missing))
+    if len(found.chosen) < len(found.facts.systems):
+        text = "the forecast is computed for {n:system} of {total:,}"
+        notes.append(Note("plan-systems", text, n=len(found.chosen), total=len(found.facts.systems)))
+    return notes

@@ -1,0 +1,379 @@
+r"""Which results to label so that a question about systems is decided: a pair, the best, the first K, all levels.
+
+Corrected scores (``comparison.corrected_scores``) predict the gain of every result that the reference did not label,
+with its standard deviation :math:`\sigma_i`, and systems s have scores :math:`\sum_i w_{si} g_i`, exactly for linear
+measures; for others w is the discount, scaled in each topic so that the sums over systems are those of the measure.
+
+**Design.**  The goal is a set of differences of two systems a and b, each with the probability :math:`q_{ab}` that
+their order is not as it looks now (for levels it is the systems themselves, each with q = 1).  Results are drawn with
+probabilities in proportion to
+
+.. math:: \sqrt{\sum_{ab} q_{ab} (w_{ai} - w_{bi})^2}\; \sigma_i / \sqrt{c_i}
+
+with :math:`c_i` the cost of a judgment: Neyman's allocation (1934, doi:10.2307/2342192), one result a stratum.  Every
+result that counts has at least ``FLOOR`` times the mean probability, so that no prediction is trusted blindly, and
+samples are spread over topics (``kernels.sampling``).
+
+**Forecast.**  Before a label is bought, a set of n results is drawn by this design.  With V the covariance of the
+scores now, and :math:`V_n` that with these labels, the estimate will be normal around the present one with covariance
+:math:`V - V_n` (preposterior analysis; Raiffa and Schlaifer 1961).  The goal is decided where 95 % intervals exclude 0
+for all differences that it is about: that the first system is ahead of each of the others, for the claim that it is the
+best (an intersection-union test, which needs no adjustment: Berger 1982, doi:10.1080/00401706.1982.10487790).
+
+Cost: one prediction of labels, and for each budget of the forecast one fit of O(items x systems^2), for at most
+``MOST_SYSTEMS`` systems, fewer where there are many topics; the design of levels is of all systems.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from venire.comparison.correction import Scene, is_linear, rank_weights
+from venire.comparison.residual_model import Part, ResidualModel
+from venire.data.judgments import Judgments
+from venire.data.panel import build_panel
+from venire.data.runs import Facts
+from venire.errors import SettingError, UnjudgedWarning
+from venire.kernels.residual_effects import root
+from venire.kernels.sampling import inclusion_probabilities, systematic
+from venire.measures.evaluate import Case, Layout
+from venire.measures.scoring import Plan as Measured, Scoring, score_facts
+from venire.planning.goals import LEVELS, PAIR, Goal
+from venire.planning.result import FIRST, REFERENCE, Asked, Expected
+from venire.types import Bools, Floats, Ints
+
+FLOOR = 0.1
+"""Least probability of a result that counts, as a share of the mean."""
+MOST_SYSTEMS, MOST_CELLS = 64, 10**7
+"""The forecast is computed for at most so many systems, and for so many cells of systems x systems x results."""
+WITHIN = 0.03
+"""Levels are decided where intervals are at most this far from the score."""
+N_DRAWS = 2000
+BUDGETS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Budgets of the forecast, as shares of the one that was given."""
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A goal about some systems: the numbers of those it is about, how many come first, or that it is their levels."""
+
+    members: Ints
+    first: int
+    within: float | None
+
+    @classmethod
+    def of(cls, goal: Goal, systems: Sequence[str], *, within: float = WITHIN) -> Question:
+        """Find the systems of a goal."""
+        everyone = np.arange(len(systems))
+        if goal.kind == LEVELS:
+            return cls(everyone, 0, within)
+        if goal.kind == PAIR:
+            return cls(np.array(goal.pair(systems)), 1, None)
+        return cls(everyone, goal.first(len(systems)), None)
+
+    def decided(self, values: Floats, covariance: Floats, reach: float) -> Bools:
+        """Whether intervals of ``reach`` standard deviations decide it; values (draw, system) -> (draw,)."""
+        if self.within is not None:
+            widest = reach * float(np.sqrt(np.diagonal(covariance)[self.members]).max())
+            return np.full(len(values), widest <= self.within)
+        values, deviation = values[:, self.members], reach * deviations(covariance)[np.ix_(self.members, self.members)]
+        order = np.argsort(-values, axis=1, kind="stable")
+        ranked, found = np.take_along_axis(values, order, axis=1), np.ones(len(values), dtype=np.bool_)
+        for place in range(self.first):
+            ahead = ranked[:, place, None] - ranked[:, place + 1 :]
+            found &= (ahead > deviation[order[:, place, None], order[:, place + 1 :]] + 1e-12).all(axis=1)
+        return found
+
+    def half_width(self, value: Floats, covariance: Floats, reach: float) -> float:
+        """Mean half-width: of the scores for levels, else of the differences of neighbours in the order."""
+        if self.within is not None:
+            return reach * float(np.sqrt(np.diagonal(covariance)[self.members]).mean())
+        order = self.members[np.argsort(-value[self.members], kind="stable")][: self.first + 1]
+        return reach * float(deviations(covariance)[order[:-1], order[1:]].mean())
+
+    def doubts(self, value: Floats, covariance: Floats) -> Iterator[tuple[int, Floats]]:
+        """Yield each of the first systems, with the probability that each other one is not behind it (system,)."""
+        from scipy.special import ndtr
+
+        order, deviation = self.members[np.argsort(-value[self.members], kind="stable")], deviations(covariance)
+        for place in range(self.first):
+            ahead, behind = int(order[place]), order[place + 1 :]
+            sd = np.maximum(deviation[ahead, behind], 1e-12)
+            doubt = np.zeros(len(value))
+            doubt[behind] = np.maximum(ndtr(-(value[ahead] - value[behind]) / sd), 1e-6)
+            yield ahead, doubt
+
+    @property
+    def what(self) -> str:
+        """What the half-width in the forecast is about."""
+        if self.within is not None:
+            return "the mean score of a system"
+        return "the difference of the two systems" if len(self.members) == 2 else "a difference of neighbours"
+
+
+def deviations(covariance: Floats) -> Floats:
+    """Return the standard deviation of all differences -> (system, system)."""
+    variance = np.diagonal(covariance)
+    return np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Results that may be labelled: their items, sizes and costs (candidate,), and topics; see the module."""
+
+    item: Ints
+    size: Floats
+    cost: Floats
+    topic: Ints
+
+    def probabilities(self, budget: float) -> Floats:
+        """Return inclusion probabilities that cost as much as the budget on average -> (candidate,)."""
+        n, cost = len(self.item), self.cost
+        if (cost == cost[:1]).all():
+            return self._probabilities(min(np.floor(budget / cost[0] + 1e-9), n)) if n else np.zeros(0)
+        low, high = 0, n
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = float(self._probabilities(middle) @ cost) <= budget
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return self._probabilities(low)
+
+    def _probabilities(self, n: float) -> Floats:
+        least = FLOOR * n / max(len(self.item), 1)
+        return inclusion_probabilities(self.size / np.sqrt(self.cost), n, least=least)
+
+    def draw(self, probability: Floats, rng: np.random.Generator) -> Bools:
+        """Draw candidates, spread over topics -> (candidate,)."""
+        return systematic(probability, self.topic, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsPlan:
+    """All that a plan for a question about systems is made of; the scene is of the systems in ``chosen``."""
+
+    facts: Facts
+    chosen: Ints
+    scene: Scene
+    question: Question
+    costs: Mapping[str, float]
+    seed: int
+    linear: bool
+
+    @classmethod
+    def of(
+        cls,
+        labels: Judgments,
+        facts: Facts,
+        measured: Measured,
+        scoring: Scoring,
+        *,
+        goal: Goal,
+        judges: Sequence[str],
+        people: Sequence[str],
+        costs: Mapping[str, float],
+        within: float = WITHIN,
+        seed: int = 0,
+    ) -> SystemsPlan:
+        """Choose the systems of the forecast, and predict labels; labels have all results among their items."""
+        question = Question.of(goal, facts.systems, within=within)
+        case = Case(labels, build_panel(labels, per="assessor"), facts, scoring)
+        most = most_systems(len(np.unique(facts.topic)), measured.depth or 10)
+        chosen = chosen_systems(case, measured, question, judges or people, most=most)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnjudgedWarning)  # what is not judged is what is planned
+            part = replace(case, facts=facts.of_systems(chosen))
+            scene = Scene.of(part, measured, judge=tuple(judges), reference=tuple(people), planned=True)
+        question = replace(question, members=np.searchsorted(chosen, np.intersect1d(question.members, chosen)))
+        return cls(facts, chosen, scene, question, costs, seed, is_linear(measured.measures[0]))
+
+    @cached_property
+    def now(self) -> Part:
+        """The scores by the labels so far."""
+        return self.scene.corrected(0, n_draws=400, rng=np.random.default_rng(self.seed))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """What the gain of each item of the model adds to the scores, scaled by topic -> (system, item)."""
+        model = self.scene.models[0]
+        if self.linear:
+            return model.weights
+        return model.weights * topic_scales(self.scene)[self.facts.items.topic[model.item]]
+
+    def decided(self, level: float) -> bool:
+        """Whether the labels so far decide the question, by intervals of this level."""
+        reach = reach_of(self.scene.degrees, level)
+        return bool(self.question.decided(self.now.value[None], self.now.covariance, reach)[0])
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """Results that count and that the reference did not label."""
+        model, labels = self.scene.models[0], self.scene.labels
+        inside = np.zeros(len(self.facts.items))
+        spread = group_spread(model.deviation(), labels.group[model.item], int(labels.group.max(initial=0)) + 1)
+        deviation = spread[labels.group]
+        deviation[model.item] = model.deviation()
+        inside[model.item] = self.importance()
+        if self.question.within is not None and len(self.chosen) < len(self.facts.systems):
+            inside = squared_weights(self.facts, self.scene.plan, float(self.scene.share[0]))
+        topic = np.asarray(self.facts.items.topic, dtype=np.int64)
+        item = np.flatnonzero((inside > 0) & (deviation > 0) & ~labels.known & np.isin(topic, self.scene.layout.chosen))
+        unseen = labels.group[item] == labels.rows.shape[1]
+        cost = np.where(unseen, self.costs[FIRST], self.costs[REFERENCE])
+        return Candidates(item, (np.sqrt(inside) * deviation)[item], cost, topic[item])
+
+    def importance(self) -> Floats:
+        """Squared weight of each item of the model on the differences that are in doubt -> (item,)."""
+        weights = self.weights
+        if self.question.within is not None:
+            return np.asarray((weights**2).sum(axis=0))
+        found = np.zeros(weights.shape[1])
+        for ahead, doubt in self.question.doubts(self.now.value, self.now.covariance):
+            mine = weights[ahead]
+            found += doubt.sum() * mine**2 - 2 * mine * (doubt @ weights) + doubt @ weights**2
+        return np.maximum(found, 0.0) * (found > 1e-12 * found.max(initial=0.0))
+
+    def expected(self, budget: float, level: float) -> Expected:
+        """Forecast what a budget gives."""
+        rng = np.random.default_rng([self.seed, 1])
+        probability = self.candidates.probabilities(budget)
+        drawn = self.candidates.item[self.candidates.draw(probability, rng)]
+        model, now = self.scene.models[0], self.now
+        more = np.isin(model.item, drawn)
+        new = np.zeros_like(now.covariance)
+        if len(drawn) < len(self.candidates.item):
+            scaled = replace(model, weights=self.weights)
+            new = scaled.expected_covariance(more, rng)
+            new = new * self._unit(scaled)
+        labelled = self.scene.labels.known & self.scene.scored
+        labelled[drawn] = True
+        degrees = max(len(np.unique(self.facts.items.topic[labelled])) - 1, 4)
+        reach = reach_of(degrees, level)
+        normal = np.random.default_rng([self.seed, 2]).standard_normal((N_DRAWS, len(now.value)))
+        values = now.value + normal @ root(now.covariance - new).T
+        p = float(self.question.decided(values, new, reach).mean())
+        return Expected(budget, p, self.question.half_width(now.value, new, reach))
+
+    def _unit(self, model: ResidualModel) -> Floats:
+        """Scale a covariance of the linear approximation to the measure itself -> (system, system)."""
+        if self.linear:
+            return np.ones_like(self.now.covariance)
+        base = model.effects.weighted(model.weights)[1] * model.thresholds.range**2
+        ratio = np.sqrt(np.diagonal(self.now.covariance) / np.maximum(np.diagonal(base), 1e-300))
+        return np.outer(ratio, ratio)
+
+
+def reach_of(degrees: int, level: float) -> float:
+    """Return how many standard deviations an interval of this level has on either side."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 1 - level / 2))
+
+
+def most_systems(n_topics: int, depth: int) -> int:
+    """For how many systems the forecast is computed.
+
+    Examples
+    --------
+    >>> most_systems(53, 10), most_systems(10_000, 10)
+    (64, 10)
+    """
+    return int(np.clip(np.sqrt(MOST_CELLS / max(n_topics * depth, 1)), 2, MOST_SYSTEMS))
+
+
+def chosen_systems(case: Case, measured: Measured, question: Question, judges: Sequence[str], *, most: int) -> Ints:
+    """Choose systems for the forecast: those of a pair, the first ones, or some of all; in order of their numbers."""
+    n_systems = len(case.facts.systems)
+    if n_systems <= most:
+        return np.arange(n_systems)
+    rest = np.setdiff1d(np.arange(n_systems), question.members)
+    if question.within is not None:
+        return np.unique(np.linspace(0, n_systems - 1, most).astype(np.int64))
+    if len(question.members) < n_systems:
+        spread = rest[np.unique(np.linspace(0, len(rest) - 1, most - len(question.members)).astype(np.int64))]
+        return np.union1d(question.members, spread)
+    labels = case.judgments.where(assessor=list(judges))
+    panel = build_panel(labels, pool="mean" if len(judges) > 1 else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnjudgedWarning)
+        layout = Layout.of(replace(case, judgments=labels, panel=panel), measured)
+    raw = np.nanmean(layout.place(score_facts(case.facts, panel, measured))[:, :, 0, 0], axis=1)
+    if most <= question.first:
+        raise SettingError(f"the order of {question.first} systems cannot be planned", hint=f"at most {most - 1}")
+    return np.sort(np.argsort(-raw, kind="stable")[:most])
+
+
+def topic_scales(scene: Scene) -> Floats:
+    """By what the linear approximation of each topic is to be multiplied, so that sums over systems agree -> (topic,).
+
+    By the labels of the judge.
+    """
+    panel = build_panel(scene.case.judgments.where(assessor=list(scene.judges or scene.reference)), pool="mean")
+    score = np.nansum(scene.layout.place(score_facts(scene.case.facts, panel, scene.plan))[:, :, 0, 0], axis=0)
+    gain = panel.gains(scene.plan.worths[0].values, 0, 1)[0][0]
+    linear = (scene.weights(0) / scene.share[:, None]).sum(axis=0) * gain
+    topic = scene.case.facts.items.topic
+    total = np.bincount(topic, weights=linear, minlength=len(scene.case.facts.items.topics))
+    found = np.full(len(total), score.sum() / (total[scene.layout.chosen].sum() or 1.0))
+    there = scene.layout.chosen[total[scene.layout.chosen] > 0]
+    found[there] = score[total[scene.layout.chosen] > 0] / total[there]
+    return found
+
+
+def group_spread(deviation: Floats, group: Ints, n_groups: int) -> Floats:
+    """Return the mean deviation of the items of each group -> (group,), that of all where there are none."""
+    n = np.bincount(group[deviation > 0], minlength=n_groups)
+    total = np.bincount(group, weights=deviation, minlength=n_groups)
+    overall = total.sum() / max(n.sum(), 1)
+    return np.where(n > 0, total / np.maximum(n, 1), overall)
+
+
+def squared_weights(facts: Facts, measured: Measured, share: float) -> Floats:
+    """Sum the squared weights of each item over all systems -> (item,).  O(hits), block by block."""
+    weight = np.append((share * rank_weights(measured.measures[0], int(facts.depth.max(initial=1)))) ** 2, 0.0)
+    found = np.zeros(len(facts.items))
+    for first in range(0, len(facts.item), BLOCK):
+        part = slice(first, first + BLOCK)
+        value = weight[np.minimum(facts.rank[part], len(weight)) - 1]
+        found += np.bincount(facts.item[part], weights=value, minlength=len(found))
+    return found
+
+
+def asked_rows(plan: SystemsPlan, drawn: Ints, probability: Floats, judges: Sequence[str]) -> tuple[Asked, ...]:
+    """Name the candidates that were drawn (position,), in blocks by topic; each topic has one assessor."""
+    candidates, labels = plan.candidates, plan.scene.labels
+    items, facts, item = plan.facts.items, plan.facts, candidates.item[drawn]
+    topics, docs = list(items.topics), items.doc.take(item)
+    turn = {topic: judges[n % len(judges)] for n, topic in enumerate(dict.fromkeys(items.topic[item].tolist()))}
+    reasons = reasons_of(facts, item)
+    return tuple(
+        Asked(
+            topics[topic],
+            doc,
+            turn[topic],
+            FIRST if labels.group[number] == labels.rows.shape[1] else REFERENCE,
+            float(probability[position]),
+            reason,
+        )
+        for topic, doc, number, position, reason in zip(
+            items.topic[item].tolist(), docs, item.tolist(), drawn.tolist(), reasons, strict=True
+        )
+    )
+
+
+def reasons_of(facts: Facts, item: Ints) -> list[str]:
+    """Say how many systems return each item, and how high (item,)."""
+    place = np.full(len(facts.items), -1)
+    place[item] = np.arange(len(item))
+    there = place[facts.item]
+    mine = there >= 0
+    best = np.full(len(item), 1 << 30)
+    np.minimum.at(best, there[mine], facts.rank[mine])
+    n_lists = np.bincount(there[mine], minlength=len(item))
+    total = len(facts.systems)
+    return [f"returned by {n} of {total} systems, best rank {rank}" for n, rank in zip(n_lists, best, strict=True)]
