@@ -1,0 +1,253 @@
+"""Do plans pay? `python bench/plan.py [--only PART] [--repetitions N] [--batch B] [--judge NAME] [--out FILE]`.
+
+On TREC DL 2021 (VENIRE_DATA/dl21_full: 63 runs, 53 topics): a language model labelled everything, and the labels of NIST
+are revealed as they are asked for.  P@10 with relevant labels from 2; topics are fixed.
+
+pair      100 and 200 labels for random pairs of runs, and for pairs of the first 15; decided: the 95 % interval of the
+          difference excludes 0; wrong: in the other order than by all labels of NIST.  Beside it: labels drawn uniformly
+          where the two runs differ, with the difference estimator; and the same labels with corrected scores.
+forecast  the share of pairs that were decided, by the probability that was forecast before the first label, and after
+          a quarter of the budget.
+levels    300 labels: mean absolute error of P@10 over all runs, beside uniform sampling from the lists (also with
+          corrected scores), and the choices of move-to-front and of LARA with their usual estimators.
+rounds    simulated studies of two systems that are equally good, five rounds with a look after each.
+time      seconds for a plan, also for 1,000 simulated systems x 10,000 topics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+
+from venire import read_judgments, read_runs
+from venire.data.judgments import Judgments
+from venire.io.runs import scan
+from venire.measures.scoring import Scoring
+from venire.planning.goals import Goal
+from venire.planning.result import costs
+from venire.planning.systems import SystemsPlan, reach_of
+
+PEOPLE, MEASURE, TOP, LEVEL = "nist", "P(rel=2)@10", 10, 0.05
+
+
+@dataclass(eq=False)
+class Study:
+    """A collection with a complete judge, and labels of NIST that are revealed on request."""
+
+    judgments: Judgments
+    facts: object
+    judge: str
+
+    @classmethod
+    def read(cls, folder: Path, judge: str) -> Study:
+        judgments = read_judgments(folder / "judges.tsv.gz").where(assessor=[PEOPLE, judge])
+        return cls(judgments, scan(read_runs(folder / "runs.trec.gz"), judgments.items).facts.by_name(), judge)
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        facts, top = self.facts, self.facts.rank <= TOP
+        found = np.zeros((len(facts.systems), len(self.judgments.items)))
+        np.add.at(found, (np.repeat(facts.system, facts.n_hits)[top], facts.item[top]), 1 / TOP)
+        return found / len(self.judgments.topics)
+
+    def gains(self, name: str) -> np.ndarray:
+        found, rows = np.full(len(self.judgments.items), np.nan), self.judgments.assessor.among(name, "assessor")
+        found[self.judgments.item[rows]] = self.judgments.label[rows] >= 2
+        return found
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        return np.nan_to_num(self.gains(PEOPLE))
+
+    @cached_property
+    def truth(self) -> np.ndarray:
+        return self.weights @ self.relevant
+
+    def revealed(self, probability: np.ndarray) -> Judgments:
+        """Labels of the judge, and those of NIST that were asked for, with their probabilities (item,), else NaN."""
+        labels = self.judgments
+        people = labels.assessor.among(PEOPLE, "assessor")
+        kept = labels.take(~people | ~np.isnan(probability[labels.item]))
+        chance = np.where(kept.assessor.among(PEOPLE, "assessor"), probability[kept.item], np.nan)
+        return replace(kept, probability=chance)
+
+    def plan(self, goal: str, probability: np.ndarray, seed: int) -> SystemsPlan:
+        nothing = np.isnan(probability).all()
+        labels = self.judgments.where(assessor=self.judge) if nothing else self.revealed(probability)
+        scoring = Scoring(per="assessor")
+        return SystemsPlan.of(
+            labels,
+            self.facts,
+            scoring.plan([MEASURE], labels.scale),
+            scoring,
+            goal=Goal.parse(goal),
+            judges=[self.judge],
+            people=[PEOPLE],
+            costs=costs(None),
+            seed=seed,
+        )
+
+    def ask(self, found: SystemsPlan, n: int, probability: np.ndarray, seed: int) -> np.ndarray:
+        """Draw n results by the design of a plan; probabilities of all that were asked for so far -> (item,)."""
+        chance = found.candidates.probabilities(n)
+        drawn = found.candidates.draw(chance, np.random.default_rng([seed, 1]))
+        more = probability.copy()
+        more[found.candidates.item[drawn]] = chance[drawn]
+        return more
+
+    @property
+    def nothing(self) -> np.ndarray:
+        return np.full(len(self.judgments.items), np.nan)
+
+
+def pairs_of(study: Study, among: np.ndarray, n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Draw pairs of systems that NIST does not tie."""
+    found: list[tuple[int, int]] = []
+    while len(found) < n:
+        a, b = sorted(rng.choice(among, 2, replace=False).tolist())
+        if abs(study.truth[a] - study.truth[b]) > 1e-12:
+            found.append((a, b))
+    return found
+
+
+def sets_of_pairs(study: Study, repetitions: int) -> dict[str, list[tuple[int, int]]]:
+    rng = np.random.default_rng(1)
+    first = np.argsort(-study.truth)[:15]
+    return {
+        "random": pairs_of(study, np.arange(len(study.truth)), repetitions, rng),
+        "first 15": pairs_of(study, first, repetitions, rng),
+    }
+
+
+def corrected_difference(found: SystemsPlan, a: int, b: int) -> tuple[float, float]:
+    """Value and half-width of the corrected difference."""
+    part = found.now
+    variance = part.covariance[a, a] + part.covariance[b, b] - 2 * part.covariance[a, b]
+    return part.value[a] - part.value[b], reach_of(found.scene.degrees, LEVEL) * float(np.sqrt(max(variance, 0)))
+
+
+def uniform_where_different(study: Study, a: int, b: int, n: int, seed: int) -> tuple[float, float, np.ndarray]:
+    """The difference estimator: the judge's own difference, and the mean residual of a simple random sample."""
+    contrast, own = study.weights[a] - study.weights[b], np.nan_to_num(study.gains(study.judge))
+    there = np.flatnonzero(contrast)
+    drawn = np.random.default_rng([seed, n]).choice(there, min(n, len(there)), replace=False)
+    residual = contrast[drawn] * (study.relevant - own)[drawn]
+    value = contrast @ own + len(there) * residual.mean()
+    spread = residual.std(ddof=1) * len(there) * np.sqrt((1 - len(drawn) / len(there)) / len(drawn))
+    probability = study.nothing
+    probability[drawn] = len(drawn) / len(there)
+    return value, float(student.ppf(0.975, len(drawn) - 1) * spread), probability
+
+
+def planned_difference(study: Study, a: int, b: int, n: int, batch: int, seed: int) -> Iterator[tuple]:
+    """Plan and reveal n labels in batches; yield forecasts, and last the difference with its half-width."""
+    names, probability = study.facts.systems, study.nothing
+    goal, asked = f"pair:{names[a]},{names[b]}", 0
+    while True:
+        found = study.plan(goal, probability, seed)
+        if asked >= min(n, asked + len(found.candidates.item)):
+            break
+        if asked in (0, n // 4):
+            yield "forecast", asked, found.expected(n - asked, LEVEL)
+        probability = study.ask(found, min(batch, n - asked), probability, seed + asked)
+        asked = int((~np.isnan(probability)).sum())
+    yield "difference", *corrected_difference(found, a, b)
+
+
+def pair_rows(study: Study, repetitions: int, batch: int) -> Iterator[dict]:
+    forecasts = []
+    for name, pairs in sets_of_pairs(study, repetitions).items():
+        for n in (100, 200):
+            rows: dict[str, list] = {"uniform, difference": [], "uniform, corrected": [], "plan": []}
+            for seed, (a, b) in enumerate(pairs):
+                value, half, probability = uniform_where_different(study, a, b, n, seed)
+                rows["uniform, difference"].append((value, half))
+                goal = f"pair:{study.facts.systems[a]},{study.facts.systems[b]}"
+                rows["uniform, corrected"].append(corrected_difference(study.plan(goal, probability, seed), a, b))
+                told = []
+                for kind, *each in planned_difference(study, a, b, n, batch, seed):
+                    if kind == "forecast":
+                        told.append(each)
+                    else:
+                        rows["plan"].append(tuple(each))
+                value, half = rows["plan"][-1]
+                forecasts += [(asked, n, expected.p_decided, abs(value) > half) for asked, expected in told]
+            truth = np.array([study.truth[a] - study.truth[b] for a, b in pairs])
+            for way, found in rows.items():
+                yield {"pairs": name, "labels": n, "way": way, **figures(truth, np.array(found))}
+    yield from calibration(forecasts)
+
+
+def figures(truth: np.ndarray, found: np.ndarray) -> dict[str, float]:
+    value, half = found.T
+    decided = np.abs(value) > half
+    return {
+        "decided": float(decided.mean()),
+        "wrong": float((decided & (np.sign(value) != np.sign(truth))).mean()),
+        "coverage": float((np.abs(value - truth) <= half + 1e-12).mean()),
+        "half-width": float(half.mean()),
+        "error": float(np.abs(value - truth).mean()),
+    }
+
+
+def calibration(forecasts: list[tuple]) -> Iterator[dict]:
+    """Compare forecasts with what happened, in five bins."""
+    for when in ("before the first label", "after a quarter"):
+        rows = np.array([(p, d) for asked, _, p, d in forecasts if (asked == 0) == (when == "before the first label")])
+        place = np.minimum((rows[:, 0] * 5).astype(int), 4)
+        for number in range(5):
+            own = rows[place == number]
+            if len(own):
+                yield {
+                    "forecast": when,
+                    "bin": f"{number / 5:.1f}-{(number + 1) / 5:.1f}",
+                    "cases": len(own),
+                    "stated": float(own[:, 0].mean()),
+                    "decided": float(own[:, 1].mean()),
+                }
+
+
+PARTS: dict[str, Callable[[Study, argparse.Namespace], Iterator[dict]]] = {
+    "pair": lambda study, options: pair_rows(study, options.repetitions, options.batch),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--batch", type=int, default=1 << 20, help="labels of a round; by default all at once")
+    parser.add_argument("--judge", default="gpt4_umbrela")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    study = Study.read(Path(os.environ["VENIRE_DATA"]) / "dl21_full", options.judge)
+    found = []
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            start = time.perf_counter()
+            for row in part(study, options):
+                found.append(row)
+                print(
+                    "  ".join(
+                        f"{key} {value:.4g}" if isinstance(value, float) else f"{value}" for key, value in row.items()
+                    ),
+                    flush=True,
+                )
+            print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
+    if options.out:
+        options.out.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
