@@ -54,6 +54,7 @@ from venire.errors import VenireError, VenireWarning
 from venire.io.duplicates import read_duplicates
 from venire.io.exchange import read_preference_groups
 from venire.io.inspect import inspect_file
+from venire.io.plans import read_plan
 from venire.io.runs import read_facts
 from venire.io.side_files import read_features, read_gains_file, read_groups, read_intent_probabilities
 
@@ -293,6 +294,11 @@ JUDGES = b"# reference: ann\n# machines: gpt4\ntopic,doc,assessor,label\n" + b""
     for who in (b"ann", b"gpt4")
 )
 CERTIFY = ["certify", "JUDGES", "RUN", "--judge", "gpt4"]
+PLAN = (
+    b"topic\tdoc\tjudge\tkind\tprobability\treason\n1\ta\tann\treference\t0.5\trank 1\n"
+    b'1\tb\tann\treference\t0.25\trank 2\n2\td\tann\tfirst\t1.0\t"rank 3"\n'
+)
+PLANNED = ["--goal", "levels", "--budget", "3", "--reference", "ann"]
 
 
 @cache
@@ -442,6 +448,14 @@ FORMS: dict[str, Form] = {
         read_preference_groups,
         EDGES,
         ANY_TEXT,
+    ),
+    "plan": Form(
+        "plan.tsv",
+        lambda: [PLAN],
+        read_plan,
+        [b"reference", b"preference", b"probability", b"other", b"0", b"1.5", *EDGES],
+        TABLE,
+        [["inspect", "FILE"], ["plan", "QRELS", "RUN", *PLANNED, "--after", "FILE"]],
     ),
     "aspects": Form(
         "aspects.csv",

@@ -37,6 +37,7 @@ COMMANDS = {
     "robustness": "labels.parquet runs --draws 5 -o robust.txt --plot robust.svg",
     "count": "labels.parquet runs --assessor {assessor} --draws 5 -o counted.txt --plot counted.svg",
     "certify": "labels.parquet runs --reference {assessor} --draws 5 -o certificate.html --json certificate.json",
+    "plan": "labels.parquet runs --goal best --budget 9 --reference {assessor} -o plan.tsv --plot plan.svg",
     "agreement": "labels.parquet --draws 5 -o agreement.txt --plot agreement.svg",
     "consistency": "twice.parquet --draws 5 -o consistency.txt --plot consistency.svg",
     "disagreement": "labels.parquet --draws 5 -o fit.txt --plot fit.svg --save fit.json --posterior items.tsv",

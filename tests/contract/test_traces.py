@@ -22,6 +22,7 @@ COMMANDS = {
     "power": ["JUDGMENTS", "RUNS", "--assessor", "llm"],
     "report": ["JUDGMENTS", "RUNS", "--draws", "20", "-o", "page.html"],
     "certify": ["JUDGMENTS", "RUNS", "--reference", "expert", "--draws", "20"],
+    "plan": ["JUDGMENTS", "RUNS", "--goal", "best", "--budget", "9", "--reference", "ann"],
 }
 
 

@@ -64,19 +64,14 @@ def reference_option(section: str = JUDGMENTS, help: str = REFERENCE) -> Decorat
     return option("--reference", section=section, multiple=True, metavar="NAME,...", help=help)
 
 
-declared = gathered(
-    "declared",
-    {
-        "reference": reference_option(),
-        "machines": option(
-            *("--machine", "machines"),
-            section=JUDGMENTS,
-            multiple=True,
-            metavar="NAME,...",
-            help="Assessors that are programs, such as an LLM; may be repeated.  [default: as declared in the files]",
-        ),
-    },
+machines_option = option(
+    *("--machine", "machines"),
+    section=JUDGMENTS,
+    multiple=True,
+    metavar="NAME,...",
+    help="Assessors that are programs, such as an LLM; may be repeated.  [default: as declared in the files]",
 )
+declared = gathered("declared", {"reference": reference_option(), "machines": machines_option})
 """Who is who; reaches a command as ``declared``, and ``read_labels`` applies it."""
 
 

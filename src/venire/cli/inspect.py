@@ -35,8 +35,8 @@ Examples:
 def command(*, files: tuple[str, ...], reading: dict[str, Any], out: Output) -> int:
     """Describe FILES, and list the problems in them.
 
-    FILES are judgments, runs or lists of duplicates, or folders or patterns of them; the kind of each is recognised.
-    Files are read as other commands read them.  The exit code is 2 if a file cannot be read.
+    FILES are judgments, runs, plans or lists of duplicates, or folders or patterns of them; the kind of each is
+    recognised.  Files are read as other commands read them.  The exit code is 2 if a file cannot be read.
     """
     from venire.io.inspect import inspect_file
 

@@ -42,6 +42,9 @@ SECTIONS = {
         "disagreement": "Estimate the probability that a random user finds a result relevant, given its label.",
         "sensitivity": "Analyse how estimates of disagreement vary, and how many judgments they need.",
     },
+    "Planning": {
+        "plan": "Choose what to judge next for a goal and a budget, and forecast what it will tell.",
+    },
     "Users": {
         "preferences": "Compare measures and labels with side-by-side preferences of users.",
         "clicks": "Summarise a click log and correlate it with measures.",

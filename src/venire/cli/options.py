@@ -302,11 +302,13 @@ def rng_option(*, used: bool, section: str = "Random numbers") -> Decorator:
     )
 
 
-def output_options(*, folder: bool = False) -> Decorator:
+def output_options(*, folder: bool = False, formats: tuple[str, ...] = FORMATS) -> Decorator:
     """Declare --format, -o and --quiet; the command gets an ``Output`` as ``out``, and warnings are printed.
 
-    ``folder``: the command declares -o itself, as a folder.
+    ``folder``: the command declares -o itself, as a folder.  ``formats``: the first is the default.
     """
+    words = "Format of the result: {}."
+    form = one_of("--format", choices=formats, section=OUTPUT, default=formats[0], help=words)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -319,12 +321,11 @@ def output_options(*, folder: bool = False) -> Decorator:
             with print_warnings(quiet=out.quiet):
                 return function(**values, out=out)
 
-        return in_order(command, [_FORMAT, _RAW_NAMES, *([] if folder else [_OUTPUT]), _QUIET])
+        return in_order(command, [form, _RAW_NAMES, *([] if folder else [_OUTPUT]), _QUIET])
 
     return decorate
 
 
-_FORMAT = one_of("--format", choices=FORMATS, section=OUTPUT, default="table", help="Format of the result: {}.")
 _RAW_NAMES = option(
     "--raw-names",
     section=OUTPUT,

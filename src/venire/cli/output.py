@@ -247,7 +247,10 @@ class Output:
         Python reads back as such bytes.
         """
         text = text if self.for_machines else visible(text, keep="\n")
-        data = text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape")
+        self.data(text.encode("utf-8", "backslashreplace" if self.format == "json" else "surrogateescape"))
+
+    def data(self, data: bytes) -> None:
+        """Write bytes as they are."""
         if self.path is None:
             _print(data)
         else:

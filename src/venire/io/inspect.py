@@ -26,6 +26,7 @@ from venire.io.declarations import DECLARED, scale_file
 from venire.io.duplicates import read_duplicates
 from venire.io.judgments import read_judgments
 from venire.io.lines import BOM, GZIP, ZSTD, opened, opened_raw, read_bytes
+from venire.io.plans import is_plan, read_plan
 from venire.io.qrels import name_a_choice
 from venire.io.runs import read_facts, read_runs, whole_run
 from venire.io.tables.columns import (
@@ -47,7 +48,7 @@ Progress = Callable[[int], None]
 T = TypeVar("T")
 
 RUN, RUN_TABLE, QRELS = "TREC run", "run table", "TREC qrels"
-DUPLICATES, UNKNOWN = "duplicates", "unknown"
+DUPLICATES, PLAN, UNKNOWN = "duplicates", "plan", "unknown"
 LONG, WIDE = "judgments table (long)", "judgments table (wide)"
 FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -109,6 +110,8 @@ def inspect_file(
             problems = _inspect_run(path, facts, progress or (lambda _: None))
         elif kind in (LONG, QRELS):
             kind, problems = _inspect_judgments(kind, path, facts, how)
+        elif kind == PLAN:
+            problems = _inspect_plan(path, facts)
         elif kind == DUPLICATES:
             groups = read_duplicates(path)
             facts |= {"groups": len(groups), "largest_group": max(map(len, groups))}
@@ -138,6 +141,8 @@ def kind_of(head: bytes, path: Path, *, judgments: bool = False, stated: bool = 
     head = head.removeprefix(BOM)
     if looks_like_table(head, path.name):
         names = _parquet_names(path) if head.startswith(PARQUET) else header_names(head, path.name)
+        if is_plan(names) and not judgments:
+            return PLAN
         return LONG if judgments or not _names_scores(names) else RUN_TABLE
     lines = head.splitlines()
     lines = lines[:-1] if len(head) >= HEAD - len(BOM) else lines
@@ -192,6 +197,17 @@ def _inspect_judgments(
     if judgments is not None and not any(problem.fatal for problem in problems):
         facts |= judgment_facts(judgments)
     return WIDE if kind == LONG and wide else kind, problems
+
+
+def _inspect_plan(path: Path, facts: dict[str, Any]) -> list[Problem]:
+    """Read a plan; facts are added where nothing is wrong."""
+    found, problems = reading_all(path, read_plan)
+    if found is not None and not problems:
+        kinds = Counter(each.kind for each in found)
+        facts |= {"judgments": len(found), "topics": len({each.topic for each in found})}
+        facts |= {"judges": sorted({each.judge for each in found})}
+        facts |= {f"{kind}_judgments": n for kind, n in kinds.items()}
+    return problems
 
 
 def reading_all(path: Path, read: Callable[[Path], T]) -> tuple[T | None, list[Problem]]:

@@ -1,6 +1,6 @@
-"""plan: what to judge next, for a goal and a budget.
+"""plan_systems: what to judge next so that a question about systems is decided.
 
-Goals about systems are planned in ``planning.systems``, the others by planners of their own; all give a ``Plan``.
+The design and the forecast are in ``planning.systems``; ``plan`` chooses the planner of a goal.
 
 **Rounds.**  A budget may be spent in batches, with a look at the goal after each.  The labels so far and the plans that
 they came from are given back, and the next batch is planned with all labels.  The probability of a result in a round
@@ -17,6 +17,7 @@ from math import ceil
 
 import numpy as np
 
+from venire.data.asked import FIRST, REFERENCE, Asked
 from venire.data.assessors import last_labels
 from venire.data.gains import GainsLike
 from venire.data.judgments import Judgments
@@ -35,7 +36,6 @@ from venire.planning.result import (
     JUDGE,
     SPENT,
     UNDECIDABLE,
-    Asked,
     Expected,
     Plan,
     costs,
@@ -50,7 +50,7 @@ DEPTH = 100
 """How deep results are planned for a measure without a depth of its own."""
 
 
-def plan(
+def plan_systems(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureLike = "nDCG@10",
@@ -88,20 +88,22 @@ def plan(
     >>> from venire.simulation import Synthetic, generate
     >>> made = generate(Synthetic(n_topics=30), rng=7)
     >>> labels = made.judgments.where(assessor="lenient1")
-    >>> found = plan(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
-    >>> len(found), found.asked[0].judge, found.asked[0].kind
-    (60, 'expert', 'reference')
+    >>> found = plan_systems(labels, made.runs, "P(rel=2)@10", goal="pair:s01,s02", budget=60, reference="expert")
+    >>> len(found), found.asked[0].judge, sorted({each.kind for each in found.asked})
+    (60, 'expert', ['first', 'reference'])
     """
     aim = goal if isinstance(goal, Goal) else Goal.parse(goal)
     if aim.kind not in OF_SYSTEMS:
         raise SettingError(f"goal {str(aim)!r} is not about systems", hint="it has a planner of its own")
-    asked = tuple(row for each in after for row in (each.asked if isinstance(each, Plan) else each))
+    rounds = earlier_rounds(after)
+    asked = tuple(row for each in rounds for row in each)
     labels = with_probabilities(last_labels(as_judgments(judgments)), asked)
     who = Roles.of(labels, reference, judge)
     scoring = Scoring(gains=gains, topics=topics, per="assessor")
     measured = scoring.plan([measure], labels.scale)
     sources = as_runs(runs)
     labels = with_results(labels, sources, reading_depth(measured.measures[0]))
+    refuse_other_plans(rounds, labels, who)
     facts = scan(sources, labels.items, progress=progress).facts.by_name()
     price = costs(cost)
     found = SystemsPlan.of(
@@ -116,7 +118,7 @@ def plan(
         within=within,
         seed=int(seed_of(rng).generate_state(1)[0]),
     )
-    past = Past.of(found, [tuple(each.asked if isinstance(each, Plan) else each) for each in after], price)
+    past = Past.of(found, rounds, price)
     return planned(found, aim, budget=float(budget), batch=batch, past=past, people=who.people)
 
 
@@ -156,6 +158,35 @@ def _names(names: str | Sequence[str]) -> tuple[str, ...]:
 def reading_depth(measure: Measure) -> int:
     """Return how many results of each list count."""
     return measure.k or DEPTH
+
+
+def earlier_rounds(after: Sequence[Plan | Iterable[Asked]]) -> list[list[Asked]]:
+    """Return what each earlier plan asked for; what was asked again counts in the last of its rounds."""
+    rounds = [list(each.asked if isinstance(each, Plan) else each) for each in after]
+    last = {(row.topic, row.doc): number for number, each in enumerate(rounds) for row in each}
+    return [[row for row in each if last[row.topic, row.doc] == number] for number, each in enumerate(rounds)]
+
+
+def refuse_other_plans(rounds: Sequence[Sequence[Asked]], labels: Judgments, who: Roles) -> None:
+    """Raise where an earlier plan has another goal, asks other people, or is about none of these results."""
+    items = labels.items
+    pool = {(items.topics[topic], doc) for topic, doc in zip(items.topic, items.doc, strict=True)} if rounds else set()
+    for number, each in enumerate(rounds, start=1):
+        for row in each:
+            if row.kind not in (FIRST, REFERENCE):
+                raise SettingError(
+                    f"earlier plan {number} asks for {row.kind} judgments, so it has another goal",
+                    hint="name plans of this goal",
+                )
+            if row.judge not in who.people:
+                raise SettingError(
+                    f"earlier plan {number} asks {row.judge!r}, and the reference is {first_few(who.people, 4)}",
+                    hint=[Way("name all people whose labels count", reference="NAME")],
+                )
+        if each and pool.isdisjoint((row.topic, row.doc) for row in each):
+            row = each[0]
+            message = f"earlier plan {number} is of other files: {row.doc!r} of topic {row.topic!r} is not among them"
+            raise SettingError(message, hint="name plans that were made for these judgments and runs")
 
 
 def with_probabilities(labels: Judgments, asked: Sequence[Asked]) -> Judgments:
@@ -221,14 +252,14 @@ def planned(
     notes = [*found.scene.labels.notes, *notes_of(found, past)]
     state = _state(found, now, left=left, least=least)
     if state != JUDGE:
-        return Plan(str(goal), budget, (), (), found.question.what, state=state, notes=tuple(notes))
+        return Plan(str(goal), left, (), (), found.question.what, state=state, notes=tuple(notes))
     candidates = found.candidates
     probability = candidates.probabilities(min(size, left))
     drawn = np.flatnonzero(candidates.draw(probability, np.random.default_rng([found.seed, 1])))
     forecast = [found.expected(each, last) for each in _budgets(left, float(candidates.cost.sum()))]
     asked = asked_rows(found, drawn, probability, people)
     return Plan(
-        str(goal), budget, asked, tuple(forecast), found.question.what, enough(forecast), state, notes=tuple(notes)
+        str(goal), left, asked, tuple(forecast), found.question.what, enough(forecast), state, notes=tuple(notes)
     )
 
 

@@ -1,13 +1,6 @@
 """Plan: what to judge next, with the probability of each choice, and what these judgments are expected to tell.
 
-Kinds of judgments, each with a cost of its own:
-
-    first       the first label of a result that nobody labelled
-    second      a label of a result by a second assessor
-    reference   a label by the reference (people) of a result that a judge labelled
-    preference  which of two documents is better
-
-A judgment is chosen at random with a known probability, which travels with its label and is used by the estimates.
+The kinds of judgments are those of ``data.asked``.
 """
 
 from __future__ import annotations
@@ -17,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from venire.data.asked import KINDS, Asked
 from venire.errors import SettingError, UnknownName
 from venire.results import Note, Records, Tabular, counted, known
 
-FIRST, SECOND, REFERENCE, PREFERENCE = "first", "second", "reference", "preference"
-KINDS = (FIRST, SECOND, REFERENCE, PREFERENCE)
 JUDGE, DECIDED, SPENT, UNDECIDABLE = "judge", "decided", "budget", "not decidable"
 """What to do: judge what the plan lists, or stop, and why."""
 STOPS = {
@@ -31,18 +23,6 @@ STOPS = {
 }
 DECIDED_WITH = 0.8
 """A budget is enough where the goal is decided with this probability."""
-
-
-class Asked(NamedTuple):
-    """One judgment to collect; other is the second document of a preference, "" for labels."""
-
-    topic: str
-    doc: str
-    judge: str
-    kind: str
-    probability: float
-    reason: str
-    other: str = ""
 
 
 class Expected(NamedTuple):
@@ -57,10 +37,10 @@ class Expected(NamedTuple):
 class Plan(Tabular):
     """What to judge next.
 
-    asked: judgments to collect, in blocks by topic; forecast: by budget, ascending; what: the quantity whose intervals
-    have that half-width; enough: the budget with which the goal is decided with probability ``DECIDED_WITH``, None
-    where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``; minutes: expected time of the
-    assessors, None where no times are known.
+    budget: what may still be spent; asked: judgments to collect, in blocks by topic; forecast: by budget, ascending;
+    what: the quantity whose intervals have that half-width; enough: the budget with which the goal is decided with
+    probability ``DECIDED_WITH``, None where none is; state: one of ``JUDGE``, ``DECIDED``, ``SPENT``, ``UNDECIDABLE``;
+    minutes: expected time of the assessors, None where no times are known.
     """
 
     goal: str

@@ -35,6 +35,7 @@ import numpy as np
 
 from venire.comparison.correction import Scene, is_linear, rank_weights
 from venire.comparison.residual_model import Part, ResidualModel
+from venire.data.asked import FIRST, REFERENCE, Asked
 from venire.data.judgments import Judgments
 from venire.data.panel import build_panel
 from venire.data.runs import Facts
@@ -44,7 +45,7 @@ from venire.kernels.sampling import inclusion_probabilities, systematic
 from venire.measures.evaluate import Case, Layout
 from venire.measures.scoring import Plan as Measured, Scoring, score_facts
 from venire.planning.goals import LEVELS, PAIR, Goal
-from venire.planning.result import FIRST, REFERENCE, Asked, Expected
+from venire.planning.result import Expected
 from venire.types import Bools, Floats, Ints
 
 FLOOR = 0.1

@@ -21,6 +21,7 @@ FURTHER = {
     ("evaluate", "--fit-on"): "RUNS --assessor ann --gains prm:HRel",
     ("compare", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",
     ("certify", "--fit-on"): "RUNS --reference ann --judge bob --gains prm:HRel --draws 5",
+    ("plan", "--fit-on"): "RUNS --goal best --budget 9 --reference cy --gains prm:HRel",
     ("count", "--fit-on"): "RUNS --assessor ann --relevant HRel --draws 5",
     ("robustness", "--fit-on"): "RUNS --gains linear --gains prm:HRel --draws 5",
     ("power", "--fit-on"): "RUNS --assessor ann --gains prm:HRel --draws 20",

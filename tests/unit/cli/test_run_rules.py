@@ -82,6 +82,7 @@ ARGUMENTS = {
     "evaluate": "labels.tsv RUNS --assessor ann -m nDCG@3",
     "compare": "labels.tsv RUNS --assessor ann -m nDCG@3 --draws 50",
     "certify": "labels.tsv RUNS --reference ann -m nDCG@3 --draws 20",
+    "plan": "labels.tsv RUNS --goal best --budget 9 --reference cy -m nDCG@3",
     "count": "labels.tsv RUNS --assessor ann --top 3",
     "robustness": "labels.tsv RUNS -m P@3 -m RR --draws 10",
     "power": "labels.tsv RUNS --per assessor -m nDCG@3 --draws 50",

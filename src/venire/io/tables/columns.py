@@ -66,12 +66,14 @@ GENERIC = frozenset({"label", "grade", "rating", "judgment", "judgement", "score
 CLICKED = frozenset({"clicked", "click", "isclick", "isclicked", "wasclicked", "clicks", "clickflags"})
 SIDES = (("left", "right"), ("leftdoc", "rightdoc"), ("docleft", "docright"), ("doca", "docb"), ("doc1", "doc2"))
 RANKED = frozenset({"rank", "system", "run", "runid", "tag"})
+PLANNED = frozenset({"judge", "kind", "probability", "reason"})
 VOTES = re.compile(r"(^n?|[_\s-])(votes?|counts?)([_\s-]|$)|^(n|num|number)[_\s-]")
 WAYS = {
     "preferences": "give it as preferences (read_preferences)",
     "a click log": "read it as a click log (read_clicks)",
     "a run": "judgments come first, then runs",
     "judgments": "give it as judgments",
+    "a plan": "it says what to judge: give it with one more column, label",
 }
 """What to do with a table that is of another kind than expected."""
 
@@ -202,12 +204,14 @@ def missing_role(
 
 
 def kind_of_table(names: Sequence[str]) -> str | None:
-    """Return what a table with these columns is, if it is clear: judgments, preferences, a click log or a run."""
+    """Return what a table with these columns is, if it is clear: judgments, a plan, preferences, clicks or a run."""
     known = {plain(name) for name in names}
     if any(known.issuperset(two) for two in SIDES):
         return "preferences"
     if known.intersection(ROLES["label"][0]):
         return "judgments"
+    if known.issuperset(PLANNED):
+        return "a plan"
     if known & CLICKED:
         return "a click log"
     return "a run" if "score" in known and known & RANKED else None

@@ -1,0 +1,255 @@
+"""venire plan: what to judge next, for a goal and a budget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from venire.cli import inputs, options as declare
+from venire.cli.output import FORMATS, Output, Table, as_text, bar
+from venire.results import read_number, visible
+
+if TYPE_CHECKING:
+    from venire.data.judgments import Judgments
+    from venire.planning.goals import Goal
+    from venire.planning.result import Plan
+
+PLAN = "Plan"
+TSV, TEXT = "tsv", "text"
+WIDTH = 20
+"""Characters of a bar of probability 1."""
+REFERENCE = (
+    "The people who are asked and whose labels count, who may have given none yet; may be repeated.  "
+    "[default: as declared in the files, or the only assessor]"
+)
+EXAMPLES = """\b
+Examples:
+  venire plan llm.qrels runs --goal pair:old,new --budget 100 \\
+    --reference ann -o plan.tsv
+  venire plan llm.qrels runs --goal best --budget 200 --batch 50 \\
+    --reference ann,bob -o plan1.tsv
+  venire plan llm.qrels -j labels.tsv runs --goal best --budget 200 --batch 50 \\
+    --reference ann,bob --after plan1.tsv -o plan2.tsv
+  venire plan llm.qrels runs --goal levels --budget 300 --reference ann \\
+    -m P@10 --gains binary:2 --plot forecast.svg --format text
+"""
+
+asking = declare.gathered(
+    "asking",
+    {
+        "goal": declare.option(
+            "--goal",
+            section=PLAN,
+            required=True,
+            metavar="GOAL",
+            help="What is to be decided: pair:A,B (which of two systems is better), best (the best system), top:K (the "
+            "order of the first K systems) or levels (the mean score of every system).",
+        ),
+        "budget": declare.option(
+            "--budget",
+            section=PLAN,
+            required=True,
+            type=declare.Number(min=0, min_open=True),
+            metavar="N",
+            help="How much may be spent in all: a number of judgments, unless --cost is given.",
+        ),
+        "batch": declare.option(
+            "--batch",
+            section=PLAN,
+            type=declare.Number(min=0, min_open=True),
+            metavar="N",
+            help="How much of it to spend now; plan again with --after when the labels are there.  [default: all]",
+        ),
+        "after": declare.option(
+            "--after",
+            section=PLAN,
+            multiple=True,
+            type=declare.PATH,
+            metavar="PLAN.tsv",
+            help="An earlier plan of this budget, whose labels are among JUDGMENTS; may be repeated, the first plan "
+            "first.",
+        ),
+        "cost": declare.option(
+            "--cost",
+            section=PLAN,
+            multiple=True,
+            metavar="KIND=X,...",
+            help="Cost of a judgment by kind (first, second, reference, preference), as in second=1,preference=.5; may "
+            "be repeated.  [default: 1]",
+        ),
+        "within": declare.option(
+            "--within",
+            section=PLAN,
+            type=declare.Number(min=0, min_open=True),
+            metavar="X",
+            help="Half-width of 95% intervals that decides a goal about levels.  [default: 0.03]",
+        ),
+    },
+)
+people = declare.gathered(
+    "people",
+    {
+        "reference": inputs.reference_option(PLAN, REFERENCE),
+        "judge": declare.option(
+            "--judge",
+            section=PLAN,
+            multiple=True,
+            metavar="NAME,...",
+            help="Whose labels are on (nearly) everything and predict those of the reference; may be repeated.  "
+            "[default: the declared machines, or everybody but the reference]",
+        ),
+    },
+)
+
+
+@click.command("plan", cls=declare.Command, epilog=EXAMPLES)
+@inputs.judgments_argument()
+@inputs.some_runs_argument
+@asking
+@people
+@declare.option(
+    *("-m", "--measure"),
+    section=inputs.SCORING,
+    default="nDCG@10",
+    metavar="NAME",
+    help='The measure by which systems are compared, such as AP or "RBP(p=0.8)".',
+)
+@inputs.worth
+@inputs.topics_option
+@inputs.machines_option
+@declare.more_judgments
+@inputs.where_option
+@declare.reading
+@declare.run_rules
+@declare.output_options(formats=(TSV, TEXT, *FORMATS))
+@declare.plot_option
+@declare.rng_option(used=True)
+def command(*, judgments: str, runs: tuple[str, ...], more: tuple[str, ...], out: Output, **options: Any) -> None:
+    """Choose what to judge next so that a goal is decided, and forecast whether it will be.
+
+    The result is a plan: one judgment to collect per line, with the columns topic, doc, judge, kind, probability and
+    reason.  Add a column label, and the plan is a file of judgments; the probabilities enter the estimates of other
+    commands.  What the reference labelled is not asked again.  A plan without lines means: stop, and the reason is
+    printed.  --format text writes the forecast instead of the plan.
+    """
+    from venire.planning.goals import Goal
+
+    asked = options["asking"]
+    goal, cost = Goal.parse(asked["goal"]), read_costs(asked["cost"])
+    _refuse_odd(goal, runs, asked)
+    files = (options["worth"]["fit_on"], options["topic_file"])
+    inputs.one_standard_input(judgments, *more, *runs, *asked["after"], *files)
+    measure = inputs.checked_measures([options["measure"]])[0]
+    declared = {"declared": {"machines": options["machines"]}}
+    labels = inputs.read_labels([judgments, *more], {**options, **declared})
+    found, notes = _planned(labels, runs, {**options, "goal": goal, "cost": cost, "measure": measure}, out)
+    write(out, found, notes)
+
+
+def _refuse_odd(goal: Goal, runs: Sequence[str], asked: Mapping[str, Any]) -> None:
+    """Refuse what does not go together, before any file is read."""
+    from venire.planning.goals import OF_SYSTEMS
+
+    if goal.kind in OF_SYSTEMS and not runs:
+        raise click.UsageError(f"goal {goal} is about systems: name their RUNS after JUDGMENTS")
+    if asked["batch"] is not None and asked["batch"] > asked["budget"]:
+        raise click.UsageError(f"--batch {asked['batch']:g} is more than --budget {asked['budget']:g}, which is all")
+
+
+def read_costs(texts: Sequence[str]) -> dict[str, float]:
+    """Read costs by kind, as in second=1,preference=.5."""
+    found: dict[str, float] = {}
+    for text in (part for each in texts for part in each.split(",") if part.strip()):
+        kind, _, number = text.partition("=")
+        try:
+            found[kind.strip()] = read_number(number)
+        except ValueError:
+            message = f"{text!r} is not KIND=X, as in second=1,preference=.5"
+            raise click.BadParameter(message, param_hint="--cost") from None
+    return found
+
+
+def _planned(labels: Judgments, runs: Sequence[str], options: Mapping[str, Any], out: Output) -> tuple[Plan, list[str]]:
+    """Read the runs and the earlier plans, and plan."""
+    from venire import plan, read_runs
+    from venire.io.plans import read_plan
+
+    topics, notes = inputs.chosen_topics(options["topic_file"], labels)
+    sources = read_runs(list(runs), **options["rules"])
+    scanned = inputs.scanned_for_fit(sources, labels, [options["worth"]["gains"]])
+    asked: dict[str, Any] = {name: options["asking"][name] for name in ("budget", "batch", "within")}
+    asked |= {name: inputs.names_among(some, labels.assessors) or None for name, some in options["people"].items()}
+    with bar(sources.sources, quiet=out.quiet) as progress:
+        found = plan(
+            labels,
+            sources,
+            options["measure"],
+            goal=options["goal"],
+            cost=options["cost"],
+            gains=inputs.resolve_gains(labels, options["reading"], **options["worth"], runs=scanned, notes=notes),
+            after=[read_plan(path) for path in options["asking"]["after"]],
+            topics=topics,
+            rng=options["rng"],
+            progress=progress,
+            **asked,
+        )
+    return found, notes
+
+
+def write(out: Output, found: Plan, notes: Sequence[str]) -> None:
+    """Write the plan, its figure, and the forecast: to standard error, or in place of the plan."""
+    words = [found.sentence(), *forecast_lines(found), *time_words(found), *map(str, found.notes), *notes]
+    if out.format == TEXT:
+        out.text("".join(f"{line}\n" for line in words))
+        words = []
+    elif out.format == TSV:
+        write_rows(out, found)
+    elif out.format == "json":
+        out.json(found.to_dict())
+    else:
+        from venire.io.plans import COLUMNS
+
+        records = found.records()
+        out.table("rows", Table.of(records, None if records else COLUMNS))
+    out.draw("planning", "plot_forecast", found)
+    out.notes(words)
+
+
+def write_rows(out: Output, found: Plan) -> None:
+    """Write the plan as TSV: names as they are, but on a terminal with escapes for controls."""
+    from venire.io.plans import plan_bytes, write_plan
+
+    if out.path is not None:
+        write_plan(found.asked, out.path)
+        return
+    data = plan_bytes(found.asked)
+    out.data(visible(data.decode(), keep="\t\n").encode() if sys.stdout.isatty() else data)
+
+
+def forecast_lines(found: Plan) -> list[str]:
+    """Return the forecast as lines of text: by budget, the probability as a number and a bar, and the half-width."""
+    from venire.planning.result import DECIDED_WITH
+
+    if not found.forecast:
+        return []
+    rows = [
+        [
+            int(each.budget) if each.budget == int(each.budget) else each.budget,
+            f"{each.p_decided:.2f}",
+            ("#" * round(WIDTH * each.p_decided)).ljust(WIDTH, "."),
+            f"{each.half_width:.4f}",
+        ]
+        for each in found.forecast
+    ]
+    lines = as_text(Table(("budget", "p_decided", "", "half_width"), rows)).splitlines()
+    if found.enough is None:
+        return [*lines, f"no budget up to {rows[-1][0]:,} decides the goal with probability {DECIDED_WITH:g}"]
+    return [*lines, f"enough at about {found.enough:,.0f}"]
+
+
+def time_words(found: Plan) -> list[str]:
+    """Say how long the assessors will need, where times are known."""
+    return [] if found.minutes is None else [f"about {found.minutes:,.0f} minutes of the assessors, by earlier times"]

@@ -1,0 +1,282 @@
+"""venire plan: its contract, a study in rounds, and what cannot be planned."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+import venire as library
+from json_results import loaded
+from planned_studies import DOCS, TOPICS, answered, write_files
+from venire.data.asked import Asked
+from venire.io.plans import read_plan, write_plan
+
+COLUMNS = ["topic", "doc", "judge", "kind", "probability", "reason"]
+PEOPLE = ("--reference", "ann", "-m", "P@5", "--gains", "binary:2")
+PAIR = ("--goal", "pair:good,poor", "--budget", "40", *PEOPLE)
+
+
+@pytest.fixture
+def files(tmp_path):
+    return write_files(tmp_path)
+
+
+def test_the_output_is_tsv_with_the_columns_of_the_contract(venire, files):
+    code, out, err = venire("plan", *files, *PAIR)
+    assert code == 0
+    head, *rows = csv.reader(io.StringIO(out), delimiter="\t")
+    assert head == COLUMNS
+    assert len(rows) == 40
+    assert {row[2] for row in rows} == {"ann"}
+    assert {row[3] for row in rows} == {"reference"}
+    assert all(0 < float(row[4]) <= 1 for row in rows)
+    topics = [row[0] for row in rows]
+    assert [topic for n, topic in enumerate(topics) if n == 0 or topics[n - 1] != topic] == list(dict.fromkeys(topics))
+    assert len({tuple(row[:2]) for row in rows}) == 40
+    assert "Goal pair:good,poor: collect 40 judgments (40 reference)" in err
+    assert "p_decided" in err
+
+
+def test_json_has_the_rows_and_the_forecast(venire, files):
+    document = loaded(venire("plan", *files, *PAIR, "--format", "json").out)
+    assert [list(row) for row in document["rows"]] == [COLUMNS] * 40
+    assert all(set(each) == {"budget", "p_decided", "half_width"} for each in document["forecast"])
+    budgets = [each["budget"] for each in document["forecast"]]
+    assert budgets == sorted(budgets)
+    assert {20, 40, 80} <= set(budgets)
+    assert (document["goal"], document["state"]) == ("pair:good,poor", "judge")
+    widths = [each["half_width"] for each in document["forecast"]]
+    assert widths[-1] < widths[0]
+
+
+def test_a_file_holds_what_standard_output_has(venire, files, tmp_path):
+    path = tmp_path / "plan.tsv"
+    assert venire("plan", *files, *PAIR, "-o", path).out == ""
+    assert path.read_text() == venire("plan", *files, *PAIR).out
+    assert venire("plan", *files, *PAIR, "--rng", "1").out != path.read_text()
+    assert venire("plan", *files, *PAIR, "-q").err == ""
+    assert "plan" in venire("inspect", path).out
+
+
+def test_text_has_the_forecast_as_bars(venire, files):
+    code, out, err = venire("plan", *files, *PAIR, "--format", "text")
+    assert (code, err) == (0, "")
+    bars = [line.split() for line in out.splitlines() if re.search(r" [#.]{20} ", line)]
+    found = loaded(venire("plan", *files, *PAIR, "--format", "json").out)["forecast"]
+    assert [int(each[0].replace(",", "")) for each in bars] == [each["budget"] for each in found]
+    assert [each[2].count("#") for each in bars] == [round(20 * each["p_decided"]) for each in found]
+    assert "enough at about" in out
+
+
+@pytest.mark.parametrize("form", ["csv", "table", "markdown", "latex"])
+def test_other_formats_have_the_rows(venire, files, form):
+    out = venire("plan", *files, *PAIR, "--format", form).out
+    assert sum("returned by" in line for line in out.splitlines()) == 40
+
+
+def test_python_plans_the_same(venire, files):
+    found = library.plan(
+        files[0],
+        files[1],
+        "P@5",
+        goal="pair:good,poor",
+        budget=40,
+        reference="ann",
+        gains="binary:2",
+    )
+    rows = csv.DictReader(io.StringIO(venire("plan", *files, *PAIR).out), delimiter="\t")
+    assert [(row["topic"], row["doc"], float(row["probability"])) for row in rows] == [
+        (each.topic, each.doc, pytest.approx(each.probability)) for each in found.asked
+    ]
+
+
+def test_plot(venire, files, tmp_path):
+    assert venire("plan", *files, *PAIR, "--plot", tmp_path / "curve.svg").code == 0
+    picture = (tmp_path / "curve.svg").read_text()
+    assert "the budget: 40" in picture
+    assert "enough at about" in picture
+
+
+# ---- rounds -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_study_in_rounds_until_it_is_decided(venire, files, tmp_path, stated):
+    asked, labels, plans = set[tuple[str, str]](), list[str](), list[str]()
+    for number in range(1, 9):
+        path = tmp_path / f"plan{number}.tsv"
+        more = [word for each in labels for word in ("-j", each)] + [
+            word for each in plans for word in ("--after", each)
+        ]
+        goal = ("--goal", "pair:good,poor", "--budget", "120", "--batch", "15", *PEOPLE)
+        code, _, err = venire("plan", *files, *goal, *more, "-o", path)
+        assert code == 0, err
+        batch = read_plan(path)
+        if not batch:
+            break
+        assert len(batch) == 15
+        assert asked.isdisjoint((each.topic, each.doc) for each in batch)
+        asked |= {(each.topic, each.doc) for each in batch}
+        plans.append(str(path))
+        labels.append(answered(batch, tmp_path / f"labels{number}.tsv", stated=stated))
+    assert number > 3
+    assert path.read_text() == "\t".join(COLUMNS) + "\n"
+    assert "note: Goal pair:good,poor: decided; no more judgments are needed." in err.splitlines()
+
+
+def test_a_budget_that_is_spent(venire, files, tmp_path):
+    plan = tmp_path / "plan.tsv"
+    goal = ("--goal", "pair:good,poor", "--budget", "6", *PEOPLE)
+    assert venire("plan", *files, *goal, "-o", plan).code == 0
+    labels = answered(read_plan(plan), tmp_path / "labels.tsv")
+    code, out, err = venire("plan", *files, *goal, "-j", labels, "--after", plan)
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
+    assert "the budget is spent" in err
+    document = loaded(venire("plan", *files, *goal, "-j", labels, "--after", plan, "--format", "json").out)
+    assert (document["rows"], document["forecast"], document["state"]) == ([], [], "budget")
+    assert venire("plan", *files, *goal, "-j", labels, "--after", plan, "--format", "text").out.startswith("Goal")
+    assert venire("plan", *files, *goal, "-j", labels, "--after", plan, "--plot", tmp_path / "x.svg").code == 0
+
+
+def test_labels_that_are_missing_are_told(venire, files, tmp_path):
+    plan = tmp_path / "plan.tsv"
+    goal = ("--goal", "pair:good,poor", "--budget", "60", "--batch", "20", *PEOPLE)
+    assert venire("plan", *files, *goal, "-o", plan).code == 0
+    labels = answered(read_plan(plan)[:12], tmp_path / "labels.tsv")
+    code, _, err = venire("plan", *files, *goal, "-j", labels, "--after", plan)
+    assert code == 0
+    assert "8 judgments of earlier plans have no label yet" in err
+
+
+def test_what_was_asked_again_counts_once(venire, files, tmp_path):
+    first, again = tmp_path / "plan1.tsv", tmp_path / "plan2.tsv"
+    goal = ("--goal", "pair:good,poor", "--budget", "20", "--batch", "10", *PEOPLE)
+    assert venire("plan", *files, *goal, "-o", first).code == 0
+    write_plan(read_plan(first), again)
+    labels = answered(read_plan(first), tmp_path / "labels.tsv")
+    code, out, _ = venire("plan", *files, *goal, "-j", labels, "--after", first, "--after", again)
+    assert (code, len(out.splitlines())) == (0, 11)
+
+
+# ---- what there is to plan ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("goal", ["best", "top:2", "levels"])
+def test_other_goals_about_systems(venire, files, goal):
+    code, out, _ = venire("plan", *files, "--goal", goal, "--budget", "25", *PEOPLE)
+    assert (code, len(out.splitlines())) == (0, 26)
+
+
+def test_results_that_nobody_labelled_are_first_judgments(venire, tmp_path):
+    files = write_files(tmp_path, judged=6)
+    code, out, _ = venire("plan", *files, "--goal", "levels", "--budget", "60", "-m", "P@10", "--gains", "binary:2")
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert {row["kind"] for row in rows} == {"first"}
+    assert {row["judge"] for row in rows} == {"llm"}
+    assert all(int(row["doc"][1:]) >= 6 for row in rows)
+
+
+def test_a_budget_for_everything_asks_for_everything_once(venire, files):
+    _, out, _ = venire("plan", *files, "--goal", "levels", "--budget", "5000", *PEOPLE)
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert {row["probability"] for row in rows} == {"1.0"}
+    assert len({(row["topic"], row["doc"]) for row in rows}) == len(rows) <= TOPICS * DOCS
+
+
+def test_a_reference_that_labelled_everything(venire, files, tmp_path):
+    everything = [Asked(f"t{t}", f"d{d}", "ann", "reference", 1.0, "all") for t in range(TOPICS) for d in range(DOCS)]
+    labels = answered(everything, tmp_path / "labels.tsv", stated=False)
+    code, out, err = venire("plan", *files, "-j", labels, *PAIR)
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
+    assert "decided; no more judgments are needed" in err
+    same = ("--goal", "pair:good,same", *PAIR[2:])
+    code, out, err = venire("plan", *files, "-j", labels, *same)
+    assert (code, out) == (0, "\t".join(COLUMNS) + "\n")
+    assert "everything that counts is labelled, and the goal is not decided" in err
+
+
+def test_costs_are_what_the_budget_pays(venire, files):
+    out = venire("plan", *files, *PAIR, "--cost", "reference=4,second=1").out
+    assert len(out.splitlines()) == 1 + 10
+
+
+def test_several_people_share_the_topics(venire, files):
+    out = venire("plan", *files, *PAIR[:4], "--reference", "ann,bob", "--reference", "cy", *PAIR[6:]).out
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="\t"))
+    assert {row["judge"] for row in rows} == {"ann", "bob", "cy"}
+    assert len({(row["topic"], row["judge"]) for row in rows}) == len({row["topic"] for row in rows})
+
+
+# ---- what cannot be planned ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        (["--goal", "pair:good,bad"], "there is no system 'bad'"),
+        (["--goal", "pair:good"], "expected two systems"),
+        (["--goal", "pair:good,good"], "names one system twice"),
+        (["--goal", "first"], "there is no goal 'first'"),
+        (["--goal", "top:0"], "expected a number of systems"),
+        (["--budget", "0"], "0.0 is not in the range x>0"),
+        (["--budget", "-3"], "-3.0 is not in the range x>0"),
+        (["--budget", "nan"], "not a finite number"),
+        (["--budget", "0.5"], "expected enough for one judgment"),
+        (["--batch", "100"], "--batch 100 is more than --budget 40"),
+        (["--judge", "gpt"], "there is no assessor 'gpt'"),
+        (["--judge", "ann"], "there is no assessor 'ann'"),
+        (["--judge", "llm", "--reference", "llm"], "judge and reference"),
+        (["--cost", "third=1"], "there is no kind of judgment 'third'"),
+        (["--cost", "second"], "KIND=X"),
+        (["--cost", "first=0"], "first judgments cost 0"),
+        (["--within", "0"], "0.0 is not in the range x>0"),
+        (["-m", "P@0"], "P@0"),
+        (["--after", "none.tsv"], "none.tsv"),
+    ],
+)
+def test_mistakes_are_refused_with_a_reason(venire, files, more, what):
+    code, out, err = venire("plan", *files, *PAIR, *more)
+    assert (code, out) == (2, "")
+    assert what in err
+    assert "Traceback" not in err
+
+
+def test_runs_are_required_for_goals_about_systems(venire, files):
+    code, _, err = venire("plan", files[0], *PAIR)
+    assert code == 2
+    assert "RUNS" in err
+
+
+def test_plans_of_other_files_are_refused(venire, files, tmp_path):
+    for row, what in (
+        (Asked("t99", "d1", "ann", "reference", 0.5, "rank 1"), "is of other files"),
+        (Asked("t1", "d1", "bob", "reference", 0.5, "rank 1"), "asks 'bob'"),
+        (Asked("t1", "d1", "ann", "second", 0.5, "rank 1"), "another goal"),
+    ):
+        write_plan([row], tmp_path / "plan.tsv")
+        code, _, err = venire("plan", *files, *PAIR, "--after", tmp_path / "plan.tsv")
+        assert code == 2
+        assert what in err
+    (tmp_path / "plan.tsv").write_text("topic\tdoc\n1\t2\n")
+    code, _, err = venire("plan", *files, *PAIR, "--after", tmp_path / "plan.tsv")
+    assert code == 2
+    assert "plan.tsv:1: found the columns topic, doc, expected those of a plan" in err
+
+
+def test_a_plan_is_not_judgments(venire, files, tmp_path):
+    assert venire("plan", *files, *PAIR, "-o", tmp_path / "plan.tsv").code == 0
+    code, _, err = venire("evaluate", tmp_path / "plan.tsv", files[1])
+    assert code == 2
+    assert "looks like a plan" in err
+
+
+def test_the_plan_before_is_not_overwritten(venire, files, tmp_path):
+    plan = tmp_path / "plan.tsv"
+    assert venire("plan", *files, *PAIR, "-o", plan).code == 0
+    before = plan.read_bytes()
+    assert venire("plan", *files, *PAIR, "--after", plan, "-o", plan).code == 2
+    assert plan.read_bytes() == before
