@@ -19,6 +19,9 @@ label by an assessor who judged items alone in it, that one is assumed to be the
 with a warning.  Where the order is unknown there is an error if runs show that the choice was not by rank, and else a
 warning where odds are at least doubled.  A collection that keeps complete lists, selected by one assessor's top labels,
 shows no sign.
+
+Where labels come with the unequal probabilities with which their items were chosen, the choice is known, nothing has to
+be tested, and either label may come first, with weights (``sampled_pairs``).
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ import numpy as np
 
 from venire.data.judgments import Judgments
 from venire.data.label_pairs import Pairs, distinct_items, pair_up, two_sides
+from venire.disagreement.sampled_pairs import weighted_by_sampling
 from venire.errors import PairsError, SelectionWarning
 from venire.kernels.association import association
 from venire.results import counted
@@ -79,6 +83,8 @@ def safe_pairs(
     pairs = pair_up(judgments, estimator=estimator, observed=observed, reference=reference, weight=weight)
     if pairs.estimator == "one-sided":
         return pairs
+    if not (observed or reference) and (weighted := weighted_by_sampling(judgments, pairs)) is not None:
+        return weighted
     found = find_selection(judgments, observed=observed, reference=reference, rank=rank)
     if found is None:
         return pairs

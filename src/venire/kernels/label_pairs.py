@@ -24,7 +24,7 @@ class Sides(NamedTuple):
 
     both: labels by assessors on both sides; repeated: those of them who gave an item several labels, by item.
     mirrored: a label of the second side may come first too (Demeester et al. 2015, Eq. 5); a pair of assessors who
-    are both on both sides still counts once in each order.
+    are both on both sides still counts once in each order.  weight (first, second): of a pair, by its labels; None: 1.
     """
 
     first: Ints
@@ -33,6 +33,7 @@ class Sides(NamedTuple):
     repeated_item: Ints
     repeated: Ints
     mirrored: bool = False
+    weight: Floats | None = None
 
 
 def histogram(item: Codes, label: Codes, shape: tuple[int, int]) -> Ints:
@@ -68,6 +69,8 @@ def pair_blocks(sides: Sides, *, by_item: bool = False) -> Iterator[tuple[slice,
                 pairs -= _without_own(_products(sides.both[block], sides.both[block]), sides, block)
         if by_item:
             pairs /= np.maximum(pairs.sum(axis=(1, 2), keepdims=True), 1.0)
+        if sides.weight is not None:
+            pairs = pairs * sides.weight
         yield block, pairs
 
 

@@ -131,7 +131,7 @@ def pairs_to_ask(judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, 
     refuse_many(judgments.scale)
     generator = np.random.default_rng(rng)
     label = middle_labels(judgments)
-    cells = _cells(judgments, label, generator)
+    cells = cells_of(judgments, label, generator)
     a, b = np.triu_indices(len(judgments.scale), 1)
     found, short = _chosen(cells, (a, b), per_label_pair, generator)
     turn = generator.random(len(found)) < 0.5
@@ -139,12 +139,17 @@ def pairs_to_ask(judgments: Judgments, per_label_pair: int = PER_LABEL_PAIR, *, 
     return PairsToAsk(judgments, left, right, label[left], label[right], per_label_pair, short)
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """Items by topic and label, shuffled: start, n (topic, label) into item."""
 
     item: Ints
     start: Ints
     n: Ints
+
+    def items(self, topic: int, label: int) -> Ints:
+        """Return the items of a topic with a label."""
+        start = int(self.start[topic, label])
+        return self.item[start : start + int(self.n[topic, label])]
 
 
 def middle_labels(judgments: Judgments) -> Codes:
@@ -155,17 +160,18 @@ def middle_labels(judgments: Judgments) -> Codes:
     return np.where(below[:, -1] > 0, enough.argmax(axis=1), -1).astype(np.int32)
 
 
-def _cells(judgments: Judgments, label: Codes, rng: np.random.Generator) -> _Cells:
+def cells_of(judgments: Judgments, label: Codes, rng: np.random.Generator) -> Cells:
+    """Group labelled items by topic and label (item,), in random order."""
     shape = n_topics, n_labels = len(judgments.items.topics), len(judgments.scale)
     labelled = np.flatnonzero(label >= 0)
     cell = judgments.items.topic[labelled].astype(np.int64) * n_labels + label[labelled]
     order = np.lexsort((rng.random(len(labelled)), cell))
     n = np.bincount(cell, minlength=n_topics * n_labels)
-    return _Cells(labelled[order], (np.cumsum(n) - n).reshape(shape), n.reshape(shape))
+    return Cells(labelled[order], (np.cumsum(n) - n).reshape(shape), n.reshape(shape))
 
 
 def _chosen(
-    cells: _Cells, labels: tuple[Ints, Ints], most: int, rng: np.random.Generator
+    cells: Cells, labels: tuple[Ints, Ints], most: int, rng: np.random.Generator
 ) -> tuple[Ints, tuple[tuple[int, int, int], ...]]:
     """Choose pairs -> items (pair, 2), in any order; and the pairs of labels that have fewer than ``most``.
 

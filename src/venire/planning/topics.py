@@ -14,6 +14,14 @@ collection and is uncertain itself: with 10 topics, its 95 % interval is .7 to 1
 takes s at the upper end of its 95 % interval, :math:`s \sqrt{(n-1) / \chi^2_{n-1,.025}}`.  Where k pairs are tested and
 the family-wise error rate is controlled, ``comparisons=k`` divides the level as Bonferroni does, which is the level of
 the first step of Holm's adjustment.
+
+``plan_more_topics`` forecasts what m topics besides the n at hand will show, the topics at hand being part of the test.
+That is the predictive power (Spiegelhalter et al. 1986, doi:10.1016/0197-2456(86)90134-6): the true difference is not
+the one observed, d, but :math:`d + s\, t_{n-1} / \sqrt n`, so that t of all n + m topics is about
+
+.. math:: \sqrt{n + m}\, d / s + \sqrt{m / n}\; T_{n-1}
+
+Sakai's design takes d as the true difference and n + m new topics.  It needs fewer topics where d is large by chance.
 """
 
 from __future__ import annotations
@@ -25,12 +33,21 @@ import numpy as np
 
 from venire.comparison.tests import Pairs, paired_scores
 from venire.errors import SettingError
+from venire.io.judgments import JudgmentsLike
+from venire.io.runs import RunsLike
+from venire.kernels.paired_tests import Differences
+from venire.measures.evaluate import evaluate
 from venire.measures.scores import Scores
-from venire.results import Records, Tabular, counted
+from venire.measures.scoring import MeasureLike
+from venire.planning.result import DECIDED, DECIDED_WITH, JUDGE, UNDECIDABLE, Expected, Plan
+from venire.planning.shares import budgets, enough
+from venire.results import Note, Records, Tabular, counted
 from venire.types import Floats, Ints
 
 ALPHA = 0.05
 POWER = 0.8
+TOPICS_MOST = 64
+"""A forecast goes up to so many times the budget of topics."""
 MANY = 10**6
 """From this many topics on, t is approximated by the normal distribution."""
 
@@ -122,6 +139,94 @@ def plan_topics(
     detectable = detectable_difference(seen.sd, seen.n, **setting)
     numbers = paired.a, paired.b, seen.n, seen.mean, seen.sd, detectable, needed
     return TopicPlan(paired.systems, paired.measure, *numbers, difference, alpha, power, needed_high, comparisons)
+
+
+def plan_more_topics(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    *,
+    budget: float,
+    measure: MeasureLike = "nDCG@10",
+    pair: tuple[str, str] | None = None,
+    alpha: float = ALPHA,
+    comparisons: int = 1,
+    **scoring: Any,
+) -> Plan:
+    """Forecast what more topics will show: whether two systems differ significantly, by the paired t-test.
+
+    Parameters
+    ----------
+    judgments, runs, measure, scoring : as ``evaluate`` takes them
+    budget : how many topics may be added
+    pair : names of two systems; None: every two, and the goal is decided where 80 % of these pairs are significant
+    alpha, comparisons : level of the tests, divided by the number of comparisons
+
+    Returns
+    -------
+    Plan : without judgments to ask, as the topics are yet to be made.  p_decided is the probability that the pair is
+        significant, of several the expected share of them; half_width that of the mean difference, the median pair's
+
+    Notes
+    -----
+    When not to use this: where the labels are in doubt.  More topics with the same assessors tell what these assessors
+    would say of other topics, not what other people say.
+    """
+    if not 1 <= budget < np.inf:
+        raise SettingError(f"a budget of {budget:g} topics", hint="expected one topic or more")
+    scores = evaluate(judgments, runs, measure, **scoring)
+    paired = paired_scores(scores, pairs=None if pair is None else [pair])
+    level, seen = _level(alpha, comparisons), paired.differences
+    forecast = tuple(_expected(seen, each, level) for each in budgets(budget, TOPICS_MOST * budget))
+    now = _expected(seen, 0.0, level)
+    state = UNDECIDABLE if np.isnan(now.half_width) else DECIDED if now.p_decided >= DECIDED_WITH else JUDGE
+    what = f"the mean difference in {paired.measure}"
+    notes = [] if pair or len(seen.n) < 2 else [_of_pairs(len(seen.n), now)]
+    goal = "topics" if pair is None else f"topics:{','.join(pair)}"
+    return Plan(goal, budget, (), forecast, what, enough(forecast), state, None, tuple(notes))
+
+
+def _of_pairs(n: int, now: Expected) -> Note:
+    template = "probabilities are the expected share of significant differences of {n:pair}; now it is {share:.2f}"
+    return Note("share-of-pairs", template, n=n, share=now.p_decided)
+
+
+def _expected(seen: Differences, more: float, level: float) -> Expected:
+    """Forecast the share of significant pairs, and the median half-width of a mean difference."""
+    from scipy.special import stdtrit
+
+    total = seen.n + more
+    critical = stdtrit(np.maximum(total - 1, 1), 1 - level / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = np.where(seen.n > 1, critical * seen.sd / np.sqrt(total), np.nan)
+    p = predictive_power(seen.mean, seen.sd, seen.n, more, alpha=level)
+    share = float(np.nanmean(p)) if (~np.isnan(p)).any() else float("nan")
+    return Expected(float(more), share, _median(half))
+
+
+def predictive_power(
+    difference: Floats, sd: Floats, n_topics: Ints, more: Floats | float, *, alpha: float = ALPHA, comparisons: int = 1
+) -> Floats:
+    """Return the probability that the paired t-test is significant with more topics besides those at hand.
+
+    Arguments broadcast; NaN with fewer than two topics.
+
+    Examples
+    --------
+    >>> predictive_power(0.05, 0.2, 50, np.array([0, 50, 500])).round(2).tolist()
+    [0.0, 0.7, 0.9]
+    """
+    from scipy.special import stdtr, stdtrit
+
+    n, total = np.asarray(n_topics, dtype=np.float64), np.asarray(n_topics, dtype=np.float64) + more
+    critical = stdtrit(np.maximum(total - 1, 1), 1 - _level(alpha, comparisons) / 2)
+    df = np.maximum(n - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.where(np.asarray(difference) == 0, 0.0, np.abs(difference) / np.asarray(sd) * np.sqrt(total))
+        spread = np.sqrt(more / n)
+        far, wrong = ((side * critical - shift) / spread for side in (1, -1))
+        later = 1 - stdtr(df, far) + stdtr(df, wrong)
+    found = np.where(np.isinf(shift), 1.0, np.where(spread > 0, later, shift >= critical))
+    return np.where(n < 2, np.nan, found)
 
 
 def power_of(difference: Floats, sd: Floats, n_topics: Ints, *, alpha: float = ALPHA, comparisons: int = 1) -> Floats:

@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from venire import Scores
+from venire import Scores, evaluate
 from venire.errors import SettingError
-from venire.planning.topics import detectable_difference, plan_topics, power_of, topics_needed
+from venire.planning.topics import (
+    detectable_difference,
+    plan_more_topics,
+    plan_topics,
+    power_of,
+    predictive_power,
+    topics_needed,
+)
 
 
 def scored(values: np.ndarray) -> Scores:
@@ -124,3 +131,62 @@ def test_of_several_pairs_the_sentence_speaks_of_the_median_one() -> None:
 def test_an_impossible_plan_is_refused(options: dict) -> None:
     with pytest.raises(SettingError, match="expected 0 < level < power < 1"):
         topics_needed(np.array([0.1]), np.array([1.0]), **options)
+
+
+# --- more topics -------------------------------------------------------------------------------------------------
+
+
+def two_systems(n_topics, gap):
+    """Two systems that return ten documents per topic; a has more relevant ones, by topic in turn."""
+    labels = {f"q{t}": {f"{'dx'[n % 2]}{n // 2}": 1 - n % 2 for n in range(20)} for t in range(n_topics)}
+    found = {"a": lambda t: 4 + gap + t % 4, "b": lambda t: 4 + t % 3}
+    runs = {
+        name: {f"q{t}": {f"{'d' if n < number(t) else 'x'}{n}": 20.0 - n for n in range(10)} for t in range(n_topics)}
+        for name, number in found.items()
+    }
+    return labels, runs
+
+
+def test_predictive_power_is_the_share_of_later_tests_that_are_significant():
+    """Posterior of mean and variance given the topics at hand, more topics drawn from it, t-test of all."""
+    rng = np.random.default_rng(2)
+    n, more, mean, sd, draws = 25, 40, 0.04, 0.15, 20_000
+    variance = sd**2 * (n - 1) / rng.chisquare(n - 1, draws)
+    true = rng.normal(mean, np.sqrt(variance / n))
+    new = rng.normal(true[:, None], np.sqrt(variance)[:, None], (draws, more))
+    total = (n * mean + new.sum(axis=1)) / (n + more)
+    squares = (n - 1) * sd**2 + n * mean**2 + (new**2).sum(axis=1) - (n + more) * total**2
+    t = total * np.sqrt(n + more) / np.sqrt(squares / (n + more - 1))
+    share = (np.abs(t) >= stats.t(n + more - 1).ppf(0.975)).mean()
+    assert predictive_power(mean, sd, n, more) == pytest.approx(share, abs=0.02)
+
+
+def test_more_topics_decide_sooner_and_enough_is_where_they_do():
+    plan = plan_more_topics(*two_systems(12, 0), budget=20, measure="P@10", pair=("a", "b"))
+    assert (plan.state, len(plan), plan.goal) == ("judge", 0, "topics:a,b")
+    budget, p, half = zip(*plan.forecast, strict=True)
+    assert {10, 20, 40} <= set(budget)
+    assert list(p) == sorted(p)
+    assert list(half) == sorted(half, reverse=True)
+    assert plan.enough is not None
+    seen = plan_topics(evaluate(*two_systems(12, 0), "P@10"), pairs=[("a", "b")])
+    assert predictive_power(seen.delta, seen.sd, 12, plan.enough)[0] == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_clear_difference_needs_no_more_topics():
+    assert plan_more_topics(*two_systems(12, 3), budget=20, measure="P@10", pair=("a", "b")).state == "decided"
+
+
+def test_of_several_pairs_the_share_that_is_significant_counts():
+    labels, runs = two_systems(12, 0)
+    runs["c"] = {topic: dict(docs) for topic, docs in runs["a"].items()}
+    plan = plan_more_topics(labels, runs, budget=20, measure="P@10")
+    note = plan.notes[0]
+    assert (note.kind, note.fields["n"]) == ("share-of-pairs", 3)
+    assert plan.forecast[-1].p_decided < 1, "a and c are the same"
+
+
+@pytest.mark.parametrize("budget", [0, float("nan"), float("inf")])
+def test_less_than_one_topic_is_refused(budget):
+    with pytest.raises(SettingError):
+        plan_more_topics(*two_systems(12, 0), budget=budget)

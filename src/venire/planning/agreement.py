@@ -1,0 +1,170 @@
+r"""Agreement: which items to judge a second time, so that Krippendorff's alpha is known to within a half-width.
+
+Items are drawn with equal probabilities, since alpha compares the labels of an item with all labels.  With m items of T
+topics the standard deviation of alpha is
+
+.. math:: sd^2(m, T) = \frac{A}{T} + \frac{v}{m}
+
+as that of p(R|i) is (``disagreement.double_judgments``): v / m is the variance over resampled items at present, and
+A / T what the variance over resampled topics has more.  The half-width is :math:`t_{T-1}\, sd`.  It will be an estimate
+from T topics, and v and A are estimates from those at present, so its logarithm is taken as normal with the variance
+:math:`\frac{1}{2(T - 1)} + \frac{1}{2(T_0 - 1)}` of the logarithm of two standard deviations.
+
+Without double judgments a second assessor is assumed who gives the same label with some probability and else one at
+random.  If the distance of two random labels has the mean D and the mean square Q, and x is the probability of a random
+label, alpha is 1 - x and, to first order, :math:`v = xQ/D^2 - x^2`.  The largest v of all x is taken, and
+:math:`A = .1 v`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from venire.agreement.alpha import alpha
+from venire.agreement.distance import DISTANCES, label_values
+from venire.agreement.intervals import Coefficient
+from venire.data.asked import SECOND
+from venire.data.assessors import last_labels
+from venire.data.label_pairs import judged_by_two
+from venire.disagreement.sampled_pairs import asked_later
+from venire.io.judgments import JudgmentsLike
+from venire.io.runs import RunsLike
+from venire.kernels.shares import Z95
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs
+from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
+from venire.planning.shares import MEAN_CORRELATION, budgets, enough
+from venire.planning.time import expected_minutes
+from venire.results import Note
+from venire.types import RNGLike
+
+GOAL, WHAT = "agreement", "Krippendorff's alpha"
+
+
+def plan_agreement(
+    judgments: JudgmentsLike,
+    runs: RunsLike | None = None,
+    *,
+    budget: float,
+    within: float = 0.05,
+    judges: str | Sequence[str] | None = None,
+    cost: Mapping[str, float] | None = None,
+    rng: RNGLike = 0,
+) -> Plan:
+    """Choose items to be judged by a second person, so that Krippendorff's alpha is known to within a half-width.
+
+    Parameters
+    ----------
+    judgments, runs, budget, judges, cost : as in ``plan_labels``
+    within : the goal is decided where the 95 % interval of alpha has at most this half-width
+
+    Notes
+    -----
+    When not to use this: to score systems with double judgments; ``plan_labels`` needs fewer of them for that.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = [(f"t{n % 20}", f"d{n}", "ann" if n % 2 else "bob", n % 7 // 3) for n in range(1000)]
+    >>> labels = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    >>> plan = plan_agreement(labels, budget=100)
+    >>> len(plan), {each.probability for each in plan.asked}, [note.kind for note in plan.notes]
+    (100, {0.1}, ['no-pairs-yet'])
+    """
+    check_within(within)
+    generator = np.random.default_rng(rng)
+    found = candidates(judgments, runs, judges)
+    notes = list(found.notes)
+    price = costs(cost)[SECOND]
+    n = affordable(budget, price, len(found), notes)
+    present = _known(found) or _assumed(found)
+    if present.alpha is None:
+        notes.append(Note("no-pairs-yet", "no item was judged twice yet, so the forecast rests on the worst case"))
+    if asked_later(found.labels) is not None:
+        template = "second labels were asked for by the first ones, and alpha of such items is not that of all items"
+        notes.append(Note("chosen-by-label", template))
+    sizes = budgets(budget, len(found) * price)
+    forecast = tuple(present.expected(size, min(size / price, len(found)), within) for size in sizes)
+    state = DECIDED if present.half_width <= within else UNDECIDABLE if n == 0 else JUDGE
+    rows = asked(found, *sampled(found, np.ones(len(found)), n, generator)) if state == JUDGE else ()
+    needed, minutes = enough(forecast, len(found) * price), expected_minutes(found.labels, len(rows))
+    return Plan(GOAL, budget, rows, forecast, WHAT, needed, state, minutes, tuple(notes))
+
+
+class Present(NamedTuple):
+    """Variance of alpha: of_topics A and of_items v; items and topics with pairs; new topics: those of items to ask.
+
+    alpha, half_width: at present; None and infinite where no item was judged twice.
+    """
+
+    of_topics: float
+    of_items: float
+    n_items: int
+    n_topics: int
+    by_topic: tuple[int, ...]
+    alpha: float | None = None
+    half_width: float = np.inf
+
+    def expected(self, budget: float, more: float, within: float) -> Expected:
+        """Forecast the half-width with more second judgments."""
+        from scipy.special import ndtr, stdtrit
+
+        topics = max(self._topics(more), 2.0)
+        variance = self.of_topics / topics + self.of_items / max(self.n_items + more, 1.0)
+        half_width = float(stdtrit(topics - 1, 0.975) * np.sqrt(variance))
+        known = 1 / (2 * (self.n_topics - 1)) if self.n_topics > 1 else 0.0
+        away = np.log(within / max(half_width, 1e-12)) / np.sqrt(1 / (2 * (topics - 1)) + known)
+        return Expected(float(budget), float(ndtr(away)), half_width)
+
+    def _topics(self, more: float) -> float:
+        """Expected number of topics with pairs: those at present, and others in the sample."""
+        counts = np.array(self.by_topic, dtype=np.float64)
+        total = counts.sum()
+        drawn = np.minimum(more * counts / total, 1.0).sum() if total else 0.0
+        return float(min(max(self.n_topics, drawn), max(len(counts), self.n_topics)))
+
+
+def _known(found: Candidates) -> Present | None:
+    """Estimate the variances from the present double judgments; None where there is no interval."""
+    labels = last_labels(found.labels)
+    twice = judged_by_two(labels.item, labels.assessor.codes)
+    n_items = len(np.unique(labels.item[twice]))
+    n_topics = len(np.unique(labels.items.topic[labels.item[twice]]))
+    if n_topics < 2:
+        return None
+    topics, items = (alpha(labels, resample=units) for units in ("topics", "items"))
+    half, of_items = _half_width(topics), _half_width(items) / Z95
+    if topics.value is None or not np.isfinite(half) or not np.isfinite(of_items):
+        return None
+    from scipy.special import stdtrit
+
+    of_topics = max((half / float(stdtrit(n_topics - 1, 0.975))) ** 2 - of_items**2, 0.0)
+    by_topic = _by_topic(found)
+    return Present(of_topics * n_topics, of_items**2 * n_items, n_items, n_topics, by_topic, topics.value, half)
+
+
+def _half_width(found: Coefficient) -> float:
+    """Return the half-width of an interval; infinite where there is none, or it has no width."""
+    low, high = found.low, found.high
+    return np.inf if low is None or high is None or high <= low else (high - low) / 2
+
+
+def _assumed(found: Candidates) -> Present:
+    """Take the largest variance, where no item was judged twice."""
+    labels = found.labels
+    counts = np.bincount(labels.label, minlength=len(labels.scale)).astype(np.float64)
+    distance = DISTANCES[labels.scale.measurement](label_values(labels.scale), counts)
+    share = counts / max(counts.sum(), 1.0)
+    mean, square = (float(share @ distance**power @ share) for power in (1, 2))
+    ratio = square / mean**2 if mean > 0 else 1.0
+    x = min(1.0, ratio / 2)
+    variance = x * ratio - x * x
+    return Present(MEAN_CORRELATION * variance, (1 - MEAN_CORRELATION) * variance, 0, 0, _by_topic(found))
+
+
+def _by_topic(found: Candidates) -> tuple[int, ...]:
+    """Count the items to ask in each topic that has any."""
+    counts = np.bincount(found.topic) if len(found) else np.zeros(0, dtype=np.int64)
+    return tuple(counts[counts > 0].tolist())

@@ -1,0 +1,243 @@
+r"""What a label is worth: which items to judge a second time, so that p(R|i) is known to within a half-width.
+
+Demeester et al. (2015, doi:10.1007/s10791-015-9275-x) estimate p(R|i) from double judgments.  Labels differ in how many
+they need, so items are drawn by their first label, all items of a label alike.  If :math:`m_i` items of label i are
+judged again, the variances of p(R|i) have the least sum where :math:`m_i \propto \sqrt{p(1-p)}` (Neyman 1934), less the
+pairs of labels that there are; p is the value of the largest p(1 - p) within its 95 % interval.  The lowest label is
+left out once p(R|lowest) is negligible (Section 5.2.1).
+
+How many pairs that makes, either label coming first (``disagreement.sampled_pairs``): with :math:`e_{ab}` the exposure
+of two labels, :math:`q_i` the share of label i and r whether a label is relevant, the variance of p(R|i) is
+
+.. math:: \frac{1}{q_i} \sum_b p(b|i) \frac{(r_b - p)^2}{e'_{ib}}, \qquad
+          e'_{ii} = e_{ii} / 2, \quad e'_{ib} = e_{ib}
+
+since two labels i on one item are two pairs that are the same; the effective number of pairs is p(1 - p) over that.
+p(b|i) is that of the present pairs and of two more, of a second assessor who gives the same label in half of the cases
+and any other time one at random.  ``planning.shares`` draws what so many pairs say.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.data.asked import SECOND
+from venire.data.judgments import Judgments
+from venire.data.label_pairs import judged_by_two
+from venire.data.scale import Relevant, RelevantSets, relevant_sets
+from venire.disagreement.double_judgments import lowest_labels
+from venire.disagreement.predicted_relevance import PredictedRelevance, PredictedRelevanceFit
+from venire.disagreement.sampled_pairs import asked_later, exposures_of, first_labels
+from venire.errors import PairsError
+from venire.io.judgments import JudgmentsLike
+from venire.io.runs import RunsLike
+from venire.kernels.shares import largest_variance
+from venire.planning.allocation import neyman
+from venire.planning.result import DECIDED, JUDGE, UNDECIDABLE, Expected, Plan, costs
+from venire.planning.second_judgments import Candidates, affordable, asked, candidates, check_within, sampled
+from venire.planning.shares import TopicShares, budgets, enough, expectations, half_widths, spread_over_topics
+from venire.planning.time import expected_minutes
+from venire.results import Note
+from venire.types import Bools, Codes, Floats, Ints, RNGLike
+
+GOAL = "labels"
+PRIOR, SAME = 2.0, 0.5
+"""Weight of the prior of p(b|i), in pairs, and in it the probability that a second label is the same."""
+
+
+def plan_labels(
+    judgments: JudgmentsLike,
+    runs: RunsLike | None = None,
+    *,
+    budget: float,
+    within: float = 0.05,
+    relevant: Relevant = None,
+    judges: str | Sequence[str] | None = None,
+    cost: Mapping[str, float] | None = None,
+    rng: RNGLike = 0,
+    again: bool = False,
+) -> Plan:
+    """Choose items to be judged by a second person, so that p(R|i) is known to within a half-width for every label.
+
+    Parameters
+    ----------
+    judgments : labels; items with a label by one person are chosen from
+    runs : choose from what they return among the first 10 results; None: from all items that are labelled
+    budget : what may be spent, in the unit of ``cost``
+    within : the goal is decided where the 95 % interval of p(R|i) has at most this half-width for every label
+    relevant : labels with which a user is satisfied, as in ``PredictedRelevance``; None: the top label
+    judges : people who may be asked; None: those known.  An item is never given to one who labelled it
+    cost : of a judgment by kind (``planning.costs``)
+    again : choose from all items that are labelled, also those with two labels or more
+
+    Notes
+    -----
+    When not to use this: to compare systems.  p(R|i) may be known well, and the systems still differ too little.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = [(f"t{n % 20}", f"d{n}", "ann" if n % 2 else "bob", n % 7 // 3) for n in range(1000)]
+    >>> labels = pl.DataFrame(rows, schema=["topic", "doc", "assessor", "label"], orient="row")
+    >>> plan = plan_labels(labels, budget=90)
+    >>> len(plan), plan.what, sorted({each.judge for each in plan.asked})
+    (90, 'p(2|i)', ['ann', 'bob'])
+    """
+    check_within(within)
+    generator = np.random.default_rng(rng)
+    found = candidates(judgments, runs, judges, again=again)
+    case = LabelPairs.of(found, relevant)
+    notes = [*found.notes, *case.notes]
+    price, n_most = costs(cost)[SECOND], int(case.available().sum())
+    n = affordable(budget, price, n_most, notes)
+    sizes = budgets(budget, n_most * price)
+    widths = case.half_widths([min(size / price, n_most) for size in sizes], generator)
+    forecast = expectations(sizes, widths, within)
+    state = DECIDED if case.decided(within) else UNDECIDABLE if n == 0 else JUDGE
+    rows = asked(found, *sampled(found, case.item_sizes(n), n, generator)) if state == JUDGE else ()
+    needed = enough(forecast, n_most * price)
+    if state == JUDGE and needed is None:
+        notes.append(_not_enough(n_most, forecast[-1], within))
+    what = f"p({case.relevant.names[0]}|i)" if len(case.relevant.names) == 1 else "p(R|i)"
+    minutes = expected_minutes(found.labels, len(rows))
+    return Plan(GOAL, budget, rows, forecast, what, needed, state, minutes, tuple(dict.fromkeys(notes)))
+
+
+def _not_enough(available: int, last: Expected, within: float) -> Note:
+    template = (
+        "all {n:,} items that can be asked would decide it with probability {p:.2f} (half-width {half_width:.3f}, "
+        "asked for: {within:g}): judge more topics, or accept a larger half-width"
+    )
+    return Note("not-enough-items", template, n=available, p=last.p_decided, half_width=last.half_width, within=within)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPairs:
+    """Present pairs of labels and items to ask, for p(R|i): arrays (relevant, label), counts (topic, label).
+
+    again, share (label,): items of a first label that were judged again, and its share of items; unplanned: twice the
+    double judgments that were not chosen by their label; counted (label,): labels whose p(R|i) is to be known; label
+    (candidate,): that of each item to ask.
+    """
+
+    relevant: RelevantSets
+    population: Ints
+    fit: PredictedRelevanceFit | None
+    again: Floats
+    share: Floats
+    unplanned: float
+    counted: Bools
+    label: Codes
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, found: Candidates, relevant: Relevant) -> LabelPairs:
+        """Fit the present pairs, and count the items to ask."""
+        labels, population = found.labels, found.by_topic()
+        sets = relevant_sets(labels.scale, relevant)
+        fit, notes = _fitted(labels, relevant)
+        later = asked_later(labels)
+        first = first_labels(labels, np.zeros(len(labels), dtype=np.bool_) if later is None else later)
+        occurs = population.sum(axis=0) > 0
+        if fit is not None:
+            occurs |= fit.by_topic.sum(axis=(0, 2)) > 0
+        low = _negligible(fit)
+        occurs[0] &= not low
+        share = first.items / max(first.items.sum(), 1)
+        counts = first.again.astype(np.float64), share, first.unplanned
+        return cls(sets, population, fit, *counts, occurs, found.label, (*notes, *low))
+
+    def available(self) -> Ints:
+        """Items to ask by label -> (label,)."""
+        return np.where(self.counted, self.population.sum(axis=0), 0)
+
+    def decided(self, within: float) -> bool:
+        """Whether the present intervals are narrow enough."""
+        if self.fit is None:
+            return False
+        half = (self.fit.spread.high - self.fit.spread.low)[:, self.counted] / 2
+        return bool((half <= within).all())
+
+    def allocation(self, n: float) -> Floats:
+        """Numbers of items of each label that the least sum of variances takes -> (label,)."""
+        have = self.effective(self.again).min(axis=0)
+        return neyman(self._deviation(), have, self.available().astype(np.float64), n)
+
+    def item_sizes(self, n: int) -> Floats:
+        """Size of each candidate, by which it is drawn -> (candidate,)."""
+        available = np.maximum(self.available(), 1)
+        each = np.where(self.counted, np.maximum(self.allocation(n) / available, 1e-9), 0.0)
+        return each[self.label]
+
+    def half_widths(self, numbers: Sequence[float], rng: np.random.Generator) -> Floats:
+        """Draw the half-width of the widest interval by number of second judgments -> (number, draw)."""
+        have = self.effective(self.again)
+        total = np.stack([self.effective(self.again + self.allocation(n)) for n in numbers])
+        more = np.maximum(total - have, 0.0).reshape(len(numbers), -1)
+        population = np.tile(self.population, (1, len(have)))
+        drawn = half_widths(self._present(), spread_over_topics(more, population), rng)
+        return drawn[:, :, np.tile(self.counted, len(have))].max(axis=2, initial=0.0)
+
+    def effective(self, again: Floats) -> Floats:
+        """Effective number of pairs of each label, if so many items (label,) were judged again -> (relevant, label)."""
+        rows = self._rows()
+        r = self.relevant.labels.astype(np.float64)
+        p = r @ rows.T
+        exposure = exposures_of(again, self.share, self.unplanned) * (1 - np.eye(len(rows)) / 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = (r[:, None, :] - p[:, :, None]) ** 2
+            variance = np.where(rows > 0, rows * away / exposure, 0.0).sum(axis=2) / self.share
+            return np.nan_to_num(p * (1 - p) / variance, nan=0.0, posinf=0.0)
+
+    def _rows(self) -> Floats:
+        """p(b|i) of the present pairs and a prior -> (label, label)."""
+        n_labels = len(self.share)
+        counts = np.zeros((n_labels, n_labels)) if self.fit is None else self.fit.by_topic.sum(axis=0)
+        prior = SAME * np.eye(n_labels) + (1 - SAME) * self.share
+        counts = counts + PRIOR * prior
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+    def _present(self) -> TopicShares:
+        """Present hits and cases by topic, scaled to the effective number of pairs -> (topic, relevant x label)."""
+        shape = len(self.population), self.relevant.labels.size
+        if self.fit is None:
+            return TopicShares(np.zeros(shape), np.zeros(shape))
+        hits = np.einsum("tij,rj->tri", self.fit.by_topic, self.relevant.labels.astype(np.float64))
+        cases = np.broadcast_to(self.fit.by_topic.sum(axis=2)[:, None], hits.shape)
+        total = cases.sum(axis=0)
+        factor = np.divide(self.effective(self.again), total, out=np.zeros_like(total), where=total > 0)
+        return TopicShares((hits * factor).reshape(shape), (cases * factor).reshape(shape))
+
+    def _deviation(self) -> Floats:
+        """Largest standard deviation of one second label, p(R|i) within its interval -> (label,)."""
+        if self.fit is None:
+            return np.full(len(self.share), 0.5)
+        low, high = np.nan_to_num(self.fit.spread.low, nan=0.0), np.nan_to_num(self.fit.spread.high, nan=1.0)
+        found: Floats = np.sqrt(largest_variance(low, high)).max(axis=0)
+        return found
+
+
+def _fitted(labels: Judgments, relevant: Relevant) -> tuple[PredictedRelevanceFit | None, list[Note]]:
+    """Fit p(R|i) on the present pairs; None, with a note, where there are none or where they are not valid."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return PredictedRelevance(relevant=relevant).fit(labels), []
+        except PairsError as error:
+            if not judged_by_two(labels.item, labels.assessor.codes).any():
+                return None, [Note("no-pairs-yet", "no item was judged twice yet, so the forecast rests on a prior")]
+            return None, [Note("pairs-not-used", "the forecast uses no present pairs: {why}", why=error.message)]
+
+
+def _negligible(fit: PredictedRelevanceFit | None) -> list[Note]:
+    """Say that the lowest label is left out, where it is negligible for every notion of relevance."""
+    found = [] if fit is None else lowest_labels(fit)
+    if fit is None or len(found) < len(fit.relevant.names) or not all(each.negligible for each in found):
+        return []
+    high = max(each.high for each in found)
+    template = "items with the lowest label, {label}, are not asked: p(R|{label}) is below {high:.3f}"
+    return [Note("lowest-label-negligible", template, label=found[0].label, high=high)]

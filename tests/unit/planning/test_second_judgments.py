@@ -1,0 +1,221 @@
+"""Second judgments: who is asked for what, with which probability."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from long_rows import judgments_of
+from venire.data.asked import SECOND
+from venire.errors import SettingError
+from venire.io.judgments import as_judgments
+from venire.planning import minutes_per_label, plan_agreement, plan_labels
+from venire.planning.allocation import neyman
+from venire.planning.result import DECIDED, UNDECIDABLE
+from venire.planning.shares import Expected, enough, posterior
+
+GOALS = {"labels": plan_labels, "agreement": plan_agreement}
+SHARE = (20, 14, 6)
+
+
+def judged_once(n_topics=10, twice=0, who=("ann", "bob")):
+    """40 items per topic, by one person each; the first ones of each label by both."""
+    rows = []
+    for topic in range(n_topics):
+        for label, n in enumerate(SHARE):
+            for doc in range(n):
+                first = who[(doc + topic) % len(who)]
+                rows.append((topic, f"{label}-{doc}", first, label))
+                if doc < twice:
+                    second = who[(doc + topic + 1) % len(who)]
+                    rows.append((topic, f"{label}-{doc}", second, (label + (doc + topic) % 3 // 2) % 3))
+    return judgments_of(rows)
+
+
+def owners(labels):
+    table = labels.to_polars()
+    return {(row["topic"], row["doc"]): row["assessor"] for row in table.to_dicts()}
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_items_go_to_another_person_in_blocks_by_topic(goal):
+    labels = judged_once()
+    plan = GOALS[goal](labels, budget=60)
+    owner = owners(labels)
+    assert len(plan) == len({(each.topic, each.doc) for each in plan.asked}) == 60
+    assert {each.kind for each in plan.asked} == {SECOND}
+    assert all(each.judge and each.judge != owner[each.topic, each.doc] for each in plan.asked)
+    topics = [each.topic for each in plan.asked]
+    assert topics == sorted(topics, key=topics.index)
+    assert max(Counter(topics).values()) <= 9
+
+
+def test_every_label_is_asked_though_the_top_one_is_rare():
+    labels = judged_once()
+    plan = plan_labels(labels, budget=60)
+    assert Counter(each.doc[0] for each in plan.asked) == {"0": 20, "1": 20, "2": 20}
+    chance = {each.doc[0]: each.probability for each in plan.asked}
+    assert chance == pytest.approx({str(level): 20 / (10 * n) for level, n in enumerate(SHARE)})
+
+
+def test_agreement_is_from_equal_probabilities():
+    plan = plan_agreement(judged_once(), budget=60)
+    assert {each.probability for each in plan.asked} == {60 / 400}
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_what_was_judged_twice_is_not_asked_again(goal):
+    plan = GOALS[goal](judged_once(twice=3), budget=60)
+    assert min(int(each.doc[2:]) for each in plan.asked) == 3
+    both = plan_labels(judged_once(twice=3), budget=60, again=True, judges=["cat", "ann"])
+    assert min(int(each.doc[2:]) for each in both.asked) < 3
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_budget_beyond_what_can_be_asked_asks_all_and_says_so(goal):
+    plan = GOALS[goal](judged_once(n_topics=2), budget=500)
+    assert len(plan) == 80
+    assert {each.probability for each in plan.asked} == {1.0}
+    note = next(note for note in plan.notes if note.kind == "all-asked")
+    assert (note.fields["n"], note.fields["available"]) == (500, 80)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_a_budget_is_in_the_unit_of_costs(goal):
+    assert len(GOALS[goal](judged_once(), budget=60, cost={"second": 2.0})) == 30
+    with pytest.raises(SettingError, match="budget of 1"):
+        GOALS[goal](judged_once(), budget=1, cost={"second": 2.0})
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_nobody_to_ask_is_an_error_with_a_way_out(goal):
+    labels = judged_once(who=("ann",))
+    with pytest.raises(SettingError) as error:
+        GOALS[goal](labels, budget=60)
+    assert error.value.ways[0].settings == {"judges": "NAME"}
+    assert {each.judge for each in GOALS[goal](labels, budget=60, judges=["ann", "cat"]).asked} == {"cat"}
+
+
+def test_items_that_the_one_judge_labelled_are_left_out_with_a_note():
+    labels = judged_once()
+    plan = plan_labels(labels, budget=60, judges="ann")
+    owner = owners(labels)
+    assert {owner[each.topic, each.doc] for each in plan.asked} == {"bob"}
+    assert next(note for note in plan.notes if note.kind == "no-other-judge").fields["n"] == 200
+
+
+def test_machines_are_not_asked_and_their_labels_are_not_first():
+    rows = [(t, f"d{n}", who, n % 3) for t in range(4) for n in range(30) for who in ("llm", "ann", "bob")]
+    kept = [row for row in rows if row[2] == "llm" or (int(row[1][1:]) < 10 and row[2] == "ann")]
+    kept += [(9, "x", "bob", 1)]
+    labels = judgments_of(kept).declare(machines="llm")
+    plan = plan_agreement(labels, budget=100)
+    assert {each.judge for each in plan.asked} == {"ann", "bob"}
+    assert len(plan) == 41
+
+
+def test_with_runs_items_are_top_results():
+    labels = judged_once()
+    runs = {"run": {str(t): {f"{n % 3}-{n // 3}": 50.0 - n for n in range(15)} for t in range(10)}}
+    plan = plan_labels(labels, runs, budget=30)
+    first = {f"{n % 3}-{n // 3}" for n in range(10)}
+    assert {each.doc for each in plan.asked} <= first
+
+
+def test_the_lowest_label_is_left_out_once_it_is_negligible():
+    rows = []
+    for topic in range(40):
+        for n in range(30):
+            who = ["ann", "bob"] if (n + topic) % 2 else ["bob", "ann"]
+            label = 2 if n < 3 else 1 if n < 6 else 0
+            rows.append((topic, f"d{n}", who[0], label))
+            if n % 2 == 0:
+                rows.append((topic, f"d{n}", who[1], 3 - label if n < 6 and (topic + n // 2) % 3 == 0 else label))
+    plan = plan_labels(judgments_of(rows), budget=40, within=0.01)
+    assert "lowest-label-negligible" in {note.kind for note in plan.notes}
+    assert not any(each.reason.endswith("0") for each in plan.asked)
+
+
+def test_more_second_judgments_narrow_the_forecast():
+    plan = plan_labels(judged_once(twice=2), budget=100)
+    budget, p, half = zip(*plan.forecast, strict=True)
+    assert {50, 100, 200} <= set(budget)
+    assert list(budget) == sorted(budget)
+    assert half[-1] < half[0]
+    assert p[-1] >= p[0]
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_states_say_when_to_stop(goal):
+    labels = judged_once(twice=20)
+    assert GOALS[goal](labels, budget=10, within=0.45).state == DECIDED
+    assert GOALS[goal](labels, budget=10, within=0.001).state == UNDECIDABLE
+    assert len(GOALS[goal](labels, budget=10, within=0.45)) == 0
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_the_same_seed_gives_the_same_plan(goal):
+    one, same, other = (GOALS[goal](judged_once(), budget=30, rng=seed).asked for seed in (1, 1, 2))
+    assert one == same != other
+
+
+@pytest.mark.parametrize("setting", [{"budget": 0}, {"budget": float("nan")}, {"budget": 30, "within": 0.7}])
+@pytest.mark.parametrize("goal", GOALS)
+def test_settings_out_of_range_are_refused(goal, setting):
+    with pytest.raises(SettingError):
+        GOALS[goal](judged_once(), **setting)
+
+
+def test_minutes_are_the_median_gap_without_breaks():
+    labels = judged_once(n_topics=1, who=("ann", "bob"))
+    time = np.where(labels.assessor.codes == 0, 0.0, 1e6)
+    time += np.cumsum(np.ones(len(labels))) * 30
+    time[5:] += 7200
+    timed = replace(labels, time=time)
+    assert minutes_per_label(timed) == pytest.approx(1.0, abs=0.5)
+    assert minutes_per_label(labels) is None
+    plan = plan_agreement(timed, budget=10)
+    assert plan.minutes == pytest.approx(10 * minutes_per_label(timed))
+
+
+def test_neyman_against_all_allocations():
+    """The least sum of variances over every division of 12 cases."""
+    deviation, have, most = np.array([0.5, 0.3, 0.45]), np.array([2.0, 1.0, 6.0]), np.array([5.0, 9.0, 9.0])
+    found = neyman(deviation, have, most, 12)
+    assert found.sum() == pytest.approx(12)
+
+    def cost(cases):
+        return float((deviation**2 / (have + cases)).sum())
+
+    grid = np.arange(0, 12.25, 0.25)
+    splits = [np.array([a, b, 12 - a - b]) for a in grid for b in grid if a + b <= 12]
+    best = min(cost(each) for each in splits if (each <= most).all())
+    assert cost(found) <= best + 1e-9
+    np.testing.assert_allclose(neyman(deviation, have, most, 99), most)
+
+
+def test_the_posterior_finds_the_share_and_how_far_topics_differ():
+    rng = np.random.default_rng(4)
+    for correlation in (0.02, 0.4):
+        spread = 1 / correlation - 1
+        p = rng.beta(0.3 * spread, 0.7 * spread, 300)
+        weight = posterior(rng.binomial(20, p).astype(float), np.full(300, 20.0))
+        from venire.planning.shares import CORRELATION, P_GRID
+
+        assert (weight.sum(axis=1) @ P_GRID) == pytest.approx(0.3, abs=0.06)
+        assert (weight.sum(axis=0) @ CORRELATION) == pytest.approx(correlation, rel=0.35)
+
+
+def test_enough_is_none_where_it_is_never_reached():
+    assert enough([Expected(10, 0.1, 0.3), Expected(20, 0.5, 0.2)]) is None
+    assert enough([Expected(10, 0.9, 0.3)]) == 10
+    assert enough([Expected(10, 0.0, 0.3), Expected(1000, 1.0, 0.2)], most=100) is None
+    assert enough([]) is None
+
+
+def test_labels_may_be_given_in_any_form():
+    table = judged_once().to_polars()
+    assert plan_labels(table, budget=20).asked == plan_labels(as_judgments(table), budget=20).asked
